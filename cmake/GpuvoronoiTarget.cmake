@@ -39,7 +39,7 @@ function(gpuvoronoi_target target)
     target_link_options(${target} PRIVATE -fsanitize=${GPUVORONOI_SANITIZE})
   endif()
   if(GPUVORONOI_BUILD_FUZZERS)
-    # Coverage for the fuzzers to be guided by; undefined behaviour ends the run as every other finding does.
+    # Coverage for the fuzzers to be guided by; undefined behavior ends the run as every other finding does.
     target_compile_options(${target} PRIVATE
                            "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=fuzzer-no-link;-fno-sanitize-recover=all>")
     target_link_options(${target} PRIVATE -fsanitize=fuzzer-no-link)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw an allocation raster of the globe as a picture: regions in the colours of its attribute table, the sea darker
+"""Draw an allocation raster of the globe as a picture: regions in the colors of its attribute table, the sea darker
 than the land, lines between regions and a dot at every seed.
 
     python3 draw_map.py ALLOCATION.tif SEEDS.csv LAND.geojson PICTURE.png [WIDTH]
@@ -21,7 +21,7 @@ HALO = numpy.array([250, 250, 250], dtype=numpy.float32)
 SEA = numpy.array([70, 100, 140], dtype=numpy.float32)
 
 
-def table_colours(band):
+def table_colors(band):
     """value -> (red, green, blue) from the raster attribute table."""
     table = band.GetDefaultRAT()
     if table is None:
@@ -56,11 +56,11 @@ def main():
     extent = (transform[0], transform[3] + raster.RasterYSize * transform[5],
               transform[0] + raster.RasterXSize * transform[1], transform[3])
     height = 2 * round(width * (extent[3] - extent[1]) / (extent[2] - extent[0]) / 2)
-    colours = table_colours(raster.GetRasterBand(1))
+    colors = table_colors(raster.GetRasterBand(1))
     values = raster.ReadAsArray(buf_xsize=width, buf_ysize=height)
 
     known, index = numpy.unique(values, return_inverse=True)
-    palette = numpy.array([colours.get(int(v), (255, 255, 255)) for v in known], dtype=numpy.float32)
+    palette = numpy.array([colors.get(int(v), (255, 255, 255)) for v in known], dtype=numpy.float32)
     image = palette[index.reshape(values.shape)]
     on_land = land_mask(land, (width, height), extent)
     image = numpy.where(on_land[..., None], image * 0.85 + 38, image * 0.45 + SEA * 0.55)
@@ -79,7 +79,7 @@ def main():
     rows, columns = numpy.mgrid[-6:7, -6:7]
     distance = rows**2 + columns**2
     layer = source.GetLayer()
-    for radius, colour in ((30, HALO), (14, DOT)):
+    for radius, color in ((30, HALO), (14, DOT)):
         layer.ResetReading()
         for feature in layer:
             x = int((float(feature.GetField("lon")) - extent[0]) / (extent[2] - extent[0]) * width)
@@ -87,7 +87,7 @@ def main():
             spot = distance <= radius
             r, c = y + rows[spot], x + columns[spot]
             inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
-            image[r[inside], c[inside]] = colour
+            image[r[inside], c[inside]] = color
 
     smooth = image.reshape(height // 2, 2, width // 2, 2, 3).mean(axis=(1, 3)).round().clip(0, 255).astype(numpy.uint8)
     memory = gdal.GetDriverByName("MEM").Create("", width // 2, height // 2, 3, gdal.GDT_Byte)

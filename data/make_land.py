@@ -3,7 +3,7 @@
 
 Natural Earth is in the public domain. Debian 12 has its countries in the package python3-geopandas
 (geopandas/datasets/naturalearth_lowres); their union is the land. Coordinates are rounded to two decimals (about a
-kilometre). Needs python3-gdal.
+kilometer). Needs python3-gdal.
 
     python3 make_land.py naturalearth_lowres.shp > land.geojson
 """

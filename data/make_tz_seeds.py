@@ -2,7 +2,7 @@
 """Make timezones.csv from the IANA time zone database: the principal place of every zone, as lon,lat,name,country.
 
 zone.tab is in the public domain and on every Debian machine (package tzdata). It gives positions as ISO 6709
-degrees and minutes, or degrees, minutes and seconds; they are turned into degrees with five decimals (about a metre).
+degrees and minutes, or degrees, minutes and seconds; they are turned into degrees with five decimals (about a meter).
 
     python3 make_tz_seeds.py [zone.tab] > timezones.csv
 """

@@ -11,13 +11,13 @@
 static bool bound_holds(const gv_bound *bound, const double v[3]) {
   double square = 0.0;
   for (int d = 0; d < 3; d++)
-    square += (v[d] - bound->centre[d]) * (v[d] - bound->centre[d]);
+    square += (v[d] - bound->center[d]) * (v[d] - bound->center[d]);
   if (sqrt(square) > bound->radius + 1e-15) return false;
   for (int k = 0; k < 3; k++) {
     const double *g = bound->generator[k];
     double along = 0.0, length2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
     for (int d = 0; d < 3; d++)
-      along += g[d] * (v[d] - bound->centre[d]);
+      along += g[d] * (v[d] - bound->center[d]);
     if (fabs(along) > length2 + 1e-15 * sqrt(length2)) return false;
   }
   return true;

@@ -4,7 +4,7 @@
     facility_figures.py ALLOCATION.tif TABLE.csv POPULATION.tif
 
 The sum of the population in the table is called `people`. The comparison is scipy's KD-tree on degrees as if they were
-kilometres; people of a pixel are put to the cells by the even share that they have in the table. Needs numpy, scipy, GDAL.
+kilometers; people of a pixel are put to the cells by the even share that they have in the table. Needs numpy, scipy, GDAL.
 """
 
 import csv

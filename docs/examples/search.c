@@ -37,7 +37,7 @@ int main(void) {
   printf("searched with %s\n", gv_index_backend(index));
   for (int q = 0; q < QUERIES; q++) {
     for (int r = 0; r < K; r++) {
-      printf("query %d, neighbour %d: point %" PRId64 " at %.6f\n", q, r + 1, indices[q * K + r],
+      printf("query %d, neighbor %d: point %" PRId64 " at %.6f\n", q, r + 1, indices[q * K + r],
              distances[q * K + r]);
     }
   }

@@ -67,16 +67,16 @@ def main(program, land, picture):
         near, system = run("--seeds", "rivers.geojson", "--mask", land, f"--extent={','.join(map(str, BOX))}", "--res", "0.05", "--distance",
                            "river.tif", "--distance-unit", "km", "system.tif")
     figure = pyplot.figure(figsize=(12, 4.6), dpi=100)
-    axes = figure.add_axes((0.01, 0.02, 0.68, 0.9), title="kilometres to the coast")
+    axes = figure.add_axes((0.01, 0.02, 0.68, 0.9), title="kilometers to the coast")
     axes.imshow(far, extent=(-180, 180, -90, 90), cmap="RdBu", vmin=-2700, vmax=2700, interpolation="none")
     drawn = axes.contour(far, LINES, extent=(-180, 180, 90, -90), colors="#333333", linewidths=0.5)
     axes.clabel(drawn, fontsize=6, fmt=lambda value: f"{abs(value):.0f}")
     axes.contour(far, [0], extent=(-180, 180, 90, -90), colors="black", linewidths=0.6)
     axes.set_axis_off()
     axes = figure.add_axes((0.7, 0.02, 0.29, 0.9), title="the nearest river system")
-    colours = matplotlib.colormaps["tab20"]((system.astype(numpy.int64) * 7919 % 20) / 20.0)[..., :3]
+    colors = matplotlib.colormaps["tab20"]((system.astype(numpy.int64) * 7919 % 20) / 20.0)[..., :3]
     fade = numpy.clip(near / 400, 0, 1)[..., None] ** 0.7
-    shown = numpy.where(numpy.isfinite(near)[..., None], colours * (1 - 0.8 * fade) + 0.8 * fade, 1.0)
+    shown = numpy.where(numpy.isfinite(near)[..., None], colors * (1 - 0.8 * fade) + 0.8 * fade, 1.0)
     west, south, east, north = BOX
     axes.imshow(numpy.clip(shown, 0, 1), extent=(west, east, south, north), interpolation="none")
     for lines in systems:

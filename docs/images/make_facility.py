@@ -4,7 +4,7 @@
     make_facility.py distance DISTANCE.tif PICTURE.png LONGEST_KM [WIDTH]
     make_facility.py served ALLOCATION.tif TABLE.csv PICTURE.png [WIDTH]
 
-The first darkens with distance up to LONGEST_KM; the second colours each region by the logarithm of `people_sum`. Needs
+The first darkens with distance up to LONGEST_KM; the second colors each region by the logarithm of `people_sum`. Needs
 numpy and GDAL.
 """
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Draw docs/images/globes.png: spherical Voronoi diagrams of several numbers of seeds on the QTM mesh, seen from far
-away. Regions have the colours of the attribute table, paler on the sea. Needs python3-gdal.
+away. Regions have the colors of the attribute table, paler on the sea. Needs python3-gdal.
 
     python3 make_globes.py GPUVORONOI LAND.geojson globes.png
 """
@@ -23,7 +23,7 @@ PANEL, SMOOTH, GAP, ACROSS = 300, 3, 12, 3  # pixels; a panel is drawn SMOOTH ti
 
 
 def write_seeds(path, count):
-    """Fibonacci's lattice, each place moved at random by up to about half the distance of its neighbours."""
+    """Fibonacci's lattice, each place moved at random by up to about half the distance of its neighbors."""
     random = numpy.random.default_rng(count)
     i = numpy.arange(count)
     z = 1 - (2 * i + 1) / count
@@ -36,7 +36,7 @@ def write_seeds(path, count):
     path.write_text("lon,lat\n" + "".join(f"{x:.6f},{y:.6f}\n" for x, y in zip(lon, lat)))
 
 
-def colours(path):
+def colors(path):
     """Three rows of bytes, one entry a value."""
     raster = gdal.Open(str(path))  # must outlive its table
     table = raster.GetRasterBand(1).GetDefaultRAT()
@@ -80,7 +80,7 @@ def panel(program, count, land, seen, directory):
     subprocess.run([program, "--seeds", seeds, "--level", str(LEVEL), raster, "--quiet"], check=True)
     lon, lat, globe = seen
     values = numpy.where(globe, look(gdal.Open(str(raster)), lon, lat), -1)
-    picture = colours(raster)[values]
+    picture = colors(raster)[values]
     picture[(land == 0) & (values >= 0)] *= 0.55
     picture[(land == 0) & (values >= 0)] += 0.45 * numpy.array([205, 220, 235], numpy.float32)
     edge = numpy.zeros(values.shape, bool)
@@ -92,7 +92,7 @@ def panel(program, count, land, seen, directory):
 
 
 def with_palette(picture, entries=200):
-    """The picture in its best few colours, each pixel in the nearest: no dithering, which would not compress."""
+    """The picture in its best few colors, each pixel in the nearest: no dithering, which would not compress."""
     height, width = picture.shape[:2]
     full = gdal.GetDriverByName("MEM").Create("", width, height, 3, gdal.GDT_Byte)
     full.WriteArray(picture.transpose(2, 0, 1))

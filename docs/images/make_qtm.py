@@ -17,7 +17,7 @@ from matplotlib.collections import PolyCollection  # noqa: E402
 
 LEVELS = {1: 3, 2: 4, 4: 5, 5: 2, 3: 5, 6: 5, 8: 4, 7: 5}
 EYE = (40.0, 32.0)  # longitude, latitude above which the eye is
-COLOURS = {"0": "#f4d58d", "1": "#8fb8de", "2": "#9bc59d", "3": "#e8998d"}
+COLORS = {"0": "#f4d58d", "1": "#8fb8de", "2": "#9bc59d", "3": "#e8998d"}
 
 
 def corners(program, ids):
@@ -69,14 +69,14 @@ def main():
             names = [name + digit for name in names for digit in "0123"]
         ids += names
     figure, axes = pyplot.subplots(figsize=(7, 7), dpi=90)
-    shapes, colours = [], []
+    shapes, colors = [], []
     for name, triangle in corners(program, ids).items():
         west = {1: 0, 2: 90, 3: -180, 0: -90}[int(name[0]) % 4]
         x, y, z = project(*outline(triangle, west))
         if (z > -0.02).all():
             shapes.append(numpy.column_stack([x, y]))
-            colours.append(COLOURS[name[-1]] if len(name) > 1 else "#dddddd")
-    axes.add_collection(PolyCollection(shapes, facecolors=colours, edgecolors="#30343c", linewidths=0.7))
+            colors.append(COLORS[name[-1]] if len(name) > 1 else "#dddddd")
+    axes.add_collection(PolyCollection(shapes, facecolors=colors, edgecolors="#30343c", linewidths=0.7))
     with open(land, encoding="utf-8") as source:
         for feature in json.load(source)["features"]:
             for ring in feature["geometry"]["coordinates"]:

@@ -30,7 +30,7 @@ def table_of(path):
     table = raster.GetRasterBand(1).GetDefaultRAT()
     columns = [table.GetColOfUsage(u) for u in (gdal.GFU_MinMax, gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]
     value, *rgb = [table.ReadAsArray(c).tolist() for c in columns]
-    return {str(v): colour for v, *colour in zip(value, *rgb)}
+    return {str(v): color for v, *color in zip(value, *rgb)}
 
 
 def main(program, seeds, target):
@@ -41,7 +41,7 @@ def main(program, seeds, target):
         pictures = []
         for crs, extent, size, edges in VIEWS:
             png = directory / "view.png"
-            job.write_text(json.dumps({"mesh": str(mesh), "dataset": "seed", "colours": table_of(raster), "size": size,
+            job.write_text(json.dumps({"mesh": str(mesh), "dataset": "seed", "colors": table_of(raster), "size": size,
                                        "extent": extent, "crs": crs, "png": str(png), "edges": edges}))
             subprocess.run([sys.executable, DRAW, job], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             pictures.append(gdal.Open(str(png)).ReadAsArray()[:3].transpose(1, 2, 0))

@@ -46,19 +46,19 @@ def main(program, land, picture):
         subprocess.run([str(pathlib.Path(program).resolve()), "--seeds-raster", "water.tif", "--distance", "km.tif", "--distance-unit", "km", "class.tif"],
                        cwd=here, check=True)
         nearest, far = (gdal.Open(str(here / name)).ReadAsArray() for name in ("class.tif", "km.tif"))
-    colours = numpy.ones((*nearest.shape, 3))
-    for value, (_, colour) in CLASSES.items():
-        dry, wet = (numpy.array(matplotlib.colors.to_rgb(c)) for c in (colour, SEA[value]))
+    colors = numpy.ones((*nearest.shape, 3))
+    for value, (_, color) in CLASSES.items():
+        dry, wet = (numpy.array(matplotlib.colors.to_rgb(c)) for c in (color, SEA[value]))
         fade = numpy.clip(far / 2500, 0, 1)[..., None] ** 0.6
         shade = numpy.where(far[..., None] > 0, dry * (1 - 0.75 * fade) + 0.75 * fade, wet)
-        colours = numpy.where(nearest[..., None] == value, shade, colours)
+        colors = numpy.where(nearest[..., None] == value, shade, colors)
     figure = pyplot.figure(figsize=(12, 6.5), dpi=100)
     axes = figure.add_axes((0.01, 0.07, 0.98, 0.92))
-    axes.imshow(colours, extent=(-180, 180, -90, 90), interpolation="none")
+    axes.imshow(colors, extent=(-180, 180, -90, 90), interpolation="none")
     drawn = axes.contour(far, LINES, extent=(-180, 180, 90, -90), colors="#333333", linewidths=0.5)
     axes.clabel(drawn, fontsize=6, fmt="%d km")
     axes.set_axis_off()
-    marks = [matplotlib.patches.Patch(color=colour, label=name) for name, colour in CLASSES.values()]
+    marks = [matplotlib.patches.Patch(color=color, label=name) for name, color in CLASSES.values()]
     figure.legend(handles=marks, loc="lower center", ncol=3, frameon=False, title="the nearest sea is")
     figure.savefig(picture)
 

@@ -1,6 +1,6 @@
-"""Exact nearest seeds: neighbours of points and Voronoi rasters on plane, sphere and ellipsoid.
+"""Exact nearest seeds: neighbors of points and Voronoi rasters on plane, sphere and ellipsoid.
 
-:class:`KDTree` and :class:`GlobeTree` find neighbours of points, :class:`FeatureTree` nearest lines and polygons;
+:class:`KDTree` and :class:`GlobeTree` find neighbors of points, :class:`FeatureTree` nearest lines and polygons;
 :func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`cost_allocation`
 and :func:`cost_distance` find the nearest by travel cost; :func:`nearest_value` and :func:`regrid` give the values of the nearest
 seeds or cells; :func:`statistics` and :func:`sjoin_nearest` make tables; :func:`diagram` makes Voronoi polygons; :func:`default_metric` and :func:`ellipsoid_of`

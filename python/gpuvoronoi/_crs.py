@@ -112,7 +112,7 @@ def from_greenwich(crs: Any) -> tuple[Any, float]:
 
 
 def ellipsoid(crs: Any) -> tuple[float, float]:
-    """Semi-major axis in metres and flattening, 0 for a sphere. Prolate ellipsoids are refused."""
+    """Semi-major axis in meters and flattening, 0 for a sphere. Prolate ellipsoids are refused."""
     found = crs.ellipsoid
     if found is None:
         raise ValueError(f"coordinate system {name(crs)}: missing ellipsoid")
@@ -120,7 +120,7 @@ def ellipsoid(crs: Any) -> tuple[float, float]:
     if inverse != 0.0 and not inverse > 1.0:
         raise ValueError(f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
                          f"above 0 and not longer than the equatorial axis")
-    return float(found.semi_major_metre), 1.0 / inverse if inverse else 0.0
+    return float(found.semi_major_meter), 1.0 / inverse if inverse else 0.0
 
 
 def ellipsoid_name(crs: Any) -> str:
@@ -158,7 +158,7 @@ def default_metric(crs: Any) -> tuple[str, str]:
 
 
 def linear_unit(crs: Any) -> Optional[float]:
-    """Metres in a unit of a map; None for other systems."""
+    """Meters in a unit of a map; None for other systems."""
     return float(crs.axis_info[0].unit_conversion_factor) if crs.is_projected and crs.axis_info else None
 
 

@@ -291,22 +291,22 @@ def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
 
 
 def _step(values: npt.NDArray[Any], name: str, given: Optional[float]) -> tuple[float, float]:
-    """Where a dimension begins, and its step, from evenly spaced coordinates of centres."""
+    """Where a dimension begins, and its step, from evenly spaced coordinates of centers."""
     if values.ndim != 1 or values.dtype.kind not in "iuf":
         raise Irregular(f"like: the coordinate {name!r} must be one-dimensional numbers")
-    centres = values.astype(np.float64)
-    if not np.isfinite(centres).all():
+    centers = values.astype(np.float64)
+    if not np.isfinite(centers).all():
         raise ValueError(f"like: the coordinate {name!r} has values that are not finite")
-    if centres.size == 1:
+    if centers.size == 1:
         if given is None:
             raise Irregular(f"like: one cell along {name!r} says nothing of its size; give shape and extent")
         step = given
     else:
-        step = (centres[-1] - centres[0]) / (centres.size - 1)
-    even = centres[0] + step * np.arange(centres.size)
+        step = (centers[-1] - centers[0]) / (centers.size - 1)
+    even = centers[0] + step * np.arange(centers.size)
     # Coordinates may have been stored as float32.
     rounding = 1.2e-7 if values.dtype == np.float32 else 2.3e-16
-    noise = 4 * rounding * float(np.abs(centres).max())
-    if step == 0 or float(np.abs(even - centres).max()) > max(1e-6 * abs(step), noise):
+    noise = 4 * rounding * float(np.abs(centers).max())
+    if step == 0 or float(np.abs(even - centers).max()) > max(1e-6 * abs(step), noise):
         raise Irregular(f"like: the coordinate {name!r} is not evenly spaced")
-    return float(centres[0] - 0.5 * step), float(step)
+    return float(centers[0] - 0.5 * step), float(step)

@@ -55,9 +55,9 @@ class Cells:
     lon: Optional[Floats] = None  # of h3 and places
     lat: Optional[Floats] = None
     ids: Any = None  # of h3
-    area: Optional[Floats] = None  # square metres, of h3 in statistics
+    area: Optional[Floats] = None  # square meters, of h3 in statistics
     coordinates: Any = None  # by name; None: those of places are not known
-    labelled: bool = False  # they came as an xarray object, and so do answers
+    labeled: bool = False  # they came as an xarray object, and so do answers
 
     @property
     def kind(self) -> int:
@@ -87,7 +87,7 @@ def cells(given: Any) -> Cells:
     if found.lon.size == 0:
         raise ValueError("cells: there are none")
     return Cells(found.lon.size, found.shape, found.dims, lon=found.lon, lat=found.lat, coordinates=found.coordinates,
-                 labelled=hasattr(given, "dims"))
+                 labeled=hasattr(given, "dims"))
 
 
 def _h3_package() -> Any:

@@ -28,8 +28,8 @@ class GlobeTreeAdapter:
         self._tree = GlobeTree(points[:, 0], points[:, 1], **dict(options or {}))
 
     def query(self, points: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        metres, indices = self._tree.query(points[:, 0], points[:, 1])
-        return np.atleast_1d(metres), np.atleast_1d(indices)
+        meters, indices = self._tree.query(points[:, 0], points[:, 1])
+        return np.atleast_1d(meters), np.atleast_1d(indices)
 
     def equals(self, other: Union[GlobeTreeAdapter, Any]) -> bool:
         return (isinstance(other, GlobeTreeAdapter) and self._tree.metric == other._tree.metric

@@ -1,4 +1,4 @@
-"""Searches by radius: the neighbours of many queries as offsets and flat arrays, and the forms in which scipy and scikit-learn give them."""
+"""Searches by radius: the neighbors of many queries as offsets and flat arrays, and the forms in which scipy and scikit-learn give them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _options(radius: Any, first: int, by_number: bool, exclude_self: bool = Fals
 
 
 def count(batch: Queries, radius: Any, exclude_self: bool = False) -> npt.NDArray[np.int64]:
-    """Offsets of the neighbours of all queries."""
+    """Offsets of the neighbors of all queries."""
     offsets = np.zeros(batch.queries + 1, dtype=np.int64)
     if batch.handle is not None and batch.queries > 0:
         _call(batch, _options(radius, 0, False, exclude_self), 0, batch.queries, offsets, None, None)
@@ -102,7 +102,7 @@ def pairs(batch: Queries, radius: float) -> npt.NDArray[np.intp]:
 
 def search(batch: Queries, radius: Any, *, by_number: bool = False, indices: bool = True, distances: bool = False,
            exclude_self: bool = False) -> Found:
-    """The neighbours of all queries, nearest first or by number."""
+    """The neighbors of all queries, nearest first or by number."""
     offsets = count(batch, radius, exclude_self)
     found = np.empty(offsets[-1] if indices else 0, dtype=np.int64)
     values = np.empty(offsets[-1] if distances else 0, dtype=np.float64)
@@ -121,7 +121,7 @@ def _part_of(batch: Queries, first: int, end: int) -> Callable[[int, int], Any]:
 
 
 def _in_parts(batch: Queries, radius: float) -> Iterator[tuple[npt.NDArray[np.intp], Found]]:
-    """The queries' numbers and neighbours, some million pairs at a time. Only for queries that are given."""
+    """The queries' numbers and neighbors, some million pairs at a time. Only for queries that are given."""
     offsets = count(batch, radius)
     first = 0
     while first < batch.queries:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _c
 from ._library import Bar, Context, Handle, Progress, interruptible, library, run
 
-Neighbours = Union[int, Sequence[int], npt.NDArray[np.integer[Any]]]
+Neighbors = Union[int, Sequence[int], npt.NDArray[np.integer[Any]]]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
@@ -53,7 +53,7 @@ def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, 
     try:
         a, f = ellipsoid
     except (TypeError, ValueError):
-        raise TypeError("ellipsoid must be a pair: semi-major axis in metres and flattening") from None
+        raise TypeError("ellipsoid must be a pair: semi-major axis in meters and flattening") from None
     if not 0 < (a := real(a, "ellipsoid")) < math.inf:
         raise ValueError(f"ellipsoid: the semi-major axis must be above 0, not {a}")
     if not -0.5 <= (f := real(f, "ellipsoid")) <= 0.5:
@@ -95,7 +95,7 @@ def as_degrees(value: Any, name: str) -> Floats:
     return np.asarray(plain_array(value, name), dtype=np.float64, order="C")
 
 
-def wanted(k: Neighbours, most: int = _c.MAX_K) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
+def wanted(k: Neighbors, most: int = _c.MAX_K) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
     """The largest k, and which columns are wanted if not all."""
     if isinstance(k, int) or np.ndim(k) == 0:
         return number_in(k, "k", 1, most), None
@@ -204,9 +204,9 @@ def without_self(distances: Floats, indices: Indices) -> tuple[Floats, Indices]:
     return distances[~own].reshape(shape), indices[~own].reshape(shape)
 
 
-def shaped(distances: Floats, indices: Indices, shape: tuple[int, ...], k: Neighbours,
+def shaped(distances: Floats, indices: Indices, shape: tuple[int, ...], k: Neighbors,
            columns: Optional[npt.NDArray[np.intp]]) -> tuple[Any, Any]:
-    """Answers in scipy's shapes: scalars for one query and one neighbour, no last axis for k that is 1."""
+    """Answers in scipy's shapes: scalars for one query and one neighbor, no last axis for k that is 1."""
     if columns is not None:
         return (distances[:, columns].reshape(*shape, columns.size), indices[:, columns].reshape(*shape, columns.size))
     if distances.shape[1] > 1:

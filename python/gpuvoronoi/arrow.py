@@ -28,7 +28,7 @@ _POINT_BYTES = 21  # of well-known binary: the order of bytes, the type, x, y
 def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, columns: Union[str, Sequence[str]] = ("lon", "lat"), *,
                    k: int = 1, max_distance: float = math.inf, how: str = "inner", ids: Any = None,
                    workers: int = -1) -> Iterator[Any]:
-    """The nearest neighbours of the rows of record batches, batch by batch.
+    """The nearest neighbors of the rows of record batches, batch by batch.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, co
     columns : str or sequence of str
         The columns of coordinates; or one column of points as well-known binary (GeoParquet) or as structs of x and y (GeoArrow).
     k : int
-        How many neighbours of each row.
+        How many neighbors of each row.
     max_distance : float
         Inclusive, in the tree's unit.
     how : {"inner", "left"}
-        Rows without a neighbour are left out, or stay with nulls.
+        Rows without a neighbor are left out, or stay with nulls.
     ids : array_like or pyarrow.Array, optional
         What stands for each row of the tree in place of its number.
     workers : int
@@ -53,8 +53,8 @@ def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, co
     Yields
     ------
     pyarrow.RecordBatch
-        The columns of the batch, a row for each neighbour, nearest first, and `reference`, `rank` (from 1) and `distance`. Rows with coordinates that are null
-        or not finite have no neighbour.
+        The columns of the batch, a row for each neighbor, nearest first, and `reference`, `rank` (from 1) and `distance`. Rows with coordinates that are null
+        or not finite have no neighbor.
 
     Examples
     --------

@@ -140,10 +140,10 @@ def _solve(name: str, friction: Any, seeds: Any, *, extent: Any, transform: Any,
             answer = np.where(answer >= 0, np.asarray(numbers)[np.maximum(answer, 0)], nodata).astype(kind)
     if not hasattr(friction, "dims"):
         return answer
-    return _labelled(name, answer, nodata, grid, metric, friction)
+    return _labeled(name, answer, nodata, grid, metric, friction)
 
 
-def _labelled(name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any) -> Any:
+def _labeled(name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any) -> Any:
     """With the coordinates, the coordinate system and the attributes of the package's other results."""
     from . import _xarray
 
@@ -170,13 +170,13 @@ def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform:
                     target_values: Any = None) -> Any:
     """The seed with the least travel cost to each cell of a raster of friction.
 
-    A way moves straight from centre to centre of cells. A move costs its length times the friction of the cells that it runs through, each by its share
+    A way moves straight from center to center of cells. A move costs its length times the friction of the cells that it runs through, each by its share
     of the line. Columns that go round the globe are joined. ``docs/cost.md`` has the definition and its errors.
 
     Parameters
     ----------
     friction : array_like or xarray.DataArray
-        The cost of a metre in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
+        The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
         barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
     seeds : (array_like, array_like), GeoDataFrame, GeoSeries or raster
         As for :func:`allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
@@ -222,7 +222,7 @@ def cost_distance(friction: Any, seeds: Any, *, extent: Any = None, transform: A
     Returns
     -------
     numpy.ndarray or xarray.DataArray
-        float64: friction's unit times metres (on a plane: times its unit); NaN where no seed reaches the cell.
+        float64: friction's unit times meters (on a plane: times its unit); NaN where no seed reaches the cell.
 
     Examples
     --------

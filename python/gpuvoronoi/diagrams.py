@@ -35,7 +35,7 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     extent : (xmin, ymin, xmax, ymax), optional
         Of the plane: cells are cut there (default: a tenth of the longer side around the seeds).
     tolerance : float
-        On the globe: how far in metres polygons may be from the true borders.
+        On the globe: how far in meters polygons may be from the true borders.
     cut : bool
         On the globe: whether polygons are cut at 180 degrees and closed along the poles.
     group : str, optional
@@ -88,8 +88,8 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
         unit = _crs.unit_degrees(read.crs)
         made["x"], made["y"] = made["x"] / unit, made["y"] / unit
     table = _table(read, made)
-    metre = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
-    scale = 1e-6 if globe else 1e-6 * metre**2 if metre else None
+    meter = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
+    scale = 1e-6 if globe else 1e-6 * meter**2 if meter else None
     polygons = _polygons(made)
     if unverified and cut:
         polygons = _repaired(polygons)
@@ -184,15 +184,15 @@ def _free_names(columns: Any, own: Any) -> dict[Any, str]:
 
 
 def _numbers(made: dict[str, npt.NDArray[Any]]) -> tuple[list[list[int]], list[list[int]]]:
-    """Of each seed the numbers of its neighbours and of other seeds at its place."""
+    """Of each seed the numbers of its neighbors and of other seeds at its place."""
     ring, cell, owner = made["ring"], made["cell"], made["owner"]
     edge = np.where(ring < 0, -1 - ring, ring)
     beside = made["edge_seed"][2 * edge + (ring >= 0)] if ring.size else ring
-    neighbours = [[i for i in np.unique(beside[a:b]).tolist() if i >= 0] for a, b in zip(cell[:-1], cell[1:])]
+    neighbors = [[i for i in np.unique(beside[a:b]).tolist() if i >= 0] for a, b in zip(cell[:-1], cell[1:])]
     others: list[list[int]] = [[] for _ in range(owner.size)]
     for i in np.flatnonzero(owner != np.arange(owner.size)).tolist():
         others[owner[i]].append(i)
-    return neighbours, others
+    return neighbors, others
 
 
 def _owners(seeds: _seeds.Seeds, group: str) -> npt.NDArray[Any]:

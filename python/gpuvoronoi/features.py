@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _c, _crs, _field, _geometries, _search
 from ._library import Handle, Progress, library, worker_threads
-from ._search import Neighbours, ellipsoid_numbers
+from ._search import Neighbors, ellipsoid_numbers
 from .trees import _pairs, _seeds, found_within
 
 _EDGES = _geometries.EDGES
@@ -31,7 +31,7 @@ class FeatureTree:
     ----------
     geometries : GeoSeries, GeoDataFrame or sequence
         Points, lines, polygons, several of them or collections: shapely's, GeoJSON's as dicts, or None, which is never a
-        neighbour. In longitude and latitude for the first two metrics.
+        neighbor. In longitude and latitude for the first two metrics.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}
         What is measured.
     edges : {"straight", "geodesic"}
@@ -40,9 +40,9 @@ class FeatureTree:
     boundary : bool
         Polygons count as their rings, with nothing within.
     ellipsoid : (float, float), optional
-        Semi-major axis in metres and flattening; WGS 84 by default.
+        Semi-major axis in meters and flattening; WGS 84 by default.
     skip_invalid : bool
-        Features with a coordinate that is not finite, or a latitude outside [-90, 90], are not neighbours, and queries with
+        Features with a coordinate that is not finite, or a latitude outside [-90, 90], are not neighbors, and queries with
         one have none, where both are errors otherwise. The other features keep their rows.
 
     Examples
@@ -51,8 +51,8 @@ class FeatureTree:
     >>> river = {"type": "LineString", "coordinates": [(10.0, 50.0), (12.0, 51.0)]}
     >>> lake = {"type": "Polygon", "coordinates": [[(20.0, 50.0), (22.0, 50.0), (21.0, 51.0), (20.0, 50.0)]]}
     >>> tree = FeatureTree([river, lake])
-    >>> metres, feature = tree.query([11.0, 21.0], [51.0, 50.5])
-    >>> metres.round(), feature
+    >>> meters, feature = tree.query([11.0, 21.0], [51.0, 50.5])
+    >>> meters.round(), feature
     (array([43651.,     0.]), array([0, 1]))
     """
 
@@ -94,7 +94,7 @@ class FeatureTree:
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self), self._arrays, self.metric, self.edges, self.boundary, self.ellipsoid, self._skip)
 
-    def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
+    def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbors = 1, max_distance: float = math.inf,
               workers: int = -1, *, nearest: bool = False, mask: Optional[npt.ArrayLike] = None, progress: Progress = None) -> tuple[Any, ...]:
         """The nearest features of each position.
 
@@ -103,27 +103,27 @@ class FeatureTree:
         x, y : array_like
             Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that broadcast.
         k : int or sequence of int
-            How many neighbours, up to 64; or which ones, counted from 1.
+            How many neighbors, up to 64; or which ones, counted from 1.
         max_distance : float
-            Metres on the globe; features farther away do not count. Inclusive.
+            Meters on the globe; features farther away do not count. Inclusive.
         workers : int
             Threads; -1 for as many as there are processors.
         nearest : bool
             The nearest points too.
         mask : array_like, optional
-            Of the shape of the queries: those where it is 0, False or NaN have no neighbour, whatever their coordinates.
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbor, whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
         Returns
         -------
         d : float or ndarray of float64
-            Distances, 0 within a polygon, inf where there are fewer neighbours. The shape is that of `x`, with an axis of
+            Distances, 0 within a polygon, inf where there are fewer neighbors. The shape is that of `x`, with an axis of
             `k` unless `k` is 1.
         i : int or ndarray of intp
-            Rows of the geometries; `n` where there are fewer neighbours.
+            Rows of the geometries; `n` where there are fewer neighbors.
         points : ndarray of float64
-            With `nearest`: of that shape and an axis of two, NaN where there are fewer neighbours.
+            With `nearest`: of that shape and an axis of two, NaN where there are fewer neighbors.
         """
         px, py, shape = _pairs(x, y, "x", "y")
         limit = _search.real(max_distance, "max_distance", 0.0)
@@ -149,18 +149,18 @@ class FeatureTree:
         points = points if columns is None else points[:, columns]
         return (*answer, points.reshape(np.shape(answer[1]) + (2,)))
 
-    def query_features(self, geometries: Any, k: Neighbours = 1, max_distance: float = math.inf, workers: int = -1, *,
+    def query_features(self, geometries: Any, k: Neighbors = 1, max_distance: float = math.inf, workers: int = -1, *,
                        progress: Progress = None) -> tuple[Any, Any]:
         """The nearest features of each of other geometries.
 
         Parameters
         ----------
         geometries : GeoSeries, GeoDataFrame or sequence
-            As of :class:`FeatureTree`; in the tree's coordinates. None and empty ones have no neighbour.
+            As of :class:`FeatureTree`; in the tree's coordinates. None and empty ones have no neighbor.
         k : int or sequence of int
-            How many neighbours, up to 64; or which ones, counted from 1.
+            How many neighbors, up to 64; or which ones, counted from 1.
         max_distance : float
-            Metres on the globe; features farther away do not count. Inclusive.
+            Meters on the globe; features farther away do not count. Inclusive.
         workers : int
             Threads; -1 for as many as there are processors.
         progress : bool or callable, optional
@@ -169,10 +169,10 @@ class FeatureTree:
         Returns
         -------
         d : ndarray of float64
-            The least distances between the geometries, 0 where they meet; inf where there are fewer neighbours. With an axis
+            The least distances between the geometries, 0 where they meet; inf where there are fewer neighbors. With an axis
             of `k` unless `k` is 1.
         i : ndarray of intp
-            Rows of the tree's geometries; `n` where there are fewer neighbours.
+            Rows of the tree's geometries; `n` where there are fewer neighbors.
 
         Notes
         -----
@@ -220,7 +220,7 @@ class FeatureTree:
         x, y : array_like
             Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that broadcast.
         r : float or array_like
-            Metres on the globe, of a shape that broadcasts to that of the positions. Inclusive.
+            Meters on the globe, of a shape that broadcasts to that of the positions. Inclusive.
         return_distance, count_only, sort_results, workers
             As of :meth:`GlobeTree.query_radius`.
 

@@ -130,7 +130,7 @@ def _area_of_use(crs: Any) -> Optional[tuple[float, float, float, float]]:
 
 
 def polygon_mask(polygons: Any, grid: _grid.Grid) -> Any:
-    """Which cells of a grid have their centre in a polygon, by the even-odd rule of the command."""
+    """Which cells of a grid have their center in a polygon, by the even-odd rule of the command."""
     crs = None if polygons.crs is None else _crs.parse(polygons.crs, "mask")
     if grid.mesh:
         raise ValueError("mask: polygons are not supported for these cells; give an array")

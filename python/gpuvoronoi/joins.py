@@ -14,7 +14,7 @@ from ._search import Floats, Indices, number_in, real
 from .features import FeatureTree
 from .trees import GlobeTree, KDTree
 
-Query = Callable[[Indices, int], tuple[Floats, Indices]]  # of rows that search, how many neighbours: distances and numbers
+Query = Callable[[Indices, int], tuple[Floats, Indices]]  # of rows that search, how many neighbors: distances and numbers
 Searcher = Callable[[int, int], Query]  # among some of what is searched, from the first up to but without the last
 _MOST_AT_ONCE = 1 << 24  # distances in memory at once
 
@@ -23,7 +23,7 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
                   lsuffix: str = "left", rsuffix: str = "right", distance_col: Optional[str] = None, exclusive: bool = False,
                   *, k: int = 1, ties: str = "all", metric: Optional[str] = None, edges: str = "straight", workers: int = -1,
                   progress: Progress = None) -> Any:
-    """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true metres.
+    """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true meters.
 
     Parameters
     ----------
@@ -31,10 +31,10 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         Points, lines and polygons, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
         the antimeridian and at the poles; on a map they are straight lines. Geometries that meet are at distance 0.
     how : {"inner", "left", "right"}
-        "inner": the rows of `left_df` that have a neighbour; "left": all of them; "right": all rows of `right_df`, each
+        "inner": the rows of `left_df` that have a neighbor; "left": all of them; "right": all rows of `right_df`, each
         with its nearest rows of `left_df`.
     max_distance : float, optional
-        Rows farther away are not neighbours; inclusive; metres, or the map's unit.
+        Rows farther away are not neighbors; inclusive; meters, or the map's unit.
     lsuffix, rsuffix : str
         For columns that both tables have, and for the column of the other table's index, `index_right` (`index_left`),
         where the index has no name. A MultiIndex makes a column a level (`index_right0`, ...).
@@ -43,9 +43,9 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     exclusive : bool
         Whether rows at distance 0 are excluded.
     k : int
-        How many neighbours, nearest first.
+        How many neighbors, nearest first.
     ties : {"all", "first"}
-        Of rows as far away as the `k`-th neighbour: "all", as GeoPandas, or only the first in the other table's order, so
+        Of rows as far away as the `k`-th neighbor: "all", as GeoPandas, or only the first in the other table's order, so
         that there are `k` at most.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic in geographic systems, euclidean on maps and without a system.
@@ -57,11 +57,11 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     Returns
     -------
     GeoDataFrame
-        Neighbours at one distance are in the other table's order.
+        Neighbors at one distance are in the other table's order.
 
     Notes
     -----
-    Rows without a geometry, with an empty one or with coordinates that are not finite have no neighbour and are none.
+    Rows without a geometry, with an empty one or with coordinates that are not finite have no neighbor and are none.
     """
     for frame, name in ((left_df, "left_df"), (right_df, "right_df")):
         if not hasattr(frame, "geometry") or not hasattr(frame, "columns"):
@@ -84,8 +84,8 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         left, right = _seeds.on_globe(left, "left_df"), _seeds.on_globe(right, "right_df")
     queries, references = (right, left) if how == "right" else (left, right)
     search = _searcher(queries, references, metric, edges, limit, workers, progress)
-    row, other, distance = _neighbours(queries, references, search, count, ties, exclusive)
-    if how != "inner":  # rows without a neighbour stay, with nothing beside them
+    row, other, distance = _neighbors(queries, references, search, count, ties, exclusive)
+    if how != "inner":  # rows without a neighbor stay, with nothing beside them
         alone = np.setdiff1d(np.arange(queries.total), row)
         at = np.searchsorted(row, alone)
         row, other, distance = np.insert(row, at, alone), np.insert(other, at, -1), np.insert(distance, at, math.nan)
@@ -157,9 +157,9 @@ def _two(found: tuple[Any, ...]) -> tuple[Floats, Indices]:
     return found[0], found[1]
 
 
-def _neighbours(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
+def _neighbors(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
                 exclusive: bool) -> tuple[Indices, Indices, Floats]:
-    """Rows, their neighbours' rows, and how far those are: by row, then by distance, then by neighbour.
+    """Rows, their neighbors' rows, and how far those are: by row, then by distance, then by neighbor.
 
     Rows of `references` at one place are searched as one place, so that the search has few ties."""
     of_points = references.features is None
@@ -189,7 +189,7 @@ def _neighbours(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Calla
 
 def _places(search: Query, search_all: Query, queries: _seeds.Seeds, count: int, most: int, k: int, ties: bool,
             exclusive: bool) -> tuple[Indices, Indices, Floats]:
-    """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbours are requested until
+    """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbors are requested until
     a farther one, or none, is found."""
     made: list[tuple[Indices, Indices, Floats]] = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
     rows, wanted = np.arange(queries.x.size), min(k + exclusive + ties, most)

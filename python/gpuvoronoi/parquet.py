@@ -25,13 +25,13 @@ def to_parquet(found: Any, path: Any, *, geometry: Optional[str] = None, compres
         The file.
     geometry : str, optional
         The cells as `cells` of :func:`voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`
-        and the centres of the cells as points.
+        and the centers of the cells as points.
     compression : str
         Of pyarrow.
 
     Notes
     -----
-    The column `cell_ids` is uint64. Each variable is a column; with `rank` the further neighbours are `NAME_2` and so on. Cells without
+    The column `cell_ids` is uint64. Each variable is a column; with `rank` the further neighbors are `NAME_2` and so on. Cells without
     a seed are null. The schema's metadata has the system of the cells as `dggs`.
 
     Examples
@@ -52,7 +52,7 @@ def to_parquet(found: Any, path: Any, *, geometry: Optional[str] = None, compres
     columns: dict[str, Any] = {"cell_ids": pyarrow.array(ids.values.astype(np.uint64))}
     metadata = {"dggs": json.dumps({str(key): value for key, value in ids.attrs.items()}, default=str)}
     if geometry is not None:
-        lon, lat = _centres_of(ids.values.astype(np.uint64), geometry)
+        lon, lat = _centers_of(ids.values.astype(np.uint64), geometry)
         columns["lon"], columns["lat"], columns["geometry"] = pyarrow.array(lon), pyarrow.array(lat), _points(pyarrow, lon, lat)
         metadata["geo"] = json.dumps({"version": "1.1.0", "primary_column": "geometry",
                                       "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}}})
@@ -76,7 +76,7 @@ def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]
     return columns
 
 
-def _centres_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
+def _centers_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
     """Longitudes and latitudes of these cells of a system."""
     request = RasterRequest((np.zeros(1), np.zeros(1)), cells=cells)
     of = request.plan.cells

@@ -1,4 +1,4 @@
-"""Dutton's quaternary triangular mesh, on arrays: places to cells, cells to places, neighbours, texts.
+"""Dutton's quaternary triangular mesh, on arrays: places to cells, cells to places, neighbors, texts.
 
 A cell is an int64 id, which knows its level (0 ... 29). Every function takes scalars or arrays of any shape.
 
@@ -94,7 +94,7 @@ def _check(status: int, name: str, cell: Any) -> None:
 
 
 def centers(cells: npt.ArrayLike) -> tuple[Any, Any]:
-    """Longitudes and latitudes of the cells' centres, in degrees."""
+    """Longitudes and latitudes of the cells' centers, in degrees."""
     function, lon, lat = library().gv_qtm_center, c_double(), c_double()
 
     def one(cell: int) -> tuple[float, float]:
@@ -123,7 +123,7 @@ def neighbors(cells: npt.ArrayLike) -> Ids:
 
 
 def children(cells: npt.ArrayLike) -> Ids:
-    """The four cells one level down, with a last axis of 4; the centre first."""
+    """The four cells one level down, with a last axis of 4; the center first."""
     return _family("gv_qtm_children", cells, 4)
 
 

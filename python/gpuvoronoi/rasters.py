@@ -48,7 +48,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         alone, the answer is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
     cells : str, (array_like, array_like), xarray.DataArray or xarray.Dataset, optional
         Other cells that ask: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
-        ``",authalic"``: latitudes of centres are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
+        ``",authalic"``: latitudes of centers are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
         which needs the package h3; longitudes and latitudes of places, arrays of one
         shape, which the answer has; or an xarray object with such coordinates, as :func:`regrid` takes it.
     crs : optional
@@ -61,11 +61,11 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     distance_metric : str, optional
         The same by xarray-spatial's names: EUCLIDEAN, MANHATTAN, GREAT_CIRCLE.
     k : int
-        How many neighbours, up to 64. Above 1 the answer has a first dimension `rank`.
+        How many neighbors, up to 64. Above 1 the answer has a first dimension `rank`.
     max_distance : float
-        Seeds farther away do not count; inclusive; metres on the globe, the map's unit on the plane.
+        Seeds farther away do not count; inclusive; meters on the globe, the map's unit on the plane.
     mask : array_like of the grid's shape, or GeoDataFrame, optional
-        Cells that are 0 (or False, or NaN) are left out; of polygons, cells without their centre in one of them.
+        Cells that are 0 (or False, or NaN) are left out; of polygons, cells without their center in one of them.
     weights : array_like or str, optional
         One weight a seed, or a column of the seeds' table.
     weighting : {"multiplicative", "additive", "power"}, optional
@@ -79,7 +79,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Polygons count as their rings, with nothing within.
     barriers : GeoDataFrame or GeoSeries, optional
         Lines and polygons that the way to a seed may touch and follow, but not cross or enter: distances and directions are those of the shortest way
-        round them, and cells inside polygons have no seed. With metric euclidean, one neighbour, and points as seeds.
+        round them, and cells inside polygons have no seed. With metric euclidean, one neighbor, and points as seeds.
     skip_invalid : bool
         Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no place in the grid's system
         (on the globe a latitude beyond 90 degrees); the others keep their numbers.
@@ -186,7 +186,7 @@ class RasterRequest:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform)
-        if cells is not None and self.grid.cells is not None and self.grid.cells.labelled:
+        if cells is not None and self.grid.cells is not None and self.grid.cells.labeled:
             self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
         self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric, skip_invalid)
@@ -345,7 +345,7 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
     Returns
     -------
     ndarray or xarray.DataArray
-        Metres on the globe, the map's unit on the plane; NaN where there is no seed. Weights decide which seed is
+        Meters on the globe, the map's unit on the plane; NaN where there is no seed. Weights decide which seed is
         nearest, not how far it is.
 
     Examples

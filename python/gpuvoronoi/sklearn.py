@@ -22,12 +22,12 @@ except ImportError as error:
 _ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
 _PARAMETERS = """n_neighbors : int
-        How many neighbours `kneighbors` finds by default.
+        How many neighbors `kneighbors` finds by default.
     radius : float
         The default of `radius_neighbors`.
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
     leaf_size : int
-        Accepted for scikit-learn's sake; the neighbours are exact and the same whatever they are.
+        Accepted for scikit-learn's sake; the neighbors are exact and the same whatever they are.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "inner_product", "haversine"}
         Or their other names "l2", "l1", "cityblock", "infinity". With "haversine" the two features are latitude and longitude in
         radians, and distances are angles in radians (on the sphere; :class:`gpuvoronoi.GlobeTree` has geodesics).
@@ -42,7 +42,7 @@ _PARAMETERS = """n_neighbors : int
 
 
 class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
-    """Exact nearest neighbours, with the methods of :class:`sklearn.neighbors.NearestNeighbors`.
+    """Exact nearest neighbors, with the methods of :class:`sklearn.neighbors.NearestNeighbors`.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Neighbours at the same distance come in the order of their indices, and lists within a radius nearest first.
+    Neighbors at the same distance come in the order of their indices, and lists within a radius nearest first.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
             One for all rows, or one for each.
         return_distance : bool
         sort_results : bool
-            Accepted; neighbours are sorted by distance anyway.
+            Accepted; neighbors are sorted by distance anyway.
 
         Returns
         -------
@@ -221,18 +221,18 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NearestNei
         return self
 
     def fit_transform(self, X: npt.ArrayLike, y: Any = None) -> Any:
-        """The graph of the points that are fitted; each is its own neighbour."""
+        """The graph of the points that are fitted; each is its own neighbor."""
         return self.fit(X).transform(X)
 
 
 class KNeighborsTransformer(_Transformer):
-    """The graph of the nearest neighbours, for pipelines of DBSCAN, TSNE, Isomap and others, as
+    """The graph of the nearest neighbors, for pipelines of DBSCAN, TSNE, Isomap and others, as
     :class:`sklearn.neighbors.KNeighborsTransformer`.
 
     Parameters
     ----------
     mode : {"distance", "connectivity"}
-        What the graph holds. With "distance" it has one neighbour more than `n_neighbors`, as each point is its own.
+        What the graph holds. With "distance" it has one neighbor more than `n_neighbors`, as each point is its own.
     PARAMETERS
 
     Examples
@@ -251,7 +251,7 @@ class KNeighborsTransformer(_Transformer):
 
 
 class RadiusNeighborsTransformer(_Transformer):
-    """The graph of the neighbours within a radius, as :class:`sklearn.neighbors.RadiusNeighborsTransformer`.
+    """The graph of the neighbors within a radius, as :class:`sklearn.neighbors.RadiusNeighborsTransformer`.
 
     Parameters
     ----------

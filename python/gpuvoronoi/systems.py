@@ -31,7 +31,7 @@ def default_metric(crs: Any) -> tuple[str, str]:
 
 
 def ellipsoid_of(crs: Any) -> tuple[float, float]:
-    """Semi-major axis in metres and flattening of a coordinate system's ellipsoid; the flattening of a sphere is 0.
+    """Semi-major axis in meters and flattening of a coordinate system's ellipsoid; the flattening of a sphere is 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Nearest neighbours of points: :class:`KDTree` on k-dimensional data, :class:`GlobeTree` on the Earth."""
+"""Nearest neighbors of points: :class:`KDTree` on k-dimensional data, :class:`GlobeTree` on the Earth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from . import _c, _device_arrays, _radius, _search
 from ._library import Handle, Progress, device_number, library, worker_threads
-from ._search import Neighbours, ellipsoid_numbers
+from ._search import Neighbors, ellipsoid_numbers
 
 _NORMS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _POWER, _MOST_POWER = "minkowski ", 1 << 20  # a norm's name ends with its power
@@ -25,7 +25,7 @@ _BUILT_LARGE = 200_000
 
 
 class KDTree:
-    """Exact nearest neighbours in k dimensions, with the signature of :class:`scipy.spatial.KDTree`.
+    """Exact nearest neighbors in k dimensions, with the signature of :class:`scipy.spatial.KDTree`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class KDTree:
     device : int, optional
         The GPU for backends that use one; the first usable one by default.
     skip_invalid : bool
-        Points with a coordinate that is missing or not finite are not neighbours, and queries with one have none, where both
+        Points with a coordinate that is missing or not finite are not neighbors, and queries with one have none, where both
         are errors otherwise. The other points keep their indices. Not for arrays on a GPU.
 
     Attributes
@@ -159,7 +159,7 @@ class KDTree:
     def mins(self) -> npt.NDArray[Any]:
         return np.asarray(np.amin(self.data if self._rows is None else self._given, axis=0) if self._searched else np.zeros(self.m))
 
-    def query(self, x: npt.ArrayLike, k: Neighbours = 1, eps: float = 0, p: Optional[float] = None,
+    def query(self, x: npt.ArrayLike, k: Neighbors = 1, eps: float = 0, p: Optional[float] = None,
               distance_upper_bound: float = math.inf, workers: int = 1, *, exclude_self: bool = False,
               mask: Optional[npt.ArrayLike] = None, progress: Progress = None) -> tuple[Any, Any]:
         """The nearest points of each of `x`.
@@ -169,7 +169,7 @@ class KDTree:
         x : array_like, last dimension m
             The query points. An array on a GPU (CuPy, torch) is supported by GPU backends; `d` and `i` are then arrays on the GPU, too.
         k : int or sequence of int
-            How many neighbours, on a GPU up to 1024; or which ones, counted from 1.
+            How many neighbors, on a GPU up to 1024; or which ones, counted from 1.
         eps : float
             scipy's permission to answer approximately. Answers are exact anyway.
         p : float, optional
@@ -180,19 +180,19 @@ class KDTree:
         workers : int
             Threads; -1 for as many as there are processors.
         exclude_self : bool
-            `x` are the tree's points, in their order: none of them is its own neighbour; others in its place are. Not for
+            `x` are the tree's points, in their order: none of them is its own neighbor; others in its place are. Not for
             arrays on a GPU.
         mask : array_like, optional
-            Of the shape of the queries: those where it is 0, False or NaN have no neighbour, whatever their coordinates.
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbor, whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
         Returns
         -------
         d : float or ndarray of float64
-            Distances; the shape is that of `x` without its last axis, with an axis of `k` unless `k` is 1. inf where there are fewer neighbours.
+            Distances; the shape is that of `x` without its last axis, with an axis of `k` unless `k` is 1. inf where there are fewer neighbors.
         i : int or ndarray of intp
-            Indices into `data`; `n` where there are fewer neighbours.
+            Indices into `data`; `n` where there are fewer neighbors.
 
         Examples
         --------
@@ -481,7 +481,7 @@ def _points(array: npt.NDArray[Any]) -> _c.Points:
 
 
 class GlobeTree:
-    """Exact nearest neighbours on the ellipsoid or the sphere.
+    """Exact nearest neighbors on the ellipsoid or the sphere.
 
     Parameters
     ----------
@@ -490,11 +490,11 @@ class GlobeTree:
     metric : {"geodesic", "great-circle"}
         The shortest line on the ellipsoid, or the great circle on the sphere of radius (2a+b)/3.
     ellipsoid : (float, float), optional
-        Semi-major axis in metres and flattening; WGS 84 by default.
+        Semi-major axis in meters and flattening; WGS 84 by default.
     backend, device
         As of :class:`KDTree`.
     skip_invalid : bool
-        Places with a coordinate that is missing or not finite, or a latitude outside [-90, 90], are not neighbours, and
+        Places with a coordinate that is missing or not finite, or a latitude outside [-90, 90], are not neighbors, and
         queries with one have none, where both are errors otherwise. The other places keep their indices.
 
     Examples
@@ -503,8 +503,8 @@ class GlobeTree:
 
     >>> from gpuvoronoi import GlobeTree
     >>> tree = GlobeTree([-172.0, 151.2], [-13.8, -33.9])
-    >>> metres, index = tree.query(177.4, -17.8)
-    >>> index, round(metres / 1000)
+    >>> meters, index = tree.query(177.4, -17.8)
+    >>> index, round(meters / 1000)
     (0, 1219)
     """
 
@@ -530,7 +530,7 @@ class GlobeTree:
                 c.gv_index_build, c.gv_index_destroy, _seeds(x, y), options, c_void_p(),
                 threads=0, device=self._device, large=self.n > _BUILT_LARGE, argument="lon, lat")
 
-    def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
+    def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbors = 1, max_distance: float = math.inf,
               workers: int = -1, *, exclude_self: bool = False, mask: Optional[npt.ArrayLike] = None,
               progress: Progress = None) -> tuple[Any, Any]:
         """The nearest places of each position.
@@ -540,24 +540,24 @@ class GlobeTree:
         lon, lat : array_like
             Degrees, of shapes that broadcast.
         k : int or sequence of int
-            How many neighbours, up to 1024; or which ones, counted from 1.
+            How many neighbors, up to 1024; or which ones, counted from 1.
         max_distance : float
-            Metres; places farther away do not count. Inclusive.
+            Meters; places farther away do not count. Inclusive.
         workers : int
             Threads; -1 for as many as there are processors.
         exclude_self : bool
-            The positions are the tree's, in their order: none of them is its own neighbour; others in its place are.
+            The positions are the tree's, in their order: none of them is its own neighbor; others in its place are.
         mask : array_like, optional
-            Of the shape of the queries: those where it is 0, False or NaN have no neighbour, whatever their coordinates.
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbor, whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
         Returns
         -------
-        metres : float or ndarray of float64
-            inf where there are fewer neighbours. The shape is that of `lon`, with an axis of `k` unless `k` is 1.
+        meters : float or ndarray of float64
+            inf where there are fewer neighbors. The shape is that of `lon`, with an axis of `k` unless `k` is 1.
         indices : int or ndarray of intp
-            `n` where there are fewer neighbours.
+            `n` where there are fewer neighbors.
 
         Examples
         --------
@@ -589,7 +589,7 @@ class GlobeTree:
         lon, lat : array_like
             Degrees, of shapes that broadcast.
         r : float or array_like
-            Metres, of a shape that broadcasts to that of the positions. Inclusive.
+            Meters, of a shape that broadcasts to that of the positions. Inclusive.
         return_distance : bool
             Distances too.
         count_only : bool
@@ -603,7 +603,7 @@ class GlobeTree:
         -------
         indices : ndarray of intp, or ndarray of object
             Of one position an array of indices, of several an array of such arrays.
-        metres : ndarray of float64, or ndarray of object
+        meters : ndarray of float64, or ndarray of object
             With `return_distance`: the distances.
 
         Examples

@@ -119,7 +119,7 @@ def _taken(values: Values, numbers: Any, fill: Any) -> Any:
 def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
            max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, nearest_valid: bool = False,
            backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
-    """Values of the nearest cell of another grid: nearest-neighbour regridding between any cells.
+    """Values of the nearest cell of another grid: nearest-neighbor regridding between any cells.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         As of :class:`GlobeTree`; the ellipsoid is by default that of the source's coordinate system, if it has one. Of equal
         distances, before they are rounded, the cell of `source` that comes first counts.
     max_distance : float
-        Metres; cells farther away do not count. Inclusive.
+        Meters; cells farther away do not count. Inclusive.
     fill : optional
         As of :func:`nearest_value`; also for target cells without a place.
     dims : sequence of str, optional

@@ -13,10 +13,10 @@
 #include "cells/mesh.h"
 #include "core/shared.h"
 
-/* Square metres for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
+/* Square meters for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
 GV_SHARED void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
-/* Areas in square metres of the cells of a row of an octant of a QTM level, counted from its pole: of those that point to the pole, and
+/* Areas in square meters of the cells of a row of an octant of a QTM level, counted from its pole: of those that point to the pole, and
  * of those that point away from it. */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);
 

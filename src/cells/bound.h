@@ -1,5 +1,5 @@
 /*
- * Bounds of the places of many cells, by which tiles of a grid and parts of the mesh are culled; and centres of
+ * Bounds of the places of many cells, by which tiles of a grid and parts of the mesh are culled; and centers of
  * cells in the coordinates of a geotransform, in a fixed order of operations.
  *
  * A piece of the globe. In the frame turned to its middle longitude a place is (p cos t, p sin t, z) with |t| <= T,
@@ -23,12 +23,12 @@ extern "C" {
 /* Tables are padded so that a vector kernel may read this many entries past their end. */
 enum { GV_TABLE_PADDING = 64 };
 
-/* A zonotope that holds the canonical position of every cell of a tile or a part of the mesh: centre + sum t_k generator[k], |t_k| <= 1.
+/* A zonotope that holds the canonical position of every cell of a tile or a part of the mesh: center + sum t_k generator[k], |t_k| <= 1.
  * (A box in the directions of the generators.) On the plane the third coordinate and generator are zero. */
 typedef struct gv_bound {
-  double centre[3];
+  double center[3];
   double generator[3][3];
-  double radius;                     /* >= the distance of any of its points from the centre */
+  double radius;                     /* >= the distance of any of its points from the center */
   double extent_across, extent_down; /* lengths of the half axes along columns and rows */
 } gv_bound;
 
@@ -69,9 +69,9 @@ GV_BOTH void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out) {
   double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
 
   double meridian = up_middle * cos_lat - north_middle * sin_lat;
-  out->centre[0] = meridian * cos_lon;
-  out->centre[1] = meridian * sin_lon;
-  out->centre[2] = up_middle * sin_lat + north_middle * cos_lat;
+  out->center[0] = meridian * cos_lon;
+  out->center[1] = meridian * sin_lon;
+  out->center[2] = up_middle * sin_lat + north_middle * cos_lat;
   out->generator[0][0] = -sin_lon * east;
   out->generator[0][1] = cos_lon * east;
   out->generator[0][2] = 0.0;
@@ -86,22 +86,22 @@ GV_BOTH void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out) {
   out->radius = sqrt(east * east + north * north + up * up) * (1.0 + 1e-12);
 }
 
-/* Coordinates of a cell's centre by a geotransform; half columns and rows lie between centres. */
-GV_BOTH double gv_centre_x(const double *geotransform, double column, double row) {
+/* Coordinates of a cell's center by a geotransform; half columns and rows lie between centers. */
+GV_BOTH double gv_center_x(const double *geotransform, double column, double row) {
   return (geotransform[0] + (column + 0.5) * geotransform[1]) + (row + 0.5) * geotransform[2];
 }
 
-GV_BOTH double gv_centre_y(const double *geotransform, double column, double row) {
+GV_BOTH double gv_center_y(const double *geotransform, double column, double row) {
   return (geotransform[3] + (column + 0.5) * geotransform[4]) + (row + 0.5) * geotransform[5];
 }
 
-/* Rounding puts rows of cell centres that should be at a pole next to it: a centre at most 1e-6 of a cell outside
+/* Rounding puts rows of cell centers that should be at a pole next to it: a center at most 1e-6 of a cell outside
  * counts as the pole. */
 #define GV_POLE_TOLERANCE 1e-6
 
 /* The latitude of a row of a longitude/latitude grid. */
 GV_BOTH double gv_row_latitude(const double *geotransform, double row) {
-  double lat = gv_centre_y(geotransform, 0.0, row);
+  double lat = gv_center_y(geotransform, 0.0, row);
   return lat > 90.0 ? 90.0 : lat < -90.0 ? -90.0 : lat;
 }
 
@@ -119,14 +119,14 @@ GV_BOTH void gv_plane_bound(const double *geotransform, int64_t c0, int64_t c1, 
                             gv_bound *out) {
   double column = 0.5 * (double)(c0 + c1 - 1), row = 0.5 * (double)(r0 + r1 - 1);
   double across = 0.5 * (double)(c1 - c0 - 1), down = 0.5 * (double)(r1 - r0 - 1);
-  out->centre[0] = gv_centre_x(geotransform, column, row);
-  out->centre[1] = gv_centre_y(geotransform, column, row);
+  out->center[0] = gv_center_x(geotransform, column, row);
+  out->center[1] = gv_center_y(geotransform, column, row);
   out->generator[0][0] = across * geotransform[1];
   out->generator[0][1] = across * geotransform[4];
   out->generator[1][0] = down * geotransform[2];
   out->generator[1][1] = down * geotransform[5];
   out->generator[2][0] = out->generator[2][1] = 0.0;
-  out->centre[2] = out->generator[0][2] = out->generator[1][2] = out->generator[2][2] = 0.0;
+  out->center[2] = out->generator[0][2] = out->generator[1][2] = out->generator[2][2] = 0.0;
   out->extent_across = hypot(out->generator[0][0], out->generator[0][1]);
   out->extent_down = hypot(out->generator[1][0], out->generator[1][1]);
   out->radius = (out->extent_across + out->extent_down) * (1.0 + 1e-12);

@@ -99,7 +99,7 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: a coefficient is not finite");
   }
   double w = (double)grid->width, h = (double)grid->height;
-  if (!isfinite(gv_centre_x(g, w, h)) || !isfinite(gv_centre_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
+  if (!isfinite(gv_center_x(g, w, h)) || !isfinite(gv_center_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: invalid; the area of its cells is 0");
   }
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
@@ -119,11 +119,11 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                      "geotransform: unsupported rotation of a longitude/latitude grid");
     }
-    double first = gv_centre_y(g, 0, 0), last = gv_centre_y(g, 0, h - 1.0);
+    double first = gv_center_y(g, 0, 0), last = gv_center_y(g, 0, h - 1.0);
     double most = 90.0 + GV_POLE_TOLERANCE * fabs(g[5]);
     if (fabs(first) > most || fabs(last) > most) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "grid: latitude of cell centres out of range [-90, 90] (%.15g)",
+                     "grid: latitude of cell centers out of range [-90, 90] (%.15g)",
                      fabs(first) > fabs(last) ? first : last);
     }
   }

@@ -70,13 +70,13 @@ void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out);
 
 /*
  * Canonical positions of a tile, row-major: x[i], y[i], z[i] (z untouched on the plane), longitude and latitude too
- * where lon and lat are not NULL (globe only; normalised). Cells without a position get NaN everywhere.
+ * where lon and lat are not NULL (globe only; normalized). Cells without a position get NaN everywhere.
  * scratch: 2 x cells of the tile, used by projected grids and rasters of triangles; may be NULL otherwise.
  */
 gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,
                              double *z, double *lon, double *lat, double *scratch);
 
-/* Longitude and latitude (normalised) of one cell of a LONLAT grid. */
+/* Longitude and latitude (normalized) of one cell of a LONLAT grid. */
 void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat);
 
 #ifdef __cplusplus

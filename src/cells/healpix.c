@@ -1,8 +1,8 @@
 /*
  * HEALPix.
  *
- * The bound of a part. The part is a pixel of a coarser order, which holds the centres of its descendants. Its
- * points are within r of its centre, where r is the largest distance of any pixel's centre from its corners: that
+ * The bound of a part. The part is a pixel of a coarser order, which holds the centers of its descendants. Its
+ * points are within r of its center, where r is the largest distance of any pixel's center from its corners: that
  * of the pixels between the polar caps and the belt, from (z = 2/3, 45 / nside degrees) to (z = 1 - (1 - 1 /
  * nside)^2 / 3, 0). tests/cells/healpix.c checks all pixels of many orders; a fiftieth is added.
  */
@@ -123,16 +123,16 @@ int64_t gv_healpix_from_ring(int order, int64_t ring_number) {
   return -1;
 }
 
-/* --------------------------------------------------------------------------------------------------------- centres */
+/* --------------------------------------------------------------------------------------------------------- centers */
 
 void gv_healpix_make(int order, bool ring, bool authalic, const gv_ellipsoid *ellipsoid, gv_healpix *out) {
   *out = (gv_healpix){.order = order, .ring = ring};
   gv_sphere_latitudes_make(authalic, ellipsoid, &out->latitudes);
 }
 
-/* The centre of one pixel: sine and cosine of its latitude on the sphere, and its longitude in (-180, 180] degrees. */
-static inline void healpix_centre(double nside, double ring, double nr, double eighth, double *sine, double *cosine,
-                                  double *lon) {
+/* The center of one pixel: sine and cosine of its latitude on the sphere, and its longitude in (-180, 180] degrees. */
+static inline void healpix_cell_center(double nside, double ring, double nr, double eighth, double *sine,
+                                       double *cosine, double *lon) {
   double cap = nr * nr / (3.0 * nside * nside), polar = ring < nside ? 1.0 - cap : cap - 1.0,
          belt = 2.0 * (2.0 * nside - ring) / (3.0 * nside);
   bool in_belt = nr == nside;
@@ -168,8 +168,8 @@ void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, in
   if (square) healpix_square(h, first, sin_lat, cos_lat, lon);
   for (int i = 0; i < count && !square; i++) {
     healpix_place of = h->ring ? healpix_find_in_ring(h->order, first + i) : healpix_find(h->order, first + i);
-    healpix_centre(ldexp(1.0, h->order), (double)of.ring, (double)of.nr, (double)of.eighth, &sin_lat[i],
-                   &cos_lat[i], &lon[i]);
+    healpix_cell_center(ldexp(1.0, h->order), (double)of.ring, (double)of.nr, (double)of.eighth, &sin_lat[i],
+                        &cos_lat[i], &lon[i]);
   }
   gv_sphere_latitudes_convert(&h->latitudes, count, sin_lat, cos_lat);
   h->latitudes.kernels->sincos(count, lon, sine, cosine);
@@ -182,9 +182,9 @@ void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, in
 }
 
 /* Sine and cosine of the geodetic latitude, and the longitude. */
-static void healpix_find_centre(const gv_healpix *h, int64_t number, double *sine, double *cosine, double *lon) {
+static void healpix_find_center(const gv_healpix *h, int64_t number, double *sine, double *cosine, double *lon) {
   healpix_place p = h->ring ? healpix_find_in_ring(h->order, number) : healpix_find(h->order, number);
-  healpix_centre(ldexp(1.0, h->order), (double)p.ring, (double)p.nr, (double)p.eighth, sine, cosine, lon);
+  healpix_cell_center(ldexp(1.0, h->order), (double)p.ring, (double)p.nr, (double)p.eighth, sine, cosine, lon);
   gv_sphere_latitudes_convert(&h->latitudes, 1, sine, cosine);
 }
 
@@ -198,7 +198,7 @@ void gv_healpix_span_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoi
 
 void gv_healpix_lonlat(const gv_healpix *h, int64_t number, double *lon, double *lat) {
   double sine, cosine;
-  healpix_find_centre(h, number, &sine, &cosine, lon);
+  healpix_find_center(h, number, &sine, &cosine, lon);
   *lat = atan2(sine, cosine) * (180.0 / pi);
 }
 
@@ -252,7 +252,7 @@ gv_status gv_healpix_from_lonlat(int order, double longitude, double latitude, i
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
 
-/* The largest distance of a centre from a corner of its pixel, radians. */
+/* The largest distance of a center from a corner of its pixel, radians. */
 static double healpix_radius(int order) {
   double n = ldexp(1.0, order), t = 1.0 - 1.0 / n, z = 1.0 - t * t / 3.0, turn = pi / (4.0 * n);
   double a[3] = {sqrt(5.0) / 3.0 * cos(turn), sqrt(5.0) / 3.0 * sin(turn), 2.0 / 3.0};
@@ -266,10 +266,10 @@ void gv_healpix_bound(const gv_healpix *h, const gv_ellipsoid *ellipsoid, double
   gv_healpix coarse = *h;
   coarse.order = h->order - bits;
   double lon, r = bits > 0 ? 1.02 * healpix_radius(coarse.order) : 0.0;
-  gv_direction centre;
-  healpix_find_centre(&coarse, first >> 2 * bits, &centre.sin_lat, &centre.cos_lat, &lon);
-  h->latitudes.kernels->sincos(1, &lon, &centre.sin_lon, &centre.cos_lon);
-  gv_sphere_cap_bound(&h->latitudes, ellipsoid, curvature, &centre, r, out);
+  gv_direction center;
+  healpix_find_center(&coarse, first >> 2 * bits, &center.sin_lat, &center.cos_lat, &lon);
+  h->latitudes.kernels->sincos(1, &lon, &center.sin_lon, &center.cos_lon);
+  gv_sphere_cap_bound(&h->latitudes, ellipsoid, curvature, &center, r, out);
 }
 
 /* ------------------------------------------------------------------------------------------------- the kind of cells */

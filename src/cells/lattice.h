@@ -9,7 +9,7 @@
  * integer below it in units of 2^-30, and one bit for a remainder.
  *
  * Bounds. All vertices of a sub-triangle lie between two parallels and two meridians, and gv_globe_bound holds that piece of
- * the globe (it is convex, so the triangles' plane centres too). A cell's centre is the mean of its three vertices, lengthened
+ * the globe (it is convex, so the triangles' plane centers too). A cell's center is the mean of its three vertices, lengthened
  * to 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord) is longer than s. Along a parallel vertices are at most
  * (pi/2)^2 / N apart, between parallels (pi/2) / N, so s <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the
  * ellipsoid a place and its normal move together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1 for
@@ -156,10 +156,10 @@ typedef struct gv_lattice_parallel {
 } gv_lattice_parallel;
 
 /*
- * The unit vector of a triangle's centre, in octant 1, where longitudes are 90 column / row, so that the mesh is exactly as
+ * The unit vector of a triangle's center, in octant 1, where longitudes are 90 column / row, so that the mesh is exactly as
  * symmetric as its octants. Columns `east` and the next one of the parallel `two`, column other_east of `one`.
  */
-GV_BOTH void gv_lattice_centre(const gv_lattice_parallel *two, int32_t east, const gv_lattice_parallel *one,
+GV_BOTH void gv_lattice_center(const gv_lattice_parallel *two, int32_t east, const gv_lattice_parallel *one,
                                int32_t other_east, double *x, double *y, double *z) {
   double sin_a, cos_a, sin_b, cos_b, sin_c, cos_c;
   gv_sines(90.0 * (double)east / (double)two->row, &sin_a, &cos_a);
@@ -169,7 +169,7 @@ GV_BOTH void gv_lattice_centre(const gv_lattice_parallel *two, int32_t east, con
   gv_lengthen(x, y, z);
 }
 
-/* From a unit vector of a triangle's centre to the place on the ellipsoid with that normal; not at all on the sphere. */
+/* From a unit vector of a triangle's center to the place on the ellipsoid with that normal; not at all on the sphere. */
 GV_BOTH void gv_lattice_place(double eccentricity2, double *x, double *y, double *z) {
   double sine = *z;
   if (eccentricity2 < 0.0) return;
@@ -177,7 +177,7 @@ GV_BOTH void gv_lattice_place(double eccentricity2, double *x, double *y, double
   gv_meridian_point(eccentricity2, sine, *y, y, z);
 }
 
-/* By how much centres of triangles of a mesh of n rows an octant may leave the piece of the globe that holds their vertices. */
+/* By how much centers of triangles of a mesh of n rows an octant may leave the piece of the globe that holds their vertices. */
 GV_BOTH double gv_lattice_pad(double n, double eccentricity2) {
   double stretch = 3.0 / (n * n) < 2.0 / 3.0 ? 3.0 / (n * n) : 2.0 / 3.0;
   double pad = 1.0 - sqrt(1.0 - stretch);

@@ -5,9 +5,9 @@
 
 enum { PLACES_AT_ONCE = 256 };
 
-/* gv_normalise_lonlat of some places, in vectors; false if one of them is at 180 degrees west, at a pole, or out of
+/* gv_normalize_lonlat of some places, in vectors; false if one of them is at 180 degrees west, at a pole, or out of
  * the usual range. */
-static bool list_normalise_usual(int64_t n, const double *lon, const double *lat, double *to_lon, double *to_lat) {
+static bool list_normalize_usual(int64_t n, const double *lon, const double *lat, double *to_lon, double *to_lat) {
   int unusual = 0;
   for (int64_t i = 0; i < n; i++) {
     const double east = lon[i] > 180.0 ? lon[i] - 360.0 : lon[i]; /* exact */
@@ -24,12 +24,12 @@ void gv_places_to_vectors(const gv_cells *cells, int64_t n, const double *from_l
   double east[PLACES_AT_ONCE], north[PLACES_AT_ONCE];
   for (int64_t first = 0; first < n; first += PLACES_AT_ONCE) {
     const int64_t count = n - first < PLACES_AT_ONCE ? n - first : PLACES_AT_ONCE;
-    if (!list_normalise_usual(count, from_lon + first, from_lat + first, east, north)) {
+    if (!list_normalize_usual(count, from_lon + first, from_lat + first, east, north)) {
       for (int64_t i = 0; i < count; i++) {
         east[i] = from_lon[first + i];
         north[i] = from_lat[first + i];
         if (isfinite(east[i]) && fabs(north[i]) <= 90.0) {
-          gv_normalise_lonlat(&east[i], &north[i]);
+          gv_normalize_lonlat(&east[i], &north[i]);
         } else {
           east[i] = north[i] = NAN;
         }
@@ -66,7 +66,7 @@ static void list_center(const gv_cells *cells, int64_t number, double *lon, doub
   *lon = cells->grid.longitude[number];
   *lat = cells->grid.latitude[number];
   if (isfinite(*lon) && fabs(*lat) <= 90.0) {
-    gv_normalise_lonlat(lon, lat);
+    gv_normalize_lonlat(lon, lat);
   } else {
     *lon = *lat = NAN;
   }

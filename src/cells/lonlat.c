@@ -31,13 +31,13 @@ static gv_status lonlat_make_tables(gv_context *context, gv_cells *cells) {
   }
   for (int64_t i = 0; i < 2 * w - 1; i++) {
     double lat = 0.0;
-    longitude[i] = gv_centre_x(g, (double)i * 0.5, 0.0);
-    gv_normalise_lonlat(&longitude[i], &lat);
+    longitude[i] = gv_center_x(g, (double)i * 0.5, 0.0);
+    gv_normalize_lonlat(&longitude[i], &lat);
   }
   for (int64_t i = 0; i < 2 * h - 1; i++) {
     double lon = 0.0;
     latitude[i] = gv_row_latitude(g, (double)i * 0.5);
-    gv_normalise_lonlat(&lon, &latitude[i]);
+    gv_normalize_lonlat(&lon, &latitude[i]);
   }
   gv_sincos_degrees(2 * w - 1, longitude, cells->half_sin, cells->half_cos);
   gv_sincos_degrees(2 * h - 1, latitude, cells->half_sin_lat, cells->half_cos_lat);
@@ -65,9 +65,9 @@ static gv_status lonlat_prepare(gv_context *context, gv_cells *cells) {
 }
 
 void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat) {
-  *lon = gv_centre_x(cells->grid.geotransform, (double)column, 0.0);
+  *lon = gv_center_x(cells->grid.geotransform, (double)column, 0.0);
   *lat = gv_row_latitude(cells->grid.geotransform, (double)row);
-  gv_normalise_lonlat(lon, lat);
+  gv_normalize_lonlat(lon, lat);
 }
 
 static gv_status lonlat_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x,
@@ -90,7 +90,7 @@ void gv_lonlat_places(const gv_cells *cells, const gv_tile *tile, double *lon, d
   int64_t i = 0;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
-      lon[i] = gv_centre_x(g, (double)c, (double)r);
+      lon[i] = gv_center_x(g, (double)c, (double)r);
       lat[i] = gv_row_latitude(g, (double)r);
     }
   }

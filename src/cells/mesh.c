@@ -15,7 +15,7 @@ void gv_mesh_part_child(const gv_mesh_part *part, int child, gv_mesh_part *out) 
   made.bits = part->bits - 1;
   made.first = part->first + ((int64_t)child << 2 * made.bits);
   if (child == 0) {
-    /* The centre: its corners are the midpoints, each with the number of the corner opposite. */
+    /* The center: its corners are the midpoints, each with the number of the corner opposite. */
     made.down = !part->down;
     if (part->down) {
       for (int axis = 0; axis < 3; axis++)
@@ -67,7 +67,7 @@ void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, c
   kernels->sincos(count, angle, sine, cosine);
   for (int i = 0; i < 8; i++) /* read, not used */
     sine[count + i] = cosine[count + i] = 1.0;
-  kernels->centres(leaf->down, side, sine, cosine, x, y, z);
+  kernels->centers(leaf->down, side, sine, cosine, x, y, z);
 
   int64_t cells = gv_mesh_part_count(leaf);
   if (ellipsoid != NULL) {
@@ -82,12 +82,12 @@ void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, c
     gv_lattice_turn(leaf->octant, &x[i], &y[i], &z[i]);
 }
 
-void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5]) {
+void gv_mesh_center(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double center[5]) {
   gv_qtm_cell cell;
   gv_qtm_cell_from_id(id, &cell);
-  gv_qtm_cell_center(&cell, centre);
-  gv_qtm_vector_to_lonlat(centre, &centre[3], &centre[4]);
-  if (ellipsoid != NULL) gv_lattice_place(ellipsoid->eccentricity2, &centre[0], &centre[1], &centre[2]);
+  gv_qtm_cell_center(&cell, center);
+  gv_qtm_vector_to_lonlat(center, &center[3], &center[4]);
+  if (ellipsoid != NULL) gv_lattice_place(ellipsoid->eccentricity2, &center[0], &center[1], &center[2]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
@@ -112,7 +112,7 @@ void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const
                           .cos_lon = cosine[3]};
   gv_lattice_piece(n, side, low, high, curvature, eccentricity2, &piece);
   gv_globe_bound(&piece, out);
-  gv_lattice_turn(part->octant, &out->centre[0], &out->centre[1], &out->centre[2]);
+  gv_lattice_turn(part->octant, &out->center[0], &out->center[1], &out->center[2]);
   for (int i = 0; i < 3; i++)
     gv_lattice_turn(part->octant, &out->generator[i][0], &out->generator[i][1], &out->generator[i][2]);
 }
@@ -249,14 +249,14 @@ static gv_qtm_id mesh_id_of(const gv_cells *cells, int64_t number) {
 }
 
 static void mesh_position(const gv_cells *cells, int64_t number, double position[5]) {
-  gv_mesh_centre(mesh_id_of(cells, number), gv_cells_ellipsoid(cells), position);
+  gv_mesh_center(mesh_id_of(cells, number), gv_cells_ellipsoid(cells), position);
 }
 
 void gv_triangles_center(const gv_cells *cells, int64_t number, double *lon, double *lat) {
   gv_qtm_center(mesh_id_of(cells, number), lon, lat);
 }
 
-/* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
+/* Areas in square meters of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
 static void mesh_number_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
                               int64_t count, double *area) {
   int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;

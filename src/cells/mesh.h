@@ -62,14 +62,14 @@ typedef struct gv_mesh_tables {
 /*
  * Positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS) in packed order: cells with the part's orientation,
  * row by row from its pole and from west to east, then the others in the same order. With an ellipsoid they are
- * places on it, in units of a, with the centre's unit vector as surface normal. Arrays have room for
+ * places on it, in units of a, with the center's unit vector as surface normal. Arrays have room for
  * GV_MESH_LEAF_CELLS + GV_TABLE_PADDING values, and are written that far.
  */
 void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid,
                        double *x, double *y, double *z);
 
 /* Canonical position of one cell: x, y, z as above, then its longitude and latitude in degrees. */
-void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5]);
+void gv_mesh_center(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double center[5]);
 
 /* A zonotope that holds the canonical positions of all cells of a part; `curvature` as in gv_cells. */
 void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const gv_ellipsoid *ellipsoid,

@@ -2,7 +2,7 @@
  * Meshes on the sphere.
  *
  * The bound of a cap. Authalic latitudes stretch distances on the sphere of normals by less than 1.03 for flattenings up to
- * GV_AUTHALIC_FLATTEST. With normals within r of that of the centre's position P, a position leaves P by at most c r along the surface,
+ * GV_AUTHALIC_FLATTEST. With normals within r of that of the center's position P, a position leaves P by at most c r along the surface,
  * where c, `curvature`, is at least all radii of curvature; and as the surface is convex, and turns by no more than t after a way of c t,
  * by 0 ... c r^2 / 2 inwards.
  */
@@ -59,7 +59,7 @@ void gv_sphere_cap_bound(const gv_sphere_latitudes *l, const gv_ellipsoid *ellip
   const double east[3] = {-at->sin_lon, at->cos_lon, 0.0};
   const double place[3] = {p * at->cos_lon, p * at->sin_lon, z};
   for (int d = 0; d < 3; d++) {
-    out->centre[d] = place[d] - inwards * up[d];
+    out->center[d] = place[d] - inwards * up[d];
     out->generator[0][d] = along * east[d];
     out->generator[1][d] = along * north[d];
     out->generator[2][d] = inwards * up[d];

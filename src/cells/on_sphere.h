@@ -36,6 +36,6 @@ typedef struct gv_direction {
 /* A zonotope that holds the positions of all centers within `radius` radians (on the unit sphere) of one; its geodetic direction is
  * given. ellipsoid NULL: unit vectors. `curvature` as in gv_cells. */
 void gv_sphere_cap_bound(const gv_sphere_latitudes *latitudes, const gv_ellipsoid *ellipsoid, double curvature,
-                         const gv_direction *centre, double radius, gv_bound *out);
+                         const gv_direction *center, double radius, gv_bound *out);
 
 #endif

@@ -30,10 +30,10 @@ const uint8_t *gv_part_positions(const gv_cells *cells, const gv_part *leaf, dou
 void gv_cell_positions(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
                        double *x, double *y, double *z);
 
-/* Unit vectors of the centres of `count` cells of a mesh or list; NaN where a list has no place. */
+/* Unit vectors of the centers of `count` cells of a mesh or list; NaN where a list has no place. */
 void gv_cell_vectors(const gv_cells *cells, int64_t first, int64_t count, double *x, double *y, double *z);
 
-/* Longitude and latitude of a cell of a mesh or list, normalised degrees; NaN where a list has no place. */
+/* Longitude and latitude of a cell of a mesh or list, normalized degrees; NaN where a list has no place. */
 void gv_cell_lonlat(const gv_cells *cells, int64_t number, double *lon, double *lat);
 
 /* Canonical position of a cell of a mesh or list, then its longitude and latitude. */

@@ -8,9 +8,9 @@ static gv_status plane_make_tables(gv_context *context, gv_cells *cells) {
   cells->row_z = gv_cells_table(context, cells->grid.height);
   if (cells->column_x == NULL || cells->row_z == NULL) return gv_fail_memory(context, "the grid's tables");
   for (int64_t c = 0; c < cells->grid.width; c++)
-    cells->column_x[c] = gv_centre_x(g, (double)c, 0.0);
+    cells->column_x[c] = gv_center_x(g, (double)c, 0.0);
   for (int64_t r = 0; r < cells->grid.height; r++)
-    cells->row_z[r] = gv_centre_y(g, 0.0, (double)r);
+    cells->row_z[r] = gv_center_y(g, 0.0, (double)r);
   return GV_OK;
 }
 
@@ -36,8 +36,8 @@ static gv_status plane_positions(gv_context *context, const gv_cells *cells, con
   int64_t i = 0;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
-      x[i] = gv_centre_x(g, (double)c, (double)r);
-      y[i] = gv_centre_y(g, (double)c, (double)r);
+      x[i] = gv_center_x(g, (double)c, (double)r);
+      y[i] = gv_center_y(g, (double)c, (double)r);
     }
   }
   return GV_OK;

@@ -13,8 +13,8 @@ gv_status gv_projected_places(gv_context *context, const gv_cells *cells, const 
   int64_t i = 0;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
-      lon[i] = gv_centre_x(g, (double)c, (double)r);
-      lat[i] = gv_centre_y(g, (double)c, (double)r);
+      lon[i] = gv_center_x(g, (double)c, (double)r);
+      lat[i] = gv_center_y(g, (double)c, (double)r);
     }
   }
   if (cells->grid.inverse(lon, lat, i, cells->grid.inverse_user) == 0) return GV_OK;

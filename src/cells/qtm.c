@@ -2,7 +2,7 @@
  * The quaternary triangular mesh (Dutton, A Hierarchical Coordinate System for Geoprocessing and Cartography, 1999).
  *
  * Each cell has three corners that carry the basis numbers 1, 2 and 3: in an octant the pole is 1, the equator at 0 and
- * 180 degrees 2, at +-90 degrees 3. Midpoints of edges split a cell in four: child 0 is the centre, child i the one at
+ * 180 degrees 2, at +-90 degrees 3. Midpoints of edges split a cell in four: child 0 is the center, child i the one at
  * corner i, and a midpoint gets the basis number of the corner opposite its edge. So a vertex of a level has one basis
  * number in all cells around it.
  *
@@ -189,7 +189,7 @@ gv_status gv_qtm_from_lonlat(int level, double longitude, double latitude, gv_qt
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ corners, neighbours */
+/* ------------------------------------------------------------------------------------------------ corners, neighbors */
 
 /* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it (down). */
 static void qtm_corner_of(const gv_qtm_cell *cell, int role, int32_t place[3]) {
@@ -240,13 +240,13 @@ static void lonlat_of_place(int level, int octant, const int32_t place[3], doubl
   *longitude = row == 0 ? west + 45.0 : west + 90.0 * place[GV_QTM_EAST] / row;
 }
 
-/* Basis number of a lattice place. In every cell the three corners differ, and the only such colouring of a
+/* Basis number of a lattice place. In every cell the three corners differ, and the only such coloring of a
  * triangular lattice is by (west - east) mod 3; the octant's own corners assign the numbers. */
 static int basis_of_place(int level, int octant, const int32_t place[3]) {
-  int32_t colour = (place[GV_QTM_WEST] - place[GV_QTM_EAST]) % 3;
-  if (colour == 0) return 1;
-  int32_t western_colour = level % 2 == 0 ? 1 : 2; /* 2^level mod 3 */
-  return gv_qtm_basis_of_role(octant, (colour + 3) % 3 == western_colour ? GV_QTM_WEST : GV_QTM_EAST);
+  int32_t color = (place[GV_QTM_WEST] - place[GV_QTM_EAST]) % 3;
+  if (color == 0) return 1;
+  int32_t western_color = level % 2 == 0 ? 1 : 2; /* 2^level mod 3 */
+  return gv_qtm_basis_of_role(octant, (color + 3) % 3 == western_color ? GV_QTM_WEST : GV_QTM_EAST);
 }
 
 /* The roles of a cell's corners, counter-clockwise from basis number 1, and their basis numbers. */
@@ -308,7 +308,7 @@ void gv_qtm_cell_center(const gv_qtm_cell *cell, double vector[3]) {
   double n = (double)(INT32_C(1) << cell->level);
   gv_sines(90.0 * (n - (double)two.row) / n, &two.z, &two.p);
   gv_sines(90.0 * (n - (double)one.row) / n, &one.z, &one.p);
-  gv_lattice_centre(&two, east, &one, cell->down ? east + 1 : east, &vector[0], &vector[1], &vector[2]);
+  gv_lattice_center(&two, east, &one, cell->down ? east + 1 : east, &vector[0], &vector[1], &vector[2]);
   gv_lattice_turn(cell->octant, &vector[0], &vector[1], &vector[2]);
 }
 

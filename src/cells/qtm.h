@@ -1,5 +1,5 @@
 /*
- * QTM cells in lattice coordinates, in which neighbours, rows and bounds are simple.
+ * QTM cells in lattice coordinates, in which neighbors, rows and bounds are simple.
  *
  * At level L, N = 2^L, an octant is a triangular lattice: a place has the coordinates (pole, west, east), which are its
  * barycentric coordinates times N and add up to N. In degrees its latitude is 90 pole / N (away from the equator) and

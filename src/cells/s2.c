@@ -128,7 +128,7 @@ static inline gv_direction s2_direction(const double ray[3]) {
                         pole ? 1.0 : ray[0] / across};
 }
 
-static gv_direction s2_centre(int level, int64_t number) {
+static gv_direction s2_center(int level, int64_t number) {
   double ray[3], side = ldexp(1.0, -level - 1);
   s2_cell cell = s2_find(level, number);
   s2_ray((int)(number >> 2 * level), s2_project((double)(2 * cell.i + 1) * side),
@@ -188,7 +188,7 @@ void gv_s2_positions(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int64_t fir
 }
 
 void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
-  gv_direction at = s2_centre(s2->level, number);
+  gv_direction at = s2_center(s2->level, number);
   gv_sphere_latitudes_convert(&s2->latitudes, 1, &at.sin_lat, &at.cos_lat);
   *lon = atan2(at.sin_lon, at.cos_lon) * (180.0 / pi);
   if (*lon == -180.0) *lon = 180.0;
@@ -204,11 +204,11 @@ static void s2_corner(int level, const s2_cell *cell, int corner, double at[2]) 
 }
 
 /* Half the chord between a center and a corner of its cell. */
-static double s2_half_chord(const gv_direction *centre, const double ray[3]) {
+static double s2_half_chord(const gv_direction *center, const double ray[3]) {
   const gv_direction corner = s2_direction(ray);
-  double dx = centre->cos_lat * centre->cos_lon - corner.cos_lat * corner.cos_lon,
-         dy = centre->cos_lat * centre->sin_lon - corner.cos_lat * corner.sin_lon,
-         dz = centre->sin_lat - corner.sin_lat;
+  double dx = center->cos_lat * center->cos_lon - corner.cos_lat * corner.cos_lon,
+         dy = center->cos_lat * center->sin_lon - corner.cos_lat * corner.sin_lon,
+         dz = center->sin_lat - corner.sin_lat;
   return 0.5 * sqrt(dx * dx + dy * dy + dz * dz);
 }
 
@@ -217,16 +217,16 @@ void gv_s2_bound(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, double curvatur
   const int level = s2->level - bits;
   const int64_t number = first >> 2 * bits;
   const s2_cell cell = s2_find(level, number);
-  gv_direction centre = s2_centre(level, number);
+  gv_direction center = s2_center(level, number);
   double half = 0.0;
   for (int corner = 0; corner < 4 && bits > 0; corner++) {
     double at[2], ray[3];
     s2_corner(level, &cell, corner, at);
     s2_ray((int)(number >> 2 * level), at[0], at[1], ray);
-    half = fmax(half, s2_half_chord(&centre, ray));
+    half = fmax(half, s2_half_chord(&center, ray));
   }
-  gv_sphere_latitudes_convert(&s2->latitudes, 1, &centre.sin_lat, &centre.cos_lat);
-  gv_sphere_cap_bound(&s2->latitudes, ellipsoid, curvature, &centre, 2.0 * asin(half) * (1.0 + 1e-12), out);
+  gv_sphere_latitudes_convert(&s2->latitudes, 1, &center.sin_lat, &center.cos_lat);
+  gv_sphere_cap_bound(&s2->latitudes, ellipsoid, curvature, &center, 2.0 * asin(half) * (1.0 + 1e-12), out);
 }
 
 /* u(s1) - u(s0) of the cells' sides, which never lie across s = 1/2, without cancellation. */

@@ -6,12 +6,12 @@ static gv_status triangles_prepare(gv_context *context, gv_cells *cells) {
   return gv_cells_make_triangles(context, cells);
 }
 
-/* Centres of the triangles of a raster's cells, in place of the cells' own; lon and lat hold those and become the
+/* Centers of the triangles of a raster's cells, in place of the cells' own; lon and lat hold those and become the
  * triangles'. Cells that follow each other often lie in one triangle. */
 static gv_status triangles_find(gv_context *context, const gv_cells *cells, int64_t n, double *x, double *y,
                                 double *z, double *lon, double *lat) {
   const double none[5] = {NAN, NAN, NAN, NAN, NAN};
-  double centre[5] = {0};
+  double center[5] = {0};
   gv_qtm_id last = 0;
   for (int64_t i = 0; i < n; i++) {
     const double *found = none;
@@ -20,9 +20,9 @@ static gv_status triangles_find(gv_context *context, const gv_cells *cells, int6
       if (gv_qtm_from_lonlat(cells->grid.level, lon[i], lat[i], &id) != GV_OK) {
         return gv_fail(context, GV_ERROR_INTERNAL, "no triangle at %.17g %.17g", lon[i], lat[i]);
       }
-      if (id != last) gv_mesh_centre(id, gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, centre);
+      if (id != last) gv_mesh_center(id, gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, center);
       last = id;
-      found = centre;
+      found = center;
     }
     x[i] = found[0];
     y[i] = found[1];

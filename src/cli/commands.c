@@ -11,7 +11,7 @@ const cli_command cli_commands[] = {
     {"diagram", diagram_command, &diagram_syntax, "Voronoi polygons of points"},
     {"merge", merge_command, &merge_syntax, "merge the parts of a raster (--part)"},
     {"qtm", qtm_command, &qtm_syntax, "convert places to cells of the triangular mesh and back"},
-    {"search", search_command, &search_syntax, "search nearest neighbours of points in files"},
+    {"search", search_command, &search_syntax, "search nearest neighbors of points in files"},
     {NULL, NULL, NULL, NULL},
 };
 

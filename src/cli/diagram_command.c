@@ -65,7 +65,7 @@ static const gv_option table[] = {
     {"weighting", "NAME", "unsupported; use gpuvoronoi --weighting", GV_OPTION_INTO(weighting), .rare = true},
     {"tolerance", "D",
      "on the globe: largest distance of lines from the true borders [default: 1 m]\n"
-     "Metres, or with a unit: 10cm, 1km.",
+     "Meters, or with a unit: 10cm, 1km.",
      GV_OPTION_BY(set_tolerance)},
     {"crs", "CRS",
      "coordinate system of OUT [default: the seeds']\nDistances of --metric euclidean are measured in it. Maps are "

@@ -226,9 +226,9 @@ const cli_syntax qtm_syntax = {
         "has one.\n"
         "\n"
         "  encode      the cell of level L at a longitude and latitude in degrees\n"
-        "  decode      longitude and latitude of a cell's centre\n"
-        "  neighbors   the three neighbours across a cell's edges\n"
-        "  info        ids, level, centre, corners and area of a cell\n"
+        "  decode      longitude and latitude of a cell's center\n"
+        "  neighbors   the three neighbors across a cell's edges\n"
+        "  info        ids, level, center, corners and area of a cell\n"
         "\n"
         "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
     CLI_ROWS(table),

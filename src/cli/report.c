@@ -70,7 +70,7 @@ static const char *search_backend(const gv_search_report *r) {
   return r->backend != NULL ? r->backend : "features";
 }
 
-static int64_t neighbours(const gv_search_report *r) {
+static int64_t neighbors(const gv_search_report *r) {
   return r->by_radius ? r->pairs : r->queries.used * r->k;
 }
 
@@ -81,7 +81,7 @@ void cli_report_search_lines(const gv_search_report *r, double seconds) {
   cli_print_line("references: %" PRId64 " used, %" PRId64 " left out, %d dimension%s, %s", r->references.used,
                  r->references.left_out, r->dimensions, r->dimensions == 1 ? "" : "s", r->crs);
   cli_print_line("queries: %" PRId64 " used, %" PRId64 " left out", r->queries.used, r->queries.left_out);
-  cli_print_line("neighbours: %" PRId64 ", %" PRId64 " missing", neighbours(r), r->missing);
+  cli_print_line("neighbors: %" PRId64 ", %" PRId64 " missing", neighbors(r), r->missing);
   snprintf(rest, sizeof rest, "%.2f s", seconds);
   print_backend(search_backend(r), r->threads, rest);
 }
@@ -251,7 +251,7 @@ void cli_report_search_json(const gv_search_report *r, double seconds) {
   put_side(&json, "references", &r->references);
   put_side(&json, "queries", &r->queries);
   gv_json_begin_object(&json, "neighbours", GV_JSON_IN_LINE);
-  gv_json_put_integer(&json, "count", neighbours(r));
+  gv_json_put_integer(&json, "count", neighbors(r));
   gv_json_put_integer(&json, "missing", r->missing);
   gv_json_end(&json);
   put_backend(&json, search_backend(r), r->requested_backend, r->threads);

@@ -102,27 +102,27 @@ static const gv_option table[] = {
      GV_OPTION_INTO(job.reference.path), .names_file = true},
     {"reference-raster", "R",
      "instead of --reference: the cells of a raster that are not nodata, masked or 0\n"
-     "A reference is the centre of its cell. OUT holds cell numbers, row by row from 0.",
+     "A reference is the center of its cell. OUT holds cell numbers, row by row from 0.",
      GV_OPTION_INTO(job.raster.source), .names_file = true},
     {"band", "N", "band of --reference-raster [default: 1]", GV_OPTION_RANGE(job.raster.band, 1, 1 << 30)},
     {"values", "V[,V...]", "use only cells of --reference-raster with these values", GV_OPTION_BY(set_values)},
     {"queries", "FILE",
      "query points, of the same formats [default: the reference points]\n"
-     "Without it, no point is its own neighbour.",
+     "Without it, no point is its own neighbor.",
      GV_OPTION_INTO(job.query.path), .names_file = true},
     {"skip-invalid", NULL, "skip points without valid coordinates, and report their number",
      GV_OPTION_INTO(job.skip_invalid)},
 
-    GV_OPTION_SECTION("Neighbours"),
-    {"k", "K", "number of neighbours, 1 to 1024 [default: 1]", GV_OPTION_RANGE(job.k, 1, 1024),
+    GV_OPTION_SECTION("Neighbors"),
+    {"k", "K", "number of neighbors, 1 to 1024 [default: 1]", GV_OPTION_RANGE(job.k, 1, 1024),
      GV_OPTION_AND(has_k)},
     {"max-distance", "D",
-     "ignore neighbours farther than D: metres on the globe, else the layer's unit\n"
-     "Or with a unit: 100km, 5mi. Neighbours at distance D are used.",
+     "ignore neighbors farther than D: meters on the globe, else the layer's unit\n"
+     "Or with a unit: 100km, 5mi. Neighbors at distance D are used.",
      GV_OPTION_BY(set_max_distance)},
     {"radius", "R",
-     "instead of -k: all neighbours at most this far, nearest first\n"
-     "Units as for --max-distance. An array OUT holds the neighbours of all queries one after the other; --offsets "
+     "instead of -k: all neighbors at most this far, nearest first\n"
+     "Units as for --max-distance. An array OUT holds the neighbors of all queries one after the other; --offsets "
      "has the start of each query. Text and tables have a row for each pair.",
      GV_OPTION_BY(set_radius)},
     {"metric", "NAME",
@@ -151,11 +151,11 @@ static const gv_option table[] = {
      GV_OPTION_INTO(job.boundary)},
 
     GV_OPTION_SECTION("Outputs"),
-    {"distances", "FILE.npy", "distances, float64, queries x k; inf where a neighbour is missing",
+    {"distances", "FILE.npy", "distances, float64, queries x k; inf where a neighbor is missing",
      GV_OPTION_INTO(job.distances)},
     {"nearest", "FILE.npy",
      "closest points of lines and polygons, float64, queries x 2k\n"
-     "Degrees for geodesic and great-circle; nan where a neighbour is missing.",
+     "Degrees for geodesic and great-circle; nan where a neighbor is missing.",
      GV_OPTION_INTO(job.nearest)},
     {"offsets", "FILE.npy",
      "with --radius and an array OUT: start of each query, int64, queries + 1\n"
@@ -172,7 +172,7 @@ static const gv_option table[] = {
     {"query-keep", "FIELDS", "in a table: fields of the query to copy, separated by commas, or *",
      GV_OPTION_INTO(job.query.keep)},
     {"lines", NULL,
-     "in a table: lines from queries to neighbours instead of the queries' points\n"
+     "in a table: lines from queries to neighbors instead of the queries' points\n"
      "To the closest points of lines and polygons. On the globe the shortest lines, cut at 180 degrees.",
      GV_OPTION_INTO(job.lines)},
     {"overwrite", NULL, "replace outputs that exist\nRead-only files are refused, links are followed.",
@@ -256,11 +256,11 @@ const cli_syntax search_syntax = {
         "Arrays are int64 (.npy) or int32 (.ivecs). A table is any vector format that GDAL writes; with --id, "
         "--keep\n"
         "or --lines a .csv file is one, too. Its fields are query and reference, rank, distance, query_NAME and\n"
-        "reference_NAME; reference and distance are empty where a neighbour is missing.\n",
+        "reference_NAME; reference and distance are empty where a neighbor is missing.\n",
     CLI_ROWS(table),
     .examples =
         "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
-        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n"
+        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances meters.npy nearest.csv\n"
         "  gpuvoronoi search --reference stations.gpkg --keep name,lines --queries homes.gpkg --lines ways.gpkg\n"
         "  gpuvoronoi search --reference rivers.gpkg --queries wells.csv --nearest banks.npy nearest.csv\n"
         "  gpuvoronoi search --reference shops.gpkg --queries homes.gpkg --radius 5km within.csv\n",

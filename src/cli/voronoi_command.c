@@ -32,7 +32,7 @@ const cli_syntax voronoi_syntax = {
     .examples = "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
                 "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
                 "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
-                "  gpuvoronoi --seeds-raster landcover.tif --values 80,90 --distance metres.tif nearest_water.tif\n"
+                "  gpuvoronoi --seeds-raster landcover.tif --values 80,90 --distance meters.tif nearest_water.tif\n"
                 "  gpuvoronoi --config stations.voronoi.json --res 500 finer.tif\n"
                 "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG "
                 "stations.tif\n"};

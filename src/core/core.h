@@ -76,7 +76,7 @@ gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...
 gv_status gv_fail_memory(gv_context *context, const char *what);
 
 #ifdef __clang_analyzer__
-/* For static analysers, which cannot see in another file that these never return GV_OK. */
+/* For static analyzers, which cannot see in another file that these never return GV_OK. */
 #define gv_fail(context, status, ...) ((void)gv_fail(context, status, __VA_ARGS__), (status))
 #define gv_fail_memory(context, what) ((void)gv_fail_memory(context, what), GV_ERROR_OUT_OF_MEMORY)
 #endif

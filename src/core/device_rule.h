@@ -28,8 +28,8 @@ static inline double gv_device_start_seconds(bool cuda_runs, double running) {
 }
 
 /*
- * Neighbours of the cells of a grid, cells x k, written block by block to the caller's memory. "Rasters on two
- * cores": 1.3 ns with 10,000 seeds. Farther neighbours cost twice as much, cells with positions that are not
+ * Neighbors of the cells of a grid, cells x k, written block by block to the caller's memory. "Rasters on two
+ * cores": 1.3 ns with 10,000 seeds. Farther neighbors cost twice as much, cells with positions that are not
  * products of a row's and a column's (the mesh) six times ("More than the nearest seed on one GPU"). Above two
  * million seeds the processors take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC,
  * 21600x10800 cells: 55 ns with 4,000,000, 171 with 10,000,000). A device delivers 4 bytes in 0.15 ns, and a thread
@@ -58,7 +58,7 @@ static inline bool gv_device_pays_for_statistics(double cells, bool distances, b
 
 /*
  * A search. Two cores compare a pair in 15 ps x (10 + dimensions). Pairs are all of them, or those of a tree: 2^(dim + 8) a query and as
- * many as 1,000 a point to build it. Preparing a point costs as much as 16 pairs, keeping one of several neighbours as 128. On a
+ * many as 1,000 a point to build it. Preparing a point costs as much as 16 pairs, keeping one of several neighbors as 128. On a
  * running device a search takes at least 0.1 ms with its copies ("The ladder on a GPU").
  */
 static inline bool gv_device_pays_for_search(double points, double queries, int dim, int k, int threads,

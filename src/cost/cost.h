@@ -1,7 +1,7 @@
 /*
  * Travel cost: the cheapest way from a seed to each cell of a raster of friction.
  *
- * Each cell has a friction f >= 0, the cost of one unit of length (a metre on the globe, else the grid's unit), or is
+ * Each cell has a friction f >= 0, the cost of one unit of length (a meter on the globe, else the grid's unit), or is
  * a barrier. A way consists of moves, straight from the center of a cell to that of another one:
  *
  *   8 moves   to the offsets (1,0) and (1,1), with all signs, columns and rows exchanged

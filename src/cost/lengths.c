@@ -8,7 +8,7 @@ static double lengths_canonical(const gv_cost_lengths *l, const double p[2], con
   if (l->metric == GV_EUCLIDEAN) return gv_canonical_distance(p, q, 2, GV_EUCLIDEAN);
   double lon[2] = {p[0], q[0]}, lat[2] = {p[1], q[1]};
   for (int i = 0; i < 2; i++)
-    gv_normalise_lonlat(&lon[i], &lat[i]);
+    gv_normalize_lonlat(&lon[i], &lat[i]);
   if (l->metric == GV_GEODESIC) {
     geod_inverse(&l->geodesic.geod, lat[0], lon[0], lat[1], lon[1], &length, NULL, NULL);
     return length;

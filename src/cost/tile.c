@@ -1,5 +1,5 @@
 /*
- * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are neighbours, so the
+ * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are neighbors, so the
  * workers' windows do not share a cell that one of them changes.
  *
  * The results do not depend on the order:
@@ -128,7 +128,7 @@ static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Tiles that have pending costs up to the limit and are not neighbours. */
+/* Tiles that have pending costs up to the limit and are not neighbors. */
 static void tile_choose(tile_state *s) {
   s->chosen_count = 0;
   for (int64_t i = 0; i < s->active_count; i++) {

@@ -8,7 +8,7 @@
 enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000, ANTIPODAL_ATTEMPTS = 6 };
 
 static const double degree = 0.017453292519943295;
-/* A seed counts as nearer from this difference in metres: more than geod_inverse's errors. */
+/* A seed counts as nearer from this difference in meters: more than geod_inverse's errors. */
 static const double antipodal_margin = 5e-8;
 static const double antipodal_longest = 5e3;
 static const double antipodal_part[ANTIPODAL_ATTEMPTS] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003}; /* of the tolerance */
@@ -21,7 +21,7 @@ typedef struct branch {
   int64_t source, path;       /* where it begins: 3 * facet + side; its line */
   double lon, lat, azimuth;   /* the end, and the direction of travel there */
   double low, high;           /* the azimuths between which it goes on */
-  double step, noise;         /* metres */
+  double step, noise;         /* meters */
 } branch;
 
 /* A facet to be made. */
@@ -39,8 +39,8 @@ typedef struct antipodal {
   double tolerance, shortest;
   gv_index *index;
   gv_paths *paths;
-  double centre[3]; /* direction on the conformal sphere */
-  double centre_lon, centre_lat, radius;
+  double center[3]; /* direction on the conformal sphere */
+  double center_lon, center_lat, radius;
   branch *branches;
   int32_t count;
   gv_rim rim;   /* no other seed has a part of the disc */
@@ -80,7 +80,7 @@ static gv_status antipodal_begin_path(antipodal *a, branch *b, bool enters) {
 static double antipodal_look(const antipodal *a, const branch *b, double radius, double azimuth,
                              antipodal_place *out) {
   geod_direct(&a->globe->geod, b->lat, b->lon, azimuth, radius, &out->lat, &out->lon, &out->azimuth);
-  gv_normalise_lonlat(&out->lon, &out->lat);
+  gv_normalize_lonlat(&out->lon, &out->lat);
   out->start = azimuth;
   return antipodal_distance(a, out->lon, out->lat, b->left, NULL) -
          antipodal_distance(a, out->lon, out->lat, b->right, NULL);
@@ -219,7 +219,7 @@ static double antipodal_limit(const antipodal *a, const branch *b) {
 /* Follows a border until a third seed is nearer, or out of the disc (third: -1). */
 static gv_status antipodal_advance(antipodal *a, branch *b) {
   for (int64_t i = 0; i < ANTIPODAL_STEPS; i++) {
-    double shortest = fmax(a->shortest, 20.0 * b->noise), to_centre;
+    double shortest = fmax(a->shortest, 20.0 * b->noise), to_center;
     antipodal_place place;
     b->step = fmax(fmin(b->step, antipodal_limit(a, b)), shortest);
     bool found = antipodal_cross(a, b, b->step, &place);
@@ -235,8 +235,8 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
     GV_TRY(antipodal_put(a, b, b->lon, b->lat));
     if (turn < 0.25 * a->tolerance) b->step *= 2.0;
     b->noise = antipodal_noise(a, b->lon, b->lat, b->left, b->right);
-    geod_inverse(&a->globe->geod, b->lat, b->lon, a->centre_lat, a->centre_lon, &to_centre, NULL, NULL);
-    if (to_centre > 1.2 * a->radius) return GV_OK;
+    geod_inverse(&a->globe->geod, b->lat, b->lon, a->center_lat, a->center_lon, &to_center, NULL, NULL);
+    if (to_center > 1.2 * a->radius) return GV_OK;
   }
   a->failed = true;
   return GV_OK;
@@ -244,7 +244,7 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
 
 /* ------------------------------------------------------------------------------------------------------------------- rim */
 
-/* The place on the conformal sphere where the bisector of the branch's seeds enters a disc around the centre; false if it does not. */
+/* The place on the conformal sphere where the bisector of the branch's seeds enters a disc around the center; false if it does not. */
 static bool antipodal_enter_sphere(const antipodal *a, const branch *b, double radius, double place[3]) {
   const double *left = a->t->position + 3 * (int64_t)b->left, *right = a->t->position + 3 * (int64_t)b->right;
   double axis[3], middle[3], length = 0.0, height = 0.0, across = 0.0;
@@ -254,10 +254,10 @@ static bool antipodal_enter_sphere(const antipodal *a, const branch *b, double r
   }
   for (int i = 0; i < 3; i++) {
     axis[i] /= sqrt(length);
-    height += axis[i] * a->centre[i];
+    height += axis[i] * a->center[i];
   }
   for (int i = 0; i < 3; i++) {
-    middle[i] = a->centre[i] - height * axis[i];
+    middle[i] = a->center[i] - height * axis[i];
     across += middle[i] * middle[i];
   }
   across = sqrt(across);
@@ -279,7 +279,7 @@ static gv_status antipodal_enter(antipodal *a, branch *b) {
     gv_globe_place(a->globe, place, &at.lon, &at.lat);
     a->failed |= !gv_equidistant_find(a->globe, 2, lon, lat, &at);
     if (a->failed) return GV_OK;
-    geod_inverse(&a->globe->geod, at.lat, at.lon, a->centre_lat, a->centre_lon, &at_radius, &b->azimuth, NULL);
+    geod_inverse(&a->globe->geod, at.lat, at.lon, a->center_lat, a->center_lon, &at_radius, &b->azimuth, NULL);
     radius += a->radius - at_radius;
   }
   b->lon = at.lon;
@@ -303,24 +303,24 @@ static bool antipodal_place_disc(antipodal *a, const int32_t *seeds, int64_t cou
   length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
   if (!(length > 0.0)) return false;
   for (int axis = 0; axis < 3; axis++)
-    a->centre[axis] = sum[axis] / length;
-  gv_globe_place(a->globe, a->centre, &a->centre_lon, &a->centre_lat);
+    a->center[axis] = sum[axis] / length;
+  gv_globe_place(a->globe, a->center, &a->center_lon, &a->center_lat);
   for (int64_t i = 0; i < count; i++) {
     double cosine = 0.0;
     for (int axis = 0; axis < 3; axis++)
-      cosine -= a->centre[axis] * a->t->position[3 * (int64_t)seeds[i] + axis];
+      cosine -= a->center[axis] * a->t->position[3 * (int64_t)seeds[i] + axis];
     widest = fmax(widest, acos(fmin(cosine, 1.0)) * a->globe->radius);
   }
   a->radius = widest + gv_globe_antipodal_radius(a->globe);
   return widest < 2.0 * gv_globe_antipodal_radius(a->globe);
 }
 
-/* Metres from the centre to a vertex, if it is less than 1,000 km. */
-static double antipodal_to_centre(const antipodal *a, const gv_vertices *v, int64_t facet) {
+/* Meters from the center to a vertex, if it is less than 1,000 km. */
+static double antipodal_to_center(const antipodal *a, const gv_vertices *v, int64_t facet) {
   double place[3], distance;
   gv_globe_vectors(a->globe, 1, &v->x[facet], &v->y[facet], place);
-  if (place[0] * a->centre[0] + place[1] * a->centre[1] + place[2] * a->centre[2] < 0.98) return INFINITY;
-  geod_inverse(&a->globe->geod, v->y[facet], v->x[facet], a->centre_lat, a->centre_lon, &distance, NULL, NULL);
+  if (place[0] * a->center[0] + place[1] * a->center[1] + place[2] * a->center[2] < 0.98) return INFINITY;
+  geod_inverse(&a->globe->geod, v->y[facet], v->x[facet], a->center_lat, a->center_lon, &distance, NULL, NULL);
   return distance;
 }
 
@@ -333,7 +333,7 @@ static void antipodal_mark(antipodal *a, const gv_vertices *v) {
   for (int i = 0; i < CHOICES; i++)
     nearest[i] = INFINITY;
   for (int64_t facet = 0; facet < a->t->facets; facet++) {
-    double distance = antipodal_to_centre(a, v, facet);
+    double distance = antipodal_to_center(a, v, facet);
     for (int i = 0; i < CHOICES && distance < INFINITY; i++)
       nearest[i] = fmin(nearest[i], fabs(distance - (a->radius + i * step)));
   }
@@ -343,7 +343,7 @@ static void antipodal_mark(antipodal *a, const gv_vertices *v) {
   for (int64_t i = 0; i < v->unverified; i++)
     a->within[v->open[i]] = true;
   for (int64_t i = 0; i < a->t->facets; i++) {
-    if (antipodal_to_centre(a, v, i) < a->radius) a->within[i] = true;
+    if (antipodal_to_center(a, v, i) < a->radius) a->within[i] = true;
     if (a->within[i]) a->facets[a->facet_count++] = (int32_t)i;
   }
 }
@@ -358,12 +358,12 @@ static branch antipodal_branch(const antipodal *a, int32_t facet, int side) {
 /* The side of the rim that follows a branch's: on around the branch's right seed, through the facets within. */
 static int64_t antipodal_follow(const antipodal *a, const branch *b) {
   const gv_triangulation *t = a->t;
-  int32_t facet = t->neighbour[b->source];
+  int32_t facet = t->neighbor[b->source];
   for (int64_t i = 0; i <= a->facet_count; i++) {
     /* The facet's side from the right seed on to its next corner. */
     const int32_t *corner = t->corner + 3 * (int64_t)facet;
     int at = corner[0] == b->right ? 0 : corner[1] == b->right ? 1 : 2, side = (at + 2) % 3;
-    int32_t other = t->neighbour[3 * (int64_t)facet + side];
+    int32_t other = t->neighbor[3 * (int64_t)facet + side];
     if (!a->within[other])
       return 3 * (int64_t)other + gv_triangulation_side(t, other, corner[(at + 1) % 3], corner[at]);
     facet = other;
@@ -378,7 +378,7 @@ static void antipodal_collect(antipodal *a) {
   for (int32_t i = 0; i < a->facet_count; i++)
     for (int side = 0; side < 3; side++) {
       int64_t inner = 3 * (int64_t)a->facets[i] + side;
-      int32_t other = t->neighbour[inner];
+      int32_t other = t->neighbor[inner];
       if (a->within[other]) continue;
       const int32_t *corner = t->corner + 3 * (int64_t)a->facets[i];
       sides++;
@@ -526,8 +526,8 @@ static void antipodal_commit(const antipodal *a, gv_triangulation *t, gv_vertice
       int64_t source = made->source[side];
       t->corner[3 * (int64_t)facet + side] = made->corner[side];
       if (source < 0) continue; /* the next facet sets it */
-      t->neighbour[3 * (int64_t)facet + side] = (int32_t)(source / 3);
-      t->neighbour[source] = facet;
+      t->neighbor[3 * (int64_t)facet + side] = (int32_t)(source / 3);
+      t->neighbor[source] = facet;
     }
   }
   v->open_count = 0;
@@ -536,8 +536,8 @@ static void antipodal_commit(const antipodal *a, gv_triangulation *t, gv_vertice
 /* One vertex in the middle instead of all. */
 static void antipodal_contract(const antipodal *a, gv_vertices *v) {
   for (int32_t i = 0; i < a->facet_count; i++) {
-    v->x[a->facets[i]] = a->centre_lon;
-    v->y[a->facets[i]] = a->centre_lat;
+    v->x[a->facets[i]] = a->center_lon;
+    v->y[a->facets[i]] = a->center_lat;
   }
   v->unverified = a->facet_count;
 }
@@ -649,7 +649,7 @@ gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, con
 
 /* The border of two seeds through the disc; none if it has a vertex there. */
 static gv_status through_trace(antipodal *a, branch b) {
-  int32_t other = a->t->neighbour[b.source];
+  int32_t other = a->t->neighbor[b.source];
   int64_t before = a->paths->count;
   a->failed = false;
   b.third = -1;
@@ -673,12 +673,12 @@ static gv_status antipodal_through(gv_context *context, const gv_globe *globe, c
   gv_status status = GV_OK;
   if (!globe->ellipsoid || t->facets == 0 || !antipodal_place_disc(&a, t->owner, t->count)) return GV_OK;
   for (int64_t side = 0; side < 3 * t->facets && status == GV_OK; side++) {
-    int32_t facet = (int32_t)(side / 3), other = t->neighbour[side];
+    int32_t facet = (int32_t)(side / 3), other = t->neighbor[side];
     if (facet > other) continue;
     const branch b = antipodal_branch(&a, facet, (int)(side % 3));
     const double x[2] = {v->x[facet], v->x[other]}, y[2] = {v->y[facet], v->y[other]};
     const double *p = t->position; /* of seeds */
-    if (!gv_globe_passes(globe, p + 3 * b.left, p + 3 * b.right, x, y, a.centre, a.radius)) continue;
+    if (!gv_globe_passes(globe, p + 3 * b.left, p + 3 * b.right, x, y, a.center, a.radius)) continue;
     if (a.index == NULL) status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
     if (status == GV_OK) status = through_trace(&a, b);
   }

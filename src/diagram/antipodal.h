@@ -16,7 +16,7 @@
  * Proof: every point of these borders and every vertex has been compared with the exact index: it is equally far from its seeds, and no seed is nearer
  * by more than 50 nm. Every border that enters the disc is traced to its end, so nothing is left out but parts of cells that are narrower than a step
  * and lie beside a border. A border that crosses the disc without a vertex (seeds on one geodesic) is traced from rim to rim. Limits: a forest of several
- * trees, seeds closer than a centimetre, or of which more than 100,000 have a border in the disc.
+ * trees, seeds closer than a centimeter, or of which more than 100,000 have a border in the disc.
  * Then all vertices within the disc become one, in its middle: polygons remain valid, borders in the disc are wrong by up to its radius, and
  * `unverified` counts the vertices.
  */
@@ -26,7 +26,7 @@
 #include "diagram/paths.h"
 #include "diagram/vertices.h"
 
-/* Replaces the vertices around v->open, if there are any. Lines are within `tolerance` metres of the borders. `out` is to be freed in any case. */
+/* Replaces the vertices around v->open, if there are any. Lines are within `tolerance` meters of the borders. `out` is to be freed in any case. */
 gv_status gv_antipodal_trace(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                              double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out);
 

@@ -65,7 +65,7 @@ static void maker_contract(maker *m, int64_t *number) {
   for (int64_t i = 0; i < t->facets; i++)
     m->root[i] = (int32_t)i;
   for (int64_t i = 0; i < 3 * t->facets; i++) {
-    int32_t facet = (int32_t)(i / 3), other = t->neighbour[i];
+    int32_t facet = (int32_t)(i / 3), other = t->neighbor[i];
     if (facet >= other) continue;
     double noise = (m->globe == NULL ? 1.0 : 4.0) * (m->v->noise[facet] + m->v->noise[other]);
     double length = maker_length(m, facet, other);
@@ -86,12 +86,12 @@ static void maker_contract(maker *m, int64_t *number) {
   m->out->vertices = count;
 }
 
-/* Each edge once: from the vertex of the neighbour to that of the facet. */
+/* Each edge once: from the vertex of the neighbor to that of the facet. */
 static void maker_edges(maker *m, const int64_t *number) {
   const gv_triangulation *t = m->t;
   gv_cells *out = m->out;
   for (int64_t i = 0; i < 3 * t->facets; i++) {
-    int32_t facet = (int32_t)(i / 3), side = (int32_t)(i % 3), other = t->neighbour[i];
+    int32_t facet = (int32_t)(i / 3), side = (int32_t)(i % 3), other = t->neighbor[i];
     if (facet >= other) continue;
     int32_t from = t->corner[3 * (int64_t)facet + (side + 1) % 3],
             to = t->corner[3 * (int64_t)facet + (side + 2) % 3];
@@ -106,7 +106,7 @@ static void maker_edges(maker *m, const int64_t *number) {
   }
 }
 
-/* The paths of edges, which lead from the vertex of the neighbour to that of the facet with the lower number. */
+/* The paths of edges, which lead from the vertex of the neighbor to that of the facet with the lower number. */
 static void maker_paths(maker *m) {
   for (int64_t i = 0; i < m->paths->count; i++) {
     const gv_path *path = gv_paths_get(m->paths, i);

@@ -56,12 +56,12 @@ static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds,
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                      "seed %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)",
                      (long long)i, lon, lat);
-    gv_normalise_lonlat(&lon, &lat);
+    gv_normalize_lonlat(&lon, &lat);
     d->lon[i] = diagram_round(lon, 0x1p-70); /* degrees: 1e-16 m */
     d->lat[i] = diagram_round(lat, 0x1p-70);
   }
   gv_globe_vectors(&d->globe, seeds->count, d->lon, d->lat, d->position);
-  d->near = 1e-5 / 6371e3; /* 10 micrometres on the Earth */
+  d->near = 1e-5 / 6371e3; /* 10 micrometers on the Earth */
   return GV_OK;
 }
 

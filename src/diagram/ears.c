@@ -10,7 +10,7 @@ typedef struct ear {
   int32_t seed, next, before;
   bool cut;
   int64_t beyond; /* behind the edge: 3 * facet + side */
-  double excess;  /* of the facet with both neighbours */
+  double excess;  /* of the facet with both neighbors */
 } ear;
 
 typedef struct ears {
@@ -43,7 +43,7 @@ static bool ears_collect(ears *e, const int32_t *sorted) {
   const gv_triangulation *t = e->t;
   int32_t sides = 0;
   for (int64_t i = 0; i < 3 * (int64_t)e->count; i++) {
-    int32_t facet = e->facets[i / 3], side = (int32_t)(i % 3), other = t->neighbour[3 * (int64_t)facet + side];
+    int32_t facet = e->facets[i / 3], side = (int32_t)(i % 3), other = t->neighbor[3 * (int64_t)facet + side];
     if (bsearch(&other, sorted, (size_t)e->count, sizeof other, compare_facets) != NULL) continue;
     if (sides == e->count + 2) return false;
     const int32_t *corner = t->corner + 3 * (int64_t)facet;
@@ -65,7 +65,7 @@ static bool ears_collect(ears *e, const int32_t *sorted) {
   return length == sides;
 }
 
-/* The facet of a corner and its neighbours, in place of the next one to be made. */
+/* The facet of a corner and its neighbors, in place of the next one to be made. */
 static int32_t ears_put(const ears *e, const ear *at) {
   int32_t facet = e->facets[e->made], *corner = e->t->corner + 3 * (int64_t)facet;
   corner[0] = e->ring[at->before].seed;
@@ -75,8 +75,8 @@ static int32_t ears_put(const ears *e, const ear *at) {
 }
 
 static void ears_link(const ears *e, int32_t facet, int side, int64_t beyond) {
-  e->t->neighbour[3 * (int64_t)facet + side] = (int32_t)(beyond / 3);
-  e->t->neighbour[beyond] = facet;
+  e->t->neighbor[3 * (int64_t)facet + side] = (int32_t)(beyond / 3);
+  e->t->neighbor[beyond] = facet;
 }
 
 static gv_status ears_look(ears *e, int32_t number) {
@@ -146,18 +146,18 @@ static gv_status ears_run(ears *e, bool *done) {
 }
 
 /* The facets as they were. */
-static gv_status ears_undo(ears *e, const int32_t *corner, const int32_t *neighbour) {
+static gv_status ears_undo(ears *e, const int32_t *corner, const int32_t *neighbor) {
   gv_triangulation *t = e->t;
   double excess;
   for (int32_t i = 0; i < e->count; i++) {
     int64_t facet = e->facets[i];
     memcpy(t->corner + 3 * facet, corner + 3 * (int64_t)i, 3 * sizeof *corner);
-    memcpy(t->neighbour + 3 * facet, neighbour + 3 * (int64_t)i, 3 * sizeof *neighbour);
+    memcpy(t->neighbor + 3 * facet, neighbor + 3 * (int64_t)i, 3 * sizeof *neighbor);
   }
   for (int32_t i = 0; i < 3 * e->count; i++) {
     int32_t facet = e->facets[i / 3], side = i % 3, *own = t->corner + 3 * (int64_t)facet;
-    int32_t other = t->neighbour[3 * (int64_t)facet + side];
-    t->neighbour[3 * (int64_t)other + gv_triangulation_side(t, other, own[(side + 2) % 3], own[(side + 1) % 3])] =
+    int32_t other = t->neighbor[3 * (int64_t)facet + side];
+    t->neighbor[3 * (int64_t)other + gv_triangulation_side(t, other, own[(side + 2) % 3], own[(side + 1) % 3])] =
         facet;
   }
   for (int32_t i = 0; i < e->count; i++)
@@ -170,28 +170,28 @@ gv_status gv_ears_cut(const gv_ears *given, const int32_t *facets, int32_t count
   ears e = {.given = given, .t = given->t, .facets = facets, .count = count};
   int32_t *sorted = gv_allocate(allocator, count, sizeof *sorted);
   int32_t *corner = gv_allocate(allocator, count, 3 * sizeof *corner);
-  int32_t *neighbour = gv_allocate(allocator, count, 3 * sizeof *neighbour);
+  int32_t *neighbor = gv_allocate(allocator, count, 3 * sizeof *neighbor);
   e.ring = gv_allocate(allocator, (int64_t)count + 2, sizeof *e.ring);
   e.waiting = gv_allocate(allocator, 3 * ((int64_t)count + 2), sizeof *e.waiting);
   gv_status status = GV_OK;
   *done = false;
-  if (sorted == NULL || corner == NULL || neighbour == NULL || e.ring == NULL || e.waiting == NULL) {
+  if (sorted == NULL || corner == NULL || neighbor == NULL || e.ring == NULL || e.waiting == NULL) {
     status = gv_fail_memory(given->context, "the vertices");
   } else {
     memcpy(sorted, facets, (size_t)count * sizeof *sorted);
     qsort(sorted, (size_t)count, sizeof *sorted, compare_facets);
     for (int32_t i = 0; i < count; i++) {
       memcpy(corner + 3 * (int64_t)i, e.t->corner + 3 * (int64_t)facets[i], 3 * sizeof *corner);
-      memcpy(neighbour + 3 * (int64_t)i, e.t->neighbour + 3 * (int64_t)facets[i], 3 * sizeof *neighbour);
+      memcpy(neighbor + 3 * (int64_t)i, e.t->neighbor + 3 * (int64_t)facets[i], 3 * sizeof *neighbor);
     }
     if (ears_collect(&e, sorted)) {
       status = ears_run(&e, done);
-      if (status == GV_OK && !*done) status = ears_undo(&e, corner, neighbour);
+      if (status == GV_OK && !*done) status = ears_undo(&e, corner, neighbor);
     }
   }
   gv_release(allocator, sorted);
   gv_release(allocator, corner);
-  gv_release(allocator, neighbour);
+  gv_release(allocator, neighbor);
   gv_release(allocator, e.ring);
   gv_release(allocator, e.waiting);
   return status;

@@ -1,10 +1,10 @@
 /*
  * Triangles of a polygon by global decisions.
  *
- * Flips of edges compare a vertex with the seeds of its neighbours. Where seeds lie along a geodesic, vertices lie close together 90 degrees from it,
+ * Flips of edges compare a vertex with the seeds of its neighbors. Where seeds lie along a geodesic, vertices lie close together 90 degrees from it,
  * and adjacent seeds differ there by less than distances are exact, while distant ones differ clearly: flips stop before the diagram is reached, or
  * take a number of steps that grows with the square of the seeds. Here a polygon of facets gets new ones instead: a corner is cut off as soon as the
- * vertex of it and its two neighbours is nearest to these three among all seeds, which makes it a vertex of the diagram. If rounding leaves no such
+ * vertex of it and its two neighbors is nearest to these three among all seeds, which makes it a vertex of the diagram. If rounding leaves no such
  * corner, the one with the smallest excess is cut off. In any case the facets cover the polygon.
  */
 #ifndef GV_DIAGRAM_EARS_H

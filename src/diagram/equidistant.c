@@ -91,7 +91,7 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
     double angle = atan2(vector[2], cosine) + globe_sum_series(globe, vector[2] / length, cosine / length);
     *lon = atan2(vector[1], vector[0]) / degree;
     *lat = fmin(fmax(angle / degree, -90.0), 90.0);
-    gv_normalise_lonlat(lon, lat);
+    gv_normalize_lonlat(lon, lat);
     return;
   }
   if (globe->ellipsoid) {
@@ -107,12 +107,12 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
   *lon = atan2(vector[1], vector[0]) / degree;
   *lat = atan(tangent) / degree;
   if (isnan(*lat)) *lat = vector[2] < 0.0 ? -90.0 : 90.0;
-  gv_normalise_lonlat(lon, lat);
+  gv_normalize_lonlat(lon, lat);
 }
 
 double gv_globe_halfway(double lon, double other) {
   double west = fmin(lon, other), middle = west + 0.5 * remainder(fmax(lon, other) - west, 360.0), lat = 0.0;
-  gv_normalise_lonlat(&middle, &lat);
+  gv_normalize_lonlat(&middle, &lat);
   return middle;
 }
 
@@ -139,7 +139,7 @@ static double globe_angle(const double axis[3], const double from[3], const doub
 }
 
 bool gv_globe_passes(const gv_globe *globe, const double left[3], const double right[3], const double lon[2],
-                     const double lat[2], const double centre[3], double radius) {
+                     const double lat[2], const double center[3], double radius) {
   static const double half =
       3.2; /* an edge is half a circle at most; longer ones are short ones, backwards by rounding */
   double end[6], axis[3], square = 0.0, height = 0.0;
@@ -147,16 +147,16 @@ bool gv_globe_passes(const gv_globe *globe, const double left[3], const double r
   for (int i = 0; i < 3; i++) {
     axis[i] = left[i] - right[i];
     square += axis[i] * axis[i];
-    height += axis[i] * centre[i];
+    height += axis[i] * center[i];
   }
   for (int i = 0; i < 3; i++)
     axis[i] /= sqrt(square);
   double to = globe_angle(axis, end, end + 3);
   return fabs(height) < sin(radius / globe->radius) * sqrt(square) && to < half &&
-         globe_angle(axis, end, centre) < to;
+         globe_angle(axis, end, center) < to;
 }
 
-/* Moves by metres to the east and north. */
+/* Moves by meters to the east and north. */
 static void equidistant_move(const gv_globe *globe, double east, double north, gv_equidistant *at) {
   double length = hypot(east, north), e2 = globe->shape.eccentricity2;
   if (length < 1.0 && fabs(at->lat) < 89.0) {
@@ -166,20 +166,20 @@ static void equidistant_move(const gv_globe *globe, double east, double north, g
   } else {
     geod_direct(&globe->geod, at->lat, at->lon, atan2(east, north) / degree, length, &at->lat, &at->lon, NULL);
   }
-  gv_normalise_lonlat(&at->lon, &at->lat);
+  gv_normalize_lonlat(&at->lon, &at->lat);
 }
 
 /* Two seeds so close together that the difference of their distances is computed as a whole: by nodes between them. */
 typedef struct close_pair {
   bool known, close; /* known: computed */
   int nodes;
-  double apart, noise; /* metres */
+  double apart, noise; /* meters */
   double lon[3], lat[3], azimuth[3], weight[3];
 } close_pair;
 
 /*
- * The difference of two distances of thousands of kilometres is off by 30 nm, which moves the border of seeds a metre
- * apart by hundreds of metres at a distance of a quarter of the globe. But the distance to a place changes along the
+ * The difference of two distances of thousands of kilometers is off by 30 nm, which moves the border of seeds a meter
+ * apart by hundreds of meters at a distance of a quarter of the globe. But the distance to a place changes along the
  * geodesic between the seeds by the cosine of the angle between both directions: the difference is an integral, by
  * Gauss' rule with three nodes (error: the seventh power of the seeds' distance, in distances of the place). Below 100 m one node is
  * enough, and the direction comes from the differences of coordinates, which are exact.
@@ -210,7 +210,7 @@ static close_pair close_pair_of(const gv_globe *globe, const double lon[2], cons
   return p;
 }
 
-/* Whether two seeds are a close pair for a place at a distance of `length` metres from the first. */
+/* Whether two seeds are a close pair for a place at a distance of `length` meters from the first. */
 static bool close_pair_counts(const gv_globe *globe, const double lon[2], const double lat[2], double length,
                               close_pair *p) {
   double north = (lat[1] - lat[0]) * degree,

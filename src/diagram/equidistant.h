@@ -2,8 +2,8 @@
  * Places on the globe that are equally far from two or three seeds.
  *
  * On the ellipsoid they are found by Newton's method: a geodesic's length changes with its end by the cosine of the
- * angle, and PROJ's geod_inverse returns length and azimuth. A step of d metres leaves an error of about d^2 / s, s
- * the distance of the seeds; iteration ends where that is below 0.2 micrometres. geod_inverse is accurate to 15 nm,
+ * angle, and PROJ's geod_inverse returns length and azimuth. A step of d meters leaves an error of about d^2 / s, s
+ * the distance of the seeds; iteration ends where that is below 0.2 micrometers. geod_inverse is accurate to 15 nm,
  * which `noise` multiplies by a factor that depends on the angles.
  *
  * Geodesics shorter than the injectivity radius, pi b, are the only shortest ones, and lengths are smooth. Places
@@ -25,7 +25,7 @@
 
 typedef struct gv_globe {
   bool ellipsoid; /* distances are geodesics */
-  double radius;  /* metres; of the sphere, or the semi-major axis */
+  double radius;  /* meters; of the sphere, or the semi-major axis */
   gv_ellipsoid shape;
   struct geod_geodesic geod;
   bool
@@ -36,7 +36,7 @@ typedef struct gv_globe {
 /* For GV_GREAT_CIRCLE or GV_GEODESIC. */
 void gv_globe_init(gv_metric metric, const gv_ellipsoid *shape, gv_globe *out);
 
-/* Unit vectors of normalised longitudes and latitudes, interleaved; of conformal latitudes on the ellipsoid. */
+/* Unit vectors of normalized longitudes and latitudes, interleaved; of conformal latitudes on the ellipsoid. */
 void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, const double *lat, double *vectors);
 
 /* The place of a vector of any length but 0. Longitude in (-180, 180]. */
@@ -45,21 +45,21 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
 /* The longitude halfway between two, the shorter way. */
 double gv_globe_halfway(double lon, double other);
 
-/* Metres: around the antipode of a place, its cut locus and the vertices beside it; the cut locus is a line of 2 pi a f at most. 250 km on WGS 84. */
+/* Meters: around the antipode of a place, its cut locus and the vertices beside it; the cut locus is a line of 2 pi a f at most. 250 km on WGS 84. */
 double gv_globe_antipodal_radius(const gv_globe *globe);
 
 /* Whether the bisector of two directions on the conformal sphere, from one place of it to another with the first direction on the left, leads through a
- * disc around `centre`. `radius` in metres. */
+ * disc around `center`. `radius` in meters. */
 bool gv_globe_passes(const gv_globe *globe, const double left[3], const double right[3], const double lon[2],
-                     const double lat[2], const double centre[3], double radius);
+                     const double lat[2], const double center[3], double radius);
 
 typedef struct gv_equidistant {
   double lon, lat; /* the place; at first where the search begins */
-  double distance; /* of the seeds, metres */
-  double noise;    /* of the place, metres */
+  double distance; /* of the seeds, meters */
+  double noise;    /* of the place, meters */
 } gv_equidistant;
 
-/* Metres: places farther from their seeds are not found. */
+/* Meters: places farther from their seeds are not found. */
 double gv_globe_reach(const gv_globe *globe);
 
 /* `seeds` (2 or 3) on the ellipsoid, by longitude and latitude; three lie counterclockwise around the place. False where none was found. */

@@ -4,8 +4,8 @@
 #include <math.h>
 
 void gv_paths_snap(double noise, double *lon, double *lat) {
-  static const double metre = 1.0 / 111e3, degree = 0.017453292519943295;
-  double near = fmax(noise, 1e-4) * metre;
+  static const double meter = 1.0 / 111e3, degree = 0.017453292519943295;
+  double near = fmax(noise, 1e-4) * meter;
   if (90.0 - fabs(*lat) < near) {
     *lat = *lat < 0.0 ? -90.0 : 90.0;
     *lon = 0.0;

@@ -16,10 +16,10 @@ static double rim_distance(const gv_rim *r, double lon, double lat, int32_t seed
 
 /* Measures the part [first, end), and its halves. `place`: two numbers a seed. */
 static void rim_measure(gv_rim *r, int64_t number, int32_t first, int32_t end, double *place) {
-  int32_t middle = first + (end - first) / 2, centre = r->seed[middle];
+  int32_t middle = first + (end - first) / 2, center = r->seed[middle];
   gv_rim_part part = {.radius = 0.0};
   for (int32_t i = first; i < end; i++) {
-    double azimuth, distance = rim_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], centre, &azimuth);
+    double azimuth, distance = rim_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], center, &azimuth);
     place[2 * i] = distance;
     place[2 * i + 1] = azimuth;
     if (distance <= part.radius) continue;

@@ -14,7 +14,7 @@
 
 #include "diagram/equidistant.h"
 
-/* Seeds of a part, seen from the one in its middle; metres. */
+/* Seeds of a part, seen from the one in its middle; meters. */
 typedef struct gv_rim_part {
   double radius, axis;    /* axis: an azimuth in degrees */
   double low[2], high[2]; /* along the axis and to its right */
@@ -36,7 +36,7 @@ gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *
 gv_status gv_rim_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                         const double *position, int64_t count, gv_rim *out);
 
-/* The nearest seed that is nearer than *least metres. */
+/* The nearest seed that is nearer than *least meters. */
 void gv_rim_search(const gv_rim *rim, double lon, double lat, double *least, int32_t *nearest);
 
 void gv_rim_free(gv_rim *rim);

@@ -28,7 +28,7 @@ typedef struct track {
   double x[3], y[3];     /* the circle: from x on towards y, by `angle` */
   double angle;
   double begin[3], end[3]; /* offsets of the ends from the circle */
-  double tolerance, slope; /* of this edge; from its ends on its line may leave it by so much a metre, at most */
+  double tolerance, slope; /* of this edge; from its ends on its line may leave it by so much a meter, at most */
   gv_buffer *points;
   int64_t count;
 } track;
@@ -108,7 +108,7 @@ static track_point track_at(const track *k, const track_bend *bend, double at) {
 }
 
 /* Finds the offset of the bisector from the circle at a share of the edge, starting from the expected one; returns
- * the metres between the two, minus rounding. Outside the range of geodesics (equidistant.h) the circle is used;
+ * the meters between the two, minus rounding. Outside the range of geodesics (equidistant.h) the circle is used;
  * from 30 km before that the offset is faded out. */
 static double track_off_circle(const track *k, double at, const double expected[3], double off[3]) {
   double place[3], start[3], found[3], square = 0.0;
@@ -128,7 +128,7 @@ static double track_off_circle(const track *k, double at, const double expected[
   return sqrt(square) * k->t->globe->radius - 4.0 * on.noise;
 }
 
-/* Maximum distance in metres of an edge with first vertex `from` from its great circle on the conformal sphere
+/* Maximum distance in meters of an edge with first vertex `from` from its great circle on the conformal sphere
  * (trace.h). */
 static double track_expected(const track *k, const double seed[3], const double from[3]) {
   double x = seed[0] - from[0], y = seed[1] - from[1], z = seed[2] - from[2], length = fabs(k->angle);
@@ -148,7 +148,7 @@ static gv_status track_put(gv_worker *worker, track *k, double lon, double lat) 
   return GV_OK;
 }
 
-/* Metres from a place to the line between two others that is straight in longitude and latitude; too long rather than too short. */
+/* Meters from a place to the line between two others that is straight in longitude and latitude; too long rather than too short. */
 static double track_off(const track *k, const track_point *a, const track_point *b, const track_point *p) {
   double nearest_equator = fmin(fabs(p->lat), fmin(fabs(a->lat), fabs(b->lat)));
   double cosine = cos(nearest_equator * degree);
@@ -159,7 +159,7 @@ static double track_off(const track *k, const track_point *a, const track_point 
   return hypot(px - along * bx, py - along * by) * degree * k->t->globe->radius * 1.01;
 }
 
-/* Metres, roughly. */
+/* Meters, roughly. */
 static double track_span(const track *k, double from, double to) {
   return (to - from) * fabs(k->angle) * k->t->globe->radius;
 }
@@ -296,7 +296,7 @@ static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t 
     double wanted = (t->lat[left] > t->lat[right]) == (pole > 0.0) ? 1.0 : -1.0;
     if (fabs(turn) < 90.0 || (!level && turn * wanted > 0.0 && fabs(turn) < 179.999)) continue;
     double lon = level ? 0.0 : a[0] + wanted * 90.0, lat = level ? pole : copysign(at_pole, pole);
-    gv_normalise_lonlat(&lon, &lat);
+    gv_normalize_lonlat(&lon, &lat);
     GV_TRY(track_put(worker, k, lon, lat));
     points = k->points->memory;
     memmove(points + 2 * (i + 2), points + 2 * (i + 1), (size_t)(k->count - i - 2) * 2 * sizeof(double));

@@ -22,7 +22,7 @@ typedef struct gv_lines {
   double *x, *y;
 } gv_lines;
 
-/* `tolerance` in metres, above 0. `round` of seeds (NULL: 0): the tolerance of a seed's edges is divided by 4 so many
+/* `tolerance` in meters, above 0. `round` of seeds (NULL: 0): the tolerance of a seed's edges is divided by 4 so many
  * times, and becomes smaller towards their ends. globe NULL: the plane. `out` is to be freed in any case. */
 gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
                          const double *lon, const double *lat, const double *position, double tolerance,

@@ -107,7 +107,7 @@ static bool builder_conflicts(builder *b, int32_t facet, int32_t point) {
   return within;
 }
 
-/* The vertex nearest to a point, from one on to nearer neighbours. */
+/* The vertex nearest to a point, from one on to nearer neighbors. */
 static int32_t builder_nearest(const builder *b, int32_t point, int32_t from) {
   const gv_triangulation *t = b->t;
   double least = triangulation_distance2(t, from, point);
@@ -139,7 +139,7 @@ static int32_t builder_conflict_around(builder *b, int32_t point, int32_t vertex
 }
 
 /* A point cuts a corner off the nearest vertex's cell, so a facet around that vertex is in conflict; if rounding
- * has led to another vertex, one around its neighbours. -1: the point is at the vertex's place. */
+ * has led to another vertex, one around its neighbors. -1: the point is at the vertex's place. */
 static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest) {
   const gv_triangulation *t = b->t;
   int32_t found = builder_conflict_around(b, point, nearest), first = b->facet_of[nearest], facet = first;
@@ -164,7 +164,7 @@ static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, i
     int32_t facet = b->cavity[i];
     const int32_t *v = t->corner + 3 * (int64_t)facet;
     for (int side = 0; side < 3; side++) {
-      int32_t beyond = t->neighbour[3 * (int64_t)facet + side];
+      int32_t beyond = t->neighbor[3 * (int64_t)facet + side];
       if (b->mark[beyond] == point + 1) continue;
       if (builder_conflicts(b, beyond, point)) {
         GV_TRY(builder_reserve(b, &b->cavity, &b->cavity_room, count + 1));
@@ -198,8 +198,8 @@ static gv_status builder_fill(builder *b, int32_t point, int64_t removed, int64_
     v[0] = point;
     v[1] = edge[0];
     v[2] = edge[1];
-    t->neighbour[3 * (int64_t)facet] = edge[2];
-    t->neighbour[3 * (int64_t)edge[2] + edge[3]] = facet;
+    t->neighbor[3 * (int64_t)facet] = edge[2];
+    t->neighbor[3 * (int64_t)edge[2] + edge[3]] = facet;
     b->first_edge[edge[0]] = facet;
     b->facet_of[edge[0]] = facet;
     b->mark[facet] = 0;
@@ -207,8 +207,8 @@ static gv_status builder_fill(builder *b, int32_t point, int64_t removed, int64_
   b->facet_of[point] = b->first_edge[b->boundary[0]];
   for (int64_t i = 0; i < edges; i++) {
     int32_t facet = b->first_edge[b->boundary[4 * i]], after = b->first_edge[b->boundary[4 * i + 1]];
-    t->neighbour[3 * (int64_t)facet + 1] = after;
-    t->neighbour[3 * (int64_t)after + 2] = facet;
+    t->neighbor[3 * (int64_t)facet + 1] = after;
+    t->neighbor[3 * (int64_t)after + 2] = facet;
   }
   return GV_OK;
 }
@@ -231,11 +231,11 @@ static gv_status builder_insert(builder *b, int32_t point, int32_t *nearest) {
 
 /* --------------------------------------------------------------------------------------------------------- the beginning */
 
-static void builder_put(builder *b, int32_t facet, const int32_t corner[3], const int32_t neighbour[3]) {
+static void builder_put(builder *b, int32_t facet, const int32_t corner[3], const int32_t neighbor[3]) {
   gv_triangulation *t = b->t;
   for (int i = 0; i < 3; i++) {
     t->corner[3 * (int64_t)facet + i] = corner[i];
-    t->neighbour[3 * (int64_t)facet + i] = neighbour[i];
+    t->neighbor[3 * (int64_t)facet + i] = neighbor[i];
     b->facet_of[corner[i]] = facet;
   }
 }
@@ -313,13 +313,13 @@ static void builder_fans(builder *b, const turn *ring, int32_t count) {
 
 /* A circle: its middle, and two directions in its plane. One or two places: x leads from one to the other, y is 0. */
 typedef struct circle_axes {
-  double centre[3], x[3], y[3];
+  double center[3], x[3], y[3];
 } circle_axes;
 
 /* Of the circle through three places; `found` 1 or 2: of these. */
 static circle_axes circle_of_first(const gv_triangulation *t, const int32_t first[3], int found) {
   const double *a = triangulation_place_of(t, first[0]), *c = triangulation_place_of(t, first[found > 1 ? 1 : 0]);
-  circle_axes axes = {.centre = {0.0}};
+  circle_axes axes = {.center = {0.0}};
   for (int i = 0; i < 3; i++)
     axes.x[i] = c[i] - a[i];
   if (found < 3) return axes;
@@ -335,8 +335,8 @@ static circle_axes circle_of_first(const gv_triangulation *t, const int32_t firs
   }
   double height = (normal[0] * a[0] + normal[1] * a[1] + normal[2] * a[2]) / length;
   for (int i = 0; i < 3; i++) {
-    axes.centre[i] = normal[i] * height;
-    axes.x[i] = a[i] - axes.centre[i];
+    axes.center[i] = normal[i] * height;
+    axes.x[i] = a[i] - axes.center[i];
   }
   for (int i = 0; i < 3; i++)
     axes.y[i] =
@@ -371,7 +371,7 @@ static bool circle_is_great(const gv_triangulation *t, circle_axes *axes) {
       off += normal[axis] * (p[axis] - a[axis]);
     if (fabs(off) > margin) return false;
   }
-  *axes = (circle_axes){.centre = {0.0}};
+  *axes = (circle_axes){.center = {0.0}};
   memcpy(axes->x, a, sizeof axes->x);
   for (int i = 0; i < 3; i++)
     axes->y[i] = normal[(i + 1) % 3] * a[(i + 2) % 3] - normal[(i + 2) % 3] * a[(i + 1) % 3];
@@ -387,8 +387,8 @@ static gv_status builder_flat(builder *b, const circle_axes *axes, bool round) {
     const double *p = triangulation_place_of(t, i);
     double along = 0.0, across = 0.0;
     for (int axis = 0; axis < 3; axis++) {
-      along += (p[axis] - axes->centre[axis]) * axes->x[axis];
-      across += (p[axis] - axes->centre[axis]) * axes->y[axis];
+      along += (p[axis] - axes->center[axis]) * axes->x[axis];
+      across += (p[axis] - axes->center[axis]) * axes->y[axis];
     }
     ring[i] = (turn){round ? atan2(across, along) : along, (int32_t)i};
   }
@@ -454,13 +454,13 @@ gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *
   *t = (gv_triangulation){
       .allocator = *allocator, .sphere = surface != GV_SURFACE_PLANE, .count = count, .position = position};
   t->corner = gv_allocate(allocator, b.room, 3 * sizeof(int32_t));
-  t->neighbour = gv_allocate(allocator, b.room, 3 * sizeof(int32_t));
+  t->neighbor = gv_allocate(allocator, b.room, 3 * sizeof(int32_t));
   t->owner = gv_allocate(allocator, count + 3, sizeof(int32_t));
   b.facet_of = gv_allocate(allocator, count + 3, sizeof(int32_t));
   b.first_edge = gv_allocate(allocator, count + 3, sizeof(int32_t));
   b.mark = gv_allocate_zeroed(allocator, b.room, sizeof(int32_t));
   b.order = gv_allocate(allocator, count, sizeof(gv_code));
-  bool complete = t->corner != NULL && t->neighbour != NULL && t->owner != NULL && b.facet_of != NULL &&
+  bool complete = t->corner != NULL && t->neighbor != NULL && t->owner != NULL && b.facet_of != NULL &&
                   b.first_edge != NULL && b.mark != NULL && b.order != NULL;
   gv_status status = complete ? GV_OK : gv_fail_memory(context, "the triangulation");
   if (complete) {
@@ -480,29 +480,29 @@ gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *
 
 void gv_triangulation_destroy(gv_triangulation *t) {
   gv_release(&t->allocator, t->corner);
-  gv_release(&t->allocator, t->neighbour);
+  gv_release(&t->allocator, t->neighbor);
   gv_release(&t->allocator, t->owner);
-  t->corner = t->neighbour = t->owner = NULL;
+  t->corner = t->neighbor = t->owner = NULL;
 }
 
 /*
  * Facets (p, u, w) and (q, w, u) become (p, u, q) and (q, w, p).
  */
 void gv_triangulation_flip(gv_triangulation *t, int32_t facet, int side) {
-  int32_t *v = t->corner + 3 * (int64_t)facet, *n = t->neighbour + 3 * (int64_t)facet, other = n[side];
+  int32_t *v = t->corner + 3 * (int64_t)facet, *n = t->neighbor + 3 * (int64_t)facet, other = n[side];
   int32_t p = v[side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
   int back = gv_triangulation_side(t, other, w, u);
-  int32_t *ov = t->corner + 3 * (int64_t)other, *on = t->neighbour + 3 * (int64_t)other, q = ov[back];
+  int32_t *ov = t->corner + 3 * (int64_t)other, *on = t->neighbor + 3 * (int64_t)other, q = ov[back];
   int32_t beyond_u = n[(side + 1) % 3], beyond_w = n[(side + 2) % 3]; /* across w-p and across p-u */
   int32_t other_w = on[(back + 1) % 3], other_u = on[(back + 2) % 3]; /* across u-q and across q-w */
-  int32_t *beyond = t->neighbour + 3 * (int64_t)beyond_u;
+  int32_t *beyond = t->neighbor + 3 * (int64_t)beyond_u;
   beyond[gv_triangulation_side(t, beyond_u, p, w)] = other;
-  beyond = t->neighbour + 3 * (int64_t)other_w;
+  beyond = t->neighbor + 3 * (int64_t)other_w;
   beyond[gv_triangulation_side(t, other_w, q, u)] = facet;
   const int32_t corners[2][3] = {{p, u, q}, {q, w, p}};
-  const int32_t neighbours[2][3] = {{other_w, other, beyond_w}, {beyond_u, facet, other_u}};
+  const int32_t neighbors[2][3] = {{other_w, other, beyond_w}, {beyond_u, facet, other_u}};
   memcpy(v, corners[0], sizeof corners[0]);
-  memcpy(n, neighbours[0], sizeof neighbours[0]);
+  memcpy(n, neighbors[0], sizeof neighbors[0]);
   memcpy(ov, corners[1], sizeof corners[1]);
-  memcpy(on, neighbours[1], sizeof neighbours[1]);
+  memcpy(on, neighbors[1], sizeof neighbors[1]);
 }

@@ -3,7 +3,7 @@
  *
  * Points are inserted one after the other (Bowyer, Watson): facets with a circle that contains the new point are
  * replaced by a fan around it. Rounds of doubling size, along a space-filling curve each (Amenta, Choi, Rote,
- * Incremental constructions con BRIO, 2003); the search for the nearest vertex goes from neighbour to neighbour.
+ * Incremental constructions con BRIO, 2003); the search for the nearest vertex goes from neighbor to neighbor.
  * All decisions are those of predicates.h.
  *
  * Written here rather than taken from Qhull: a hull of rounded unit vectors loses seeds (predicates.h), and Qhull needs five times as long for a million.
@@ -30,10 +30,10 @@ typedef struct gv_triangulation {
   int64_t count;          /* of seeds */
   const double *position; /* of seeds and far corners, three coordinates each (plane: the third is 0) */
   int64_t facets;
-  int32_t *corner;    /* three a facet, counterclockwise */
-  int32_t *neighbour; /* of each corner: the facet on the other side */
-  int32_t *owner;     /* of each seed: the vertex at its place, the lowest number there */
-  int64_t distinct;   /* places */
+  int32_t *corner;   /* three a facet, counterclockwise */
+  int32_t *neighbor; /* of each corner: the facet on the other side */
+  int32_t *owner;    /* of each seed: the vertex at its place, the lowest number there */
+  int64_t distinct;  /* places */
   bool flat; /* sphere: the seeds are on one circle; the two sides of the hull are half of the facets each */
 } gv_triangulation;
 
@@ -53,7 +53,7 @@ int gv_triangulation_side(const gv_triangulation *t, int32_t facet, int32_t from
 static inline int32_t gv_triangulation_after(const gv_triangulation *t, int32_t facet, int32_t vertex) {
   const int32_t *v = t->corner + 3 * (int64_t)facet;
   int at = v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
-  return t->neighbour[3 * (int64_t)facet + (at + 1) % 3];
+  return t->neighbor[3 * (int64_t)facet + (at + 1) % 3];
 }
 
 #endif

@@ -16,10 +16,10 @@ typedef struct finder {
   const gv_globe *globe;
   const double *lon, *lat;
   gv_vertices *out;
-  double *distance;     /* of each facet: metres to its seeds; negative: not found */
+  double *distance;     /* of each facet: meters to its seeds; negative: not found */
   const int32_t *facet; /* which are to be found; NULL: all */
   int64_t *nearest;     /* seeds, of queries */
-  double *nearest_at;   /* metres from the vertices of those to the nearest seed */
+  double *nearest_at;   /* meters from the vertices of those to the nearest seed */
   const gv_index *index;
   gv_rim rim; /* of all seeds, if many vertices are far from theirs; otherwise without any */
   gv_context *context;
@@ -139,7 +139,7 @@ static gv_status vertices_compute(gv_context *context, finder *f, int64_t count)
 
 /* ------------------------------------------------------------------------------------------------------------- checks */
 
-/* A seed counts as nearer than a vertex's own seeds from this difference in metres: more than geod_inverse's errors, which a seed outside of three close
+/* A seed counts as nearer than a vertex's own seeds from this difference in meters: more than geod_inverse's errors, which a seed outside of three close
  * ones multiplies as the vertex's noise. */
 static double vertices_margin(const finder *f, int32_t facet) {
   return fmax(1e-6, 1e-5 * f->out->noise[facet]);
@@ -250,14 +250,14 @@ static bool vertices_may_flip(const finder *f, int32_t p, int32_t u, int32_t w, 
          vertices_product(middle, made[1]) > 0.0;
 }
 
-/* The side behind which the nearest seed lies that is nearer to a facet's vertex than its own, among those of its neighbours; -1: none. */
+/* The side behind which the nearest seed lies that is nearer to a facet's vertex than its own, among those of its neighbors; -1: none. */
 static int vertices_side_to_flip(const finder *f, int32_t facet) {
   const gv_triangulation *t = f->t;
   const int32_t *v = t->corner + 3 * (int64_t)facet;
   double least = f->distance[facet] - vertices_margin(f, facet);
   int found = -1;
   for (int side = 0; side < 3; side++) {
-    int32_t other = t->neighbour[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
+    int32_t other = t->neighbor[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
     int32_t seed = t->corner[3 * (int64_t)other + gv_triangulation_side(t, other, w, u)];
     double distance;
     if (!vertices_may_flip(f, v[side], u, w, seed)) continue;
@@ -294,7 +294,7 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
     if (vertices_antipodal(f, facet)) continue;
     if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet)) continue;
     int side = f->distance[facet] >= 0.0 && !f->t->flat ? vertices_side_to_flip(f, facet) : -1;
-    int32_t other = side >= 0 ? f->t->neighbour[3 * (int64_t)facet + side] : facet;
+    int32_t other = side >= 0 ? f->t->neighbor[3 * (int64_t)facet + side] : facet;
     touched[facet] = round;
     again[number++] = facet;
     if (side < 0 || touched[other] == round) continue;
@@ -309,7 +309,7 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
 
 /* ---------------------------------------------------------------------------------------------------------- polygons */
 
-/* How far a vertex lies, in metres, within the cell of another seed that is nearer to it by `excess`. */
+/* How far a vertex lies, in meters, within the cell of another seed that is nearer to it by `excess`. */
 static double vertices_depth(const finder *f, int32_t facet, int64_t nearest, double excess) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
   double own, other, steepest = 0.0, x = f->out->x[facet], y = f->out->y[facet];
@@ -369,14 +369,14 @@ static void region_add(region *r, int32_t facet) {
 static void region_collect(const finder *f, region *r, int growth) {
   for (int32_t i = 0; i < r->count; i++)
     for (int side = 0; side < 3; side++) {
-      int32_t other = f->t->neighbour[3 * (int64_t)r->facets[i] + side];
+      int32_t other = f->t->neighbor[3 * (int64_t)r->facets[i] + side];
       if (r->state[other] == 1) region_add(r, other);
     }
   for (int ring = 0, first = 0; ring < growth; ring++) {
     int32_t end = r->count;
     for (int32_t i = first; i < end; i++)
       for (int side = 0; side < 3; side++) {
-        int32_t other = f->t->neighbour[3 * (int64_t)r->facets[i] + side];
+        int32_t other = f->t->neighbor[3 * (int64_t)r->facets[i] + side];
         if (r->state[other] != 2) region_add(r, other);
       }
     first = end;

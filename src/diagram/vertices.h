@@ -1,7 +1,7 @@
 /*
  * Positions of the vertices of the diagram, one for each facet of the triangulation.
  *
- * Plane: the centre of the circle. Sphere: the normal of the facet. Ellipsoid: the place equally far from three seeds (equidistant.h).
+ * Plane: the center of the circle. Sphere: the normal of the facet. Ellipsoid: the place equally far from three seeds (equidistant.h).
  *
  * Ellipsoid: the triangulation begins as that of the mapped seeds. Each vertex is then checked with the exact index: if a seed is nearer to it than
  * its own three by more than `vertices_margin`, the edge behind which a nearer one lies is flipped, and the two new vertices are checked again. When none is
@@ -31,13 +31,13 @@
 typedef struct gv_vertices {
   gv_allocator allocator;
   double *x, *y;      /* of each facet: coordinates, or longitude and latitude */
-  double *noise;      /* how far the vertex may be off by rounding: the coordinates' unit, or metres */
+  double *noise;      /* how far the vertex may be off by rounding: the coordinates' unit, or meters */
   int64_t unverified; /* vertices that flips have not settled */
   int32_t *open; /* ellipsoid: facets that flips have not settled, and those near the antipodes of their seeds */
   int64_t open_count;
 } gv_vertices;
 
-/* `globe` NULL: the plane. lon and lat: of seeds, on the globe. `tolerance` in metres. `out` is to be freed in any case. May replace facets. */
+/* `globe` NULL: the plane. lon and lat: of seeds, on the globe. `tolerance` in meters. `out` is to be freed in any case. May replace facets. */
 gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_globe *globe, const double *lon,
                            const double *lat, double tolerance, gv_vertices *out);
 

@@ -1,7 +1,7 @@
 /*
  * Compared values of distances: the limit for a maximum distance, and weighted distances.
  *
- * Backends and engines compare exact distances only (squared lengths and chords, lengths in metres for geodesics);
+ * Backends and engines compare exact distances only (squared lengths and chords, lengths in meters for geodesics);
  * a maximum distance is converted once to the largest exact distance with a reported distance that does not exceed
  * it.
  */
@@ -12,7 +12,7 @@
 
 #include "exact/globe.h"
 
-/* Radius in metres of the sphere that great-circle distances are reported on: (2 a + b) / 3. */
+/* Radius in meters of the sphere that great-circle distances are reported on: (2 a + b) / 3. */
 double gv_globe_radius(const gv_ellipsoid *ellipsoid);
 
 /* The largest exact distance (inclusive) with a reported distance of at most max_distance; INFINITY = no limit.

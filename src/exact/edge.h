@@ -17,13 +17,13 @@
 #include "exact/canonical.h"
 #include "exact/globe.h"
 
-#define GV_EDGE_ERROR 7e-5 /* metres */
+#define GV_EDGE_ERROR 7e-5 /* meters */
 
 /* The nearest point of an edge. */
 typedef struct gv_edge_closest {
-  double canonical; /* the value of the metric: squares, squared chords, sums, metres */
+  double canonical; /* the value of the metric: squares, squared chords, sums, meters */
   double vector[3]; /* x, y on the plane; a unit vector for great circles; not set for geodesics */
-  double lon, lat;  /* on the globe: normalised degrees */
+  double lon, lat;  /* on the globe: normalized degrees */
   double azimuth;   /* geodesics: the direction in which it is seen, degrees from north, -180 ... 180 */
 } gv_edge_closest;
 
@@ -51,7 +51,7 @@ void gv_edge_closest_lonlat(gv_edge_closest *closest);
 
 /* --------------------------------------------------------------------------------------------- followed along the edge */
 
-/* The surface that edges lie on, and what bounds distances on it; lengths in metres. */
+/* The surface that edges lie on, and what bounds distances on it; lengths in meters. */
 typedef struct gv_edge_surface {
   bool sphere;                  /* of radius (2a+b)/3, for great circles */
   struct geod_geodesic geod;    /* of the ellipsoid */
@@ -63,7 +63,7 @@ typedef struct gv_edge_surface {
 
 void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_surface *out);
 
-/* A position: normalised degrees; the unit vector too on the sphere. */
+/* A position: normalized degrees; the unit vector too on the sphere. */
 typedef struct gv_edge_place {
   double lon, lat;
   double vector[3];
@@ -71,7 +71,7 @@ typedef struct gv_edge_place {
 
 /* A place seen from a position. */
 typedef struct gv_edge_view {
-  double distance;         /* metres */
+  double distance;         /* meters */
   double canonical;        /* the metric's value */
   double azimuth, arrival; /* directions at the position and at the place, degrees */
 } gv_edge_view;
@@ -87,9 +87,9 @@ void gv_edge_view_of(const gv_edge_surface *surface, const gv_edge_place *q, dou
 typedef struct gv_edge {
   const gv_edge_surface *surface;
   bool straight, reversed;   /* the ends are not in the caller's order */
-  double lon[2], lat[2];     /* ends in canonical order; as written if straight, else normalised */
+  double lon[2], lat[2];     /* ends in canonical order; as written if straight, else normalized */
   double rate_lon, rate_lat; /* straight: radians an edge */
-  double length;             /* geodesic: metres */
+  double length;             /* geodesic: meters */
   double start, finish;      /* geodesic: azimuths at the ends */
   struct geod_geodesicline line;
 } gv_edge;
@@ -97,19 +97,19 @@ typedef struct gv_edge {
 void gv_edge_make(const gv_edge_surface *surface, bool straight, const double a[2], const double b[2],
                   gv_edge *out);
 
-/* The place at part u (0 ... 1) of an edge, normalised. */
+/* The place at part u (0 ... 1) of an edge, normalized. */
 void gv_edge_at(const gv_edge *edge, double u, double *lon, double *lat);
 
-/* The same place of the ellipsoid in units of its semi-major axis, and in which direction the edge runs there, by u: metres for
+/* The same place of the ellipsoid in units of its semi-major axis, and in which direction the edge runs there, by u: meters for
  * a straight one. False at a pole. */
 bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along[3]);
 
-/* The same for n places of straight edges: normalised, none at a pole; rates as in gv_edge. Arrays must not overlap. */
+/* The same for n places of straight edges: normalized, none at a pole; rates as in gv_edge. Arrays must not overlap. */
 void gv_straight_courses(const gv_edge_surface *surface, int32_t n, const double *lon, const double *lat,
                          const double *rate_lon, const double *rate_lat, double *const place[3],
                          double *const along[3]);
 
-/* Bounds, in metres for a whole edge: of its speed from both sides, and of its acceleration within the surface. */
+/* Bounds, in meters for a whole edge: of its speed from both sides, and of its acceleration within the surface. */
 typedef struct gv_edge_motion {
   double fastest, slowest, turn;
 } gv_edge_motion;

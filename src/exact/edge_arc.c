@@ -8,7 +8,7 @@
  * tangents D + a |D|^2 / 2 and -D + b |D|^2 / 2 as normals. (Beyond half the globe the point would be the farthest
  * one, and then no position is inside of both planes.)
  *
- * Additions, multiplications, divisions and roots only: the same bits on every processor. The error, some 1e-15, is nanometres.
+ * Additions, multiplications, divisions and roots only: the same bits on every processor. The error, some 1e-15, is nanometers.
  */
 #include "exact/edge.h"
 

@@ -37,7 +37,7 @@
 
 static const double pi = 3.14159265358979323846, radian = 3.14159265358979323846 / 180.0;
 
-#define GV_EDGE_TOLERANCE 6e-5 /* metres */
+#define GV_EDGE_TOLERANCE 6e-5 /* meters */
 #define GV_EDGE_GAIN      1e-6
 
 void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_surface *out) {
@@ -71,7 +71,7 @@ static void sample_on_sphere(const gv_edge_surface *surface, const gv_edge_place
 
 void gv_edge_view_of(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
                      gv_edge_view *out) {
-  gv_normalise_lonlat(&lon, &lat);
+  gv_normalize_lonlat(&lon, &lat);
   if (surface->sphere) {
     sample_on_sphere(surface, q, lon, lat, out);
   } else {
@@ -86,8 +86,8 @@ void gv_edge_make(const gv_edge_surface *surface, bool straight, const double fi
                   gv_edge *out) {
   double a[2] = {first[0] + 0.0, first[1] + 0.0}, b[2] = {second[0] + 0.0, second[1] + 0.0};
   if (!straight) {
-    gv_normalise_lonlat(&a[0], &a[1]);
-    gv_normalise_lonlat(&b[0], &b[1]);
+    gv_normalize_lonlat(&a[0], &a[1]);
+    gv_normalize_lonlat(&b[0], &b[1]);
   }
   bool reversed = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
   const double *from = reversed ? b : a, *to = reversed ? a : b;
@@ -124,7 +124,7 @@ static void place_at(const gv_edge *edge, double u, double *lon, double *lat, do
 void gv_edge_at(const gv_edge *edge, double u, double *lon, double *lat) {
   double azimuth;
   place_at(edge, u, lon, lat, &azimuth);
-  gv_normalise_lonlat(lon, lat);
+  gv_normalize_lonlat(lon, lat);
 }
 
 /* Meridian and transverse radius of curvature. */
@@ -146,7 +146,7 @@ bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along
   double lon, lat, azimuth = 0.0, sine[3], cosine[3];
   place_at(edge, u, &lon, &lat, &azimuth);
   if (fabs(lat) == 90.0) return false;
-  gv_normalise_lonlat(&lon, &lat);
+  gv_normalize_lonlat(&lon, &lat);
   if (edge->straight) {
     double *to[2][3] = {{place, place + 1, place + 2}, {along, along + 1, along + 2}};
     gv_straight_courses(edge->surface, 1, &lon, &lat, &edge->rate_lon, &edge->rate_lat, to[0], to[1]);
@@ -213,7 +213,7 @@ static sample edge_search_evaluate(search *s, double u, double lon, double lat, 
     out.speed = edge->length;
   }
   if (sight->canonical < s->closest->canonical) {
-    gv_normalise_lonlat(&lon, &lat);
+    gv_normalize_lonlat(&lon, &lat);
     s->best = sight->distance;
     s->best_u = u;
     s->closest->canonical = sight->canonical;
@@ -380,7 +380,7 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
  * With f the distance from the end and s > 0 its slope away from it: as long as f stays below pi / 2r, r^2 the
  * largest K, f'' >= -turn. Where s >= 2 turn the far end is therefore farther by s / 2 at least, which is more than
  * geod_inverse's error, and rule 4 leaves the whole edge at once, without testing another place. (The slope's own
- * error is that of the azimuth, 1e-7 of the speed from a metre on.)
+ * error is that of the azimuth, 1e-7 of the speed from a meter on.)
  */
 bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *sight,
                             double speed, double turn, gv_edge_closest *closest) {

@@ -24,7 +24,7 @@ extern "C" {
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine);
 
 /* Longitude in (-180, 180], latitude without negative zero, longitude 0 at the poles. Exact: no rounding. */
-static inline void gv_normalise_lonlat(double *longitude, double *latitude) {
+static inline void gv_normalize_lonlat(double *longitude, double *latitude) {
   double lon = fabs(*longitude) <= 180.0 ? *longitude : remainder(*longitude, 360.0);
   if (lon == -180.0 || fabs(*latitude) == 90.0) lon = lon == -180.0 && fabs(*latitude) != 90.0 ? 180.0 : 0.0;
   *longitude = lon + 0.0;
@@ -33,7 +33,7 @@ static inline void gv_normalise_lonlat(double *longitude, double *latitude) {
 
 /* An ellipsoid of revolution; lengths are in units of the semi-major axis unless stated otherwise. */
 typedef struct gv_ellipsoid {
-  double semi_major;    /* metres */
+  double semi_major;    /* meters */
   double flattening;    /* 0 for a sphere */
   double eccentricity2; /* e^2 = f (2 - f) */
 } gv_ellipsoid;
@@ -51,7 +51,7 @@ void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian
                         const double *cosine, double *p, double *z);
 
 /*
- * Cartesian positions of n places (longitude, latitude), already normalised: unit vectors, or with
+ * Cartesian positions of n places (longitude, latitude), already normalized: unit vectors, or with
  * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables form
  * them. NaN gives NaN. `ellipsoid` is not used for unit vectors. Same rules as gv_sincos_degrees.
  */

@@ -68,7 +68,7 @@ GV_INLINE void sum_corners(int32_t cells, double p, double z, const double *sine
 
 /* Rows are packed without gaps: values that a row's last vector writes past its end are overwritten by the next
  * row. */
-static void centres_kernel(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
+static void centers_kernel(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
                            double *z) {
   int32_t cell = 0, cells = side * side;
   for (int inverted = 0; inverted < 2; inverted++) {
@@ -116,4 +116,4 @@ static void healpix_kernel(double nside, double top, double side, double turn, c
 }
 
 const gv_globe_kernels GV_VARIANT(gv_globe_kernels) = {sincos_kernel, meridian_kernel, vectors_kernel,
-                                                       centres_kernel, healpix_kernel};
+                                                       centers_kernel, healpix_kernel};

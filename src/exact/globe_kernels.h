@@ -11,14 +11,14 @@ typedef struct gv_globe_kernels {
   void (*vectors)(double eccentricity2, int64_t n, const double *lon, const double *lat, double *x, double *y,
                   double *z);
   /*
-   * Normalised means of the corners of the triangles of a mesh leaf (see mesh.h), in packed order. sine, cosine: of the
+   * Normalized means of the corners of the triangles of a mesh leaf (see mesh.h), in packed order. sine, cosine: of the
    * latitudes of its side + 1 rows of vertices, then of the longitudes of the vertices, row by row; readable 8 values
    * past their end. x, y, z: writable 8 values past theirs.
    */
-  void (*centres)(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
+  void (*centers)(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
                   double *z);
   /*
-   * Centres of 64 pixels of HEALPix, eight by eight of one face (cells/healpix.c): sines and cosines of their
+   * Centers of 64 pixels of HEALPix, eight by eight of one face (cells/healpix.c): sines and cosines of their
    * latitudes on the sphere, and longitudes in degrees. `top`, `side`: ring, and the remainder of jp modulo nr, of
    * the pixel with x = y = 0; in the others they are less by x + y, or more by x - y. `turn`: nr's factor in jp.
    */

@@ -130,7 +130,7 @@ static void stand_straight(const gv_prepared_edge *k, gv_edge_points *f, int32_t
   double lon = u == 1.0 ? edge->lon[1] : edge->lon[0] + u * (edge->lon[1] - edge->lon[0]);
   double lat = u == 1.0 ? edge->lat[1] : edge->lat[0] + u * (edge->lat[1] - edge->lat[0]);
   f->known[n] = fabs(lat) < 90.0;
-  gv_normalise_lonlat(&lon, &lat);
+  gv_normalize_lonlat(&lon, &lat);
   f->lon[n] = lon;
   f->lat[n] = lat;
   f->rate_lon[n] = edge->rate_lon;
@@ -142,7 +142,7 @@ static void stand_straight(const gv_prepared_edge *k, gv_edge_points *f, int32_t
 /* A point of a layer with straight lines. */
 static void edge_points_set_point(const gv_feature_set *set, int64_t v, gv_edge_points *f, int32_t n) {
   double lon = set->x[v], lat = set->y[v];
-  gv_normalise_lonlat(&lon, &lat);
+  gv_normalize_lonlat(&lon, &lat);
   f->known[n] = true;
   f->lon[n] = lon;
   f->lat[n] = lat;

@@ -4,7 +4,7 @@
  *
  * Let f(u), 0 <= u <= 1, be the distance to the place P(u) of an edge, v = |P'|, W <= v <= V, and k bound its acceleration within the surface, as in
  * exact/edge_search.c. A place P0 is known that is within `room` of some P(u0), the direction of the edge there within `tilt`. The series gives
- * f there, and s = f' / v. With e the error of s: 1e-7 (it has 7e-9 from a metre on), tilt, and what a step of `room` turns the direction
+ * f there, and s = f' / v. With e the error of s: 1e-7 (it has 7e-9 from a meter on), tilt, and what a step of `room` turns the direction
  * to the position by, the distance to the edge is at most f + room and at least f - room - gain, where
  *   1. gain = V in any case. All else needs the edge to lie within pi / 2r of the position, r^2 the largest curvature, where f'' >= -k;
  *   2. at an end from which f rises by v (|s| - e) >= k / 2 the gain is 0: f >= f(u0) + f'(u0) |u - u0| - k |u - u0|^2 / 2;
@@ -14,12 +14,12 @@
  *   5. on a straight line f'' >= m = 0.51 W^2 r cot(r far) - k for as long as |f'| / v <= 0.7. If m > 0 and V c < 0.7 W, f is convex all around
  *      u0 until |f'| = 0.7 v, where it rises, and goes on rising if 0.7 W >= k: the gain is at most (V c)^2 / 2 m.
  *
- * The canonical value is that of an end or less, and at most GV_EDGE_ERROR above the distance. Beyond 2 metres,
+ * The canonical value is that of an end or less, and at most GV_EDGE_ERROR above the distance. Beyond 2 meters,
  * where k <= 0.4 W^2 r cot(r far) and V <= 1.1 W, it is at most GV_EDGE_SETTLED above it. For f'' > 0 as far as
  * there is a closest point with |s| < 0.7, so that the search's second rule finds the minimum in the whole edge, by
  * steps that end at a slope f' with the square of c = f' / v below 2e-6 / f, and f'' there at least 0.4 of its
  * value on the sphere: less than 3e-6 is left. Where its first rule comes before, the ends' values are apart by V
- * but for 1.2e-4 metres: the closest point is as near to an end, which is farther by less than 1e-8.
+ * but for 1.2e-4 meters: the closest point is as near to an end, which is farther by less than 1e-8.
  *
  * P0 is a place of the edge itself (gv_edge_course, gv_straight_courses), for which `room` is rounding, or, for a geodesic of a length l up to a
  * twentieth of the semi-major axis a, one of two:
@@ -37,7 +37,7 @@
 
 #include "features/shortlist.h"
 
-#define GV_EDGE_SETTLED 4e-6 /* metres */
+#define GV_EDGE_SETTLED 4e-6 /* meters */
 
 /* Data of an edge of a list. */
 typedef struct gv_prepared_edge {
@@ -70,7 +70,7 @@ typedef struct gv_edge_points {
   double lon[GV_MOST_EDGE_POINTS], lat[GV_MOST_EDGE_POINTS], rate_lon[GV_MOST_EDGE_POINTS],
       rate_lat[GV_MOST_EDGE_POINTS]; /* straight edges */
   gv_edge_motion motion[GV_MOST_EDGE_POINTS];
-  double room[GV_MOST_EDGE_POINTS], tilt[GV_MOST_EDGE_POINTS];      /* metres; radians */
+  double room[GV_MOST_EDGE_POINTS], tilt[GV_MOST_EDGE_POINTS];      /* meters; radians */
   double distance[GV_MOST_EDGE_POINTS], slope[GV_MOST_EDGE_POINTS]; /* by the series; -1: unknown */
   double last_part[GV_MOST_EDGE_POINTS],
       last_slope[GV_MOST_EDGE_POINTS];                        /* of the same edge, before; NaN: there is none */

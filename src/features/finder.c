@@ -304,7 +304,7 @@ static int64_t vertex_of_ball(gv_finder *f, const gv_ball *ball) {
   if (!f->usable || f->known == NULL || f->tree->geodesic == NULL) return -1;
   double chord2[2] = {0.0, 0.0};
   for (int axis = 0; axis < 3; axis++) {
-    double away = ball->centre[axis] - l->a[axis][0], beyond = away - l->d[axis][0];
+    double away = ball->center[axis] - l->a[axis][0], beyond = away - l->d[axis][0];
     chord2[0] += away * away;
     chord2[1] += beyond * beyond;
   }
@@ -313,7 +313,7 @@ static int64_t vertex_of_ball(gv_finder *f, const gv_ball *ball) {
   int end = !point && chord2[1] < chord2[0] ? 1 : 0;
   if (!range_of(f, sqrt(chord2[end]), ball->radius, &near)) return -1;
   for (int32_t i = 0; i < l->count; i++)
-    if (!row_leads_away(f, i, nearest + end, ball->centre, &near)) return -1;
+    if (!row_leads_away(f, i, nearest + end, ball->center, &near)) return -1;
   return nearest + end;
 }
 
@@ -348,7 +348,7 @@ double gv_finder_distance(gv_finder *f, const gv_edge_place *q, bool boundary) {
     return closest.canonical;
   }
   double lon = set->x[vertex], lat = set->y[vertex], distance;
-  gv_normalise_lonlat(&lon, &lat);
+  gv_normalize_lonlat(&lon, &lat);
   geod_inverse(&set->surface.geod, q->lat, q->lon, lat, lon, &distance, NULL, NULL);
   return distance;
 }
@@ -364,7 +364,7 @@ static float finder_decided_float(double low, double high) {
   return (float)low == (float)high ? (float)low : NAN;
 }
 
-/* By the series, which is within 0.1 micrometres of geod_inverse: twice that is allowed for. */
+/* By the series, which is within 0.1 micrometers of geod_inverse: twice that is allowed for. */
 static void finder_bound_pairs(const gv_finder *f) {
   gv_float_batch *b = f->batch;
   const gv_geodesic *g = f->tree->geodesic;

@@ -10,7 +10,7 @@
  * number of crossings means the north pole's side of the ring. The sign of the ring's area decides which side is
  * the smaller one, and the direction of the topmost edge over any meridian on which side the pole is: the ring's
  * left side is north of an eastward edge. A pole among the vertices is a stretch of its parallel between its
- * neighbours' longitudes. Edges are tested in a fixed direction, so polygons that share one are on different sides
+ * neighbors' longitudes. Edges are tested in a fixed direction, so polygons that share one are on different sides
  * of it.
  */
 #include "features/set.h"
@@ -227,7 +227,7 @@ static bool north_of_long(const gv_feature_set *set, int64_t ring, double area) 
   for (int64_t v = set->vertex[ring]; v + 1 < set->vertex[ring + 1]; v++) {
     double d = remainder(set->x[v + 1] - set->x[v], 360.0), lon = set->x[v] + 0.5 * d, lat = 0.0;
     bool eastward = false;
-    gv_normalise_lonlat(&lon, &lat);
+    gv_normalize_lonlat(&lon, &lat);
     if (d != 0.0 && topmost(set, ring, lon, &eastward)) return eastward == (area > 0.0);
   }
   return false;

@@ -33,7 +33,7 @@ typedef struct gv_long_edges {
   gv_allocator allocator;
 } gv_long_edges;
 
-/* Divides the edges, among those that begin at the vertices `entry` (~vertex: a point), with a sag from which pieces gain. `unit`: metres in
+/* Divides the edges, among those that begin at the vertices `entry` (~vertex: a point), with a sag from which pieces gain. `unit`: meters in
  * the tree's coordinates. Errors: OUT_OF_MEMORY. */
 gv_status gv_long_edges_make(gv_context *context, const gv_feature_set *set, double unit, int32_t entries,
                              const int32_t *entry, const float *sag, gv_long_edges *out);

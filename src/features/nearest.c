@@ -10,7 +10,7 @@ static void nearest_offer_place(const gv_feature_set *set, int64_t v, const gv_e
     at.vector[1] = set->y[v];
     at.canonical = gv_canonical_distance(q->vector, at.vector, 2, set->metric);
   } else {
-    gv_normalise_lonlat(&at.lon, &at.lat);
+    gv_normalize_lonlat(&at.lon, &at.lat);
     at.canonical = sight->canonical;
     at.azimuth = sight->azimuth;
     for (int i = 0; i < 3 && set->unit != NULL; i++)

@@ -23,7 +23,7 @@ gv_edge_place gv_tree_vertex(const gv_feature_tree *t, int64_t v) {
   const gv_feature_set *set = t->set;
   const double *at = gv_tree_place(t, v);
   gv_edge_place place = {.lon = set->x[v], .lat = set->y[v], .vector = {at[0], at[1], t->dim == 3 ? at[2] : 0.0}};
-  if (set->globe) gv_normalise_lonlat(&place.lon, &place.lat);
+  if (set->globe) gv_normalize_lonlat(&place.lon, &place.lat);
   return place;
 }
 

@@ -116,11 +116,11 @@ static gv_status copy_all(gv_context *context, const gv_features *f, gv_feature_
 }
 
 /* One zero, and one longitude a place for geodesics. */
-static void normalise(gv_feature_set *set) {
+static void normalize(gv_feature_set *set) {
   for (int64_t v = 0; v < set->vertices; v++) {
     set->x[v] += 0.0;
     set->y[v] += 0.0;
-    if (set->globe && !set->straight) gv_normalise_lonlat(&set->x[v], &set->y[v]);
+    if (set->globe && !set->straight) gv_normalize_lonlat(&set->x[v], &set->y[v]);
   }
 }
 
@@ -141,7 +141,7 @@ static gv_status convert_some(gv_worker *worker, int64_t first, int64_t end) {
     memcpy(lon, c->set->x + v, (size_t)count * sizeof *lon);
     memcpy(lat, c->set->y + v, (size_t)count * sizeof *lat);
     for (int64_t i = 0; i < count; i++)
-      gv_normalise_lonlat(&lon[i], &lat[i]);
+      gv_normalize_lonlat(&lon[i], &lat[i]);
     gv_lonlat_to_vectors(&c->set->surface.ellipsoid, c->geocentric, count, lon, lat, x, y, z);
     for (int64_t i = 0; i < count; i++) {
       double *to = c->out + 3 * (v + i);
@@ -211,11 +211,11 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
     out->cut = copy(context, f.cut, out->vertices, sizeof *out->cut);
     if (out->cut == NULL) status = gv_fail_memory(context, "the features");
   } else if (status == GV_OK && out->globe && (out->straight || out->boundary)) {
-    /* Cuts are found in the coordinates as written: normalised ones have one side of the meridian only. */
+    /* Cuts are found in the coordinates as written: normalized ones have one side of the meridian only. */
     status = gv_feature_set_mark_cuts(context, out);
   }
   if (status == GV_OK) {
-    normalise(out);
+    normalize(out);
     find_extents(out);
   }
   if (status == GV_OK && metric == GV_GREAT_CIRCLE) status = find_units(context, out);

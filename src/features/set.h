@@ -23,7 +23,7 @@ typedef struct gv_feature_set {
   int64_t *part; /* offsets as in gv_features, and kinds */
   uint8_t *kind;
   int64_t *ring, *vertex;
-  double *x, *y; /* as written; longitudes and latitudes are normalised if edges are geodesics */
+  double *x, *y; /* as written; longitudes and latitudes are normalized if edges are geodesics */
   double *unit;  /* great circles: three coordinates a vertex */
   gv_ring_facts *facts;
   uint8_t *cut;            /* of each vertex: the edge that begins there only cuts a polygon; NULL: none does */
@@ -38,7 +38,7 @@ void gv_feature_set_clear(gv_feature_set *set);
 /* Unit vectors of all vertices, or their places on the set's ellipsoid in units of its semi-major axis: three coordinates each. */
 gv_status gv_feature_set_vectors(gv_context *context, const gv_feature_set *set, bool geocentric, double *out);
 
-/* Degrees: edges as close to 180 degrees lie along it, some metres at most. */
+/* Degrees: edges as close to 180 degrees lie along it, some meters at most. */
 #define GV_CUT_TOLERANCE 1e-5
 
 /* cuts.c: marks the edges that only cut a polygon, and parts those of which a part does. Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */

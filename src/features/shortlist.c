@@ -42,7 +42,7 @@ gv_ball gv_ball_around(const double *const position[3], const int32_t *which, in
   double radius2 = 0.0;
   gv_ball ball;
   int dim = position[2] != NULL ? 3 : 2;
-  ball.centre[2] = 0.0;
+  ball.center[2] = 0.0;
   for (int axis = 0; axis < dim; axis++) {
     double low = INFINITY, high = -INFINITY;
     for (int32_t i = 0; i < count; i++) {
@@ -50,12 +50,12 @@ gv_ball gv_ball_around(const double *const position[3], const int32_t *which, in
       low = at < low ? at : low;
       high = at > high ? at : high;
     }
-    ball.centre[axis] = 0.5 * (low + high);
+    ball.center[axis] = 0.5 * (low + high);
   }
   for (int32_t i = 0; i < count; i++) {
     double square = 0.0;
     for (int axis = 0; axis < dim; axis++) {
-      double away = position[axis][which[i]] - ball.centre[axis];
+      double away = position[axis][which[i]] - ball.center[axis];
       square += away * away;
     }
     radius2 = square > radius2 ? square : radius2;
@@ -68,7 +68,7 @@ gv_ball gv_ball_of_tile(const gv_cells *cells, const gv_tile *tile) {
   gv_bound bound;
   gv_ball ball;
   gv_cells_bound(cells, tile, &bound);
-  memcpy(ball.centre, bound.centre, sizeof ball.centre);
+  memcpy(ball.center, bound.center, sizeof ball.center);
   ball.radius = bound.radius + 4.0 * cells->position_error;
   return ball;
 }
@@ -136,13 +136,13 @@ static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, cons
 static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach, double rest,
                  gv_shortlist *to) {
   double high;
-  int32_t count = from->count, pivot = gv_shortlist_bound(t, from, ball->centre, &high), kept = 0;
+  int32_t count = from->count, pivot = gv_shortlist_bound(t, from, ball->center, &high), kept = 0;
   for (int32_t i = 0; i < count && t->long_edges.number != NULL; i++)
     if (from->chord[i] < from->chord[pivot]) pivot = i;
   to->low = to->rest = rest;
   to->high = INFINITY;
   to->mixed = false;
-  memcpy(to->middle, ball->centre, sizeof to->middle);
+  memcpy(to->middle, ball->center, sizeof to->middle);
   if (pivot < 0) {
     to->count = 0;
     return;
@@ -174,7 +174,7 @@ void gv_shortlist_narrow(const gv_feature_tree *t, const gv_shortlist *from, con
                          gv_shortlist *to) {
   double away2 = 0.0;
   for (int axis = 0; axis < 3; axis++)
-    away2 += (ball->centre[axis] - from->middle[axis]) * (ball->centre[axis] - from->middle[axis]);
+    away2 += (ball->center[axis] - from->middle[axis]) * (ball->center[axis] - from->middle[axis]);
   cull(t, from, ball, reach, (from->rest - sqrt(away2)) * (1.0 - 1e-14), to);
 }
 
@@ -242,7 +242,7 @@ static void found(walk *w, int32_t row) {
 /* A long edge may not be the pivot's equal, but it bounds how far others are that win. Returns the lower bound of its chord. */
 static double found_long(walk *w, const gv_long_edge *edge) {
   double low, high, r = w->ball->radius;
-  gv_long_edge_chords(edge, w->ball->centre, sqrt(w->far), &low, &high);
+  gv_long_edge_chords(edge, w->ball->center, sqrt(w->far), &low, &high);
   double far = sqrt(gv_reach_of_chord(w->tree, high + r)) + r;
   far *= far * (1.0 + 1e-12);
   w->far = far < w->far ? far : w->far;
@@ -268,8 +268,8 @@ static bool loses(walk *w, const gv_box_node *n, double box) {
 }
 
 static void push(walk *w, const gv_box_node *nodes, int32_t first, int32_t feature) {
-  double a = gv_box_distance2(w->tree, &nodes[first], w->ball->centre);
-  double b = gv_box_distance2(w->tree, &nodes[first + 1], w->ball->centre);
+  double a = gv_box_distance2(w->tree, &nodes[first], w->ball->center);
+  double b = gv_box_distance2(w->tree, &nodes[first + 1], w->ball->center);
   int nearer = a <= b ? 0 : 1;
   for (int i = 0; i < 2; i++) {
     double box = (i == 0) == (nearer == 0) ? b : a;
@@ -306,7 +306,7 @@ static bool shortlist_visit_entry(walk *w, int32_t entry, int32_t feature) {
   gv_shortlist *l = w->list;
   if (!make_room(w)) return false;
   int32_t row = l->count;
-  shortlist_put(w->tree, entry, w->ball->centre, l, row);
+  shortlist_put(w->tree, entry, w->ball->center, l, row);
   l->feature[row] = feature;
   double near = l->chord[row] * (1.0 - 1e-14) - l->sag[row];
   const gv_long_edge *edge = gv_long_edge_of(&w->tree->long_edges, entry);
@@ -325,7 +325,7 @@ static bool shortlist_visit_leaf(walk *w, const gv_box_node *n, int32_t feature)
       continue;
     }
     int32_t f = t->feature[i];
-    double box = gv_box_distance2(t, &t->node[t->root[f]], w->ball->centre);
+    double box = gv_box_distance2(t, &t->node[t->root[f]], w->ball->center);
     if (box > w->far) continue;
     w->node[w->count] = t->root[f];
     w->feature[w->count] = f;
@@ -341,12 +341,12 @@ bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_bal
   list->count = 0;
   list->low = list->high = list->rest = INFINITY;
   list->mixed = false;
-  memcpy(list->middle, ball->centre, sizeof list->middle);
+  memcpy(list->middle, ball->center, sizeof list->middle);
   if (feature >= 0 ? t->root[feature] < 0 : t->tops == 0) return true;
   double within = sqrt(reach) + ball->radius;
   w.far = within * within * (1.0 + 1e-12);
   if (list->pivot >= 0 && (feature < 0 || feature == list->owner)) {
-    shortlist_put(t, list->pivot, ball->centre, list, 0);
+    shortlist_put(t, list->pivot, ball->center, list, 0);
     found(&w, 0);
   }
   w.node[0] = feature >= 0 ? t->root[feature] : 0;

@@ -20,7 +20,7 @@
 #include "features/tree.h"
 
 typedef struct gv_ball {
-  double centre[3], radius;
+  double center[3], radius;
 } gv_ball;
 
 /* That around the middle of some places' box; position[2] is NULL on the plane. */

@@ -23,7 +23,7 @@ static double longest_of_chord(const gv_feature_tree *t, double chord) {
   return chord < limit ? chord * (1.0 + 0.5708 * x * x) + 2e-14 : 3.2 * fmax(1.0, 1.0 / g->chords.r_large);
 }
 
-/* Metres in the coordinates on the globe. */
+/* Meters in the coordinates on the globe. */
 static double feature_tree_unit(const gv_feature_tree *t) {
   return t->geodesic != NULL ? t->set->surface.ellipsoid.semi_major : t->set->surface.radius;
 }

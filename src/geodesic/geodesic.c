@@ -84,11 +84,11 @@ static double least_sine(double low, double high) {
 
 /* True if a quarter of the candidates are near enough to the nearest one for their distances from it to part by less
  * than the chords' slack: slack / 2s against reach D / s. */
-static bool thinning_pays(const double centre[3], double reach, double slack, const gv_candidates *candidates) {
+static bool thinning_pays(const double center[3], double reach, double slack, const gv_candidates *candidates) {
   double near = slack / (2.0 * reach), least = INFINITY;
   int32_t nearest = 0, close = 0;
   for (int32_t i = 0; i < candidates->count; i++) {
-    double chord2 = chord2_between(centre, candidates, i);
+    double chord2 = chord2_between(center, candidates, i);
     if (chord2 < least) {
       least = chord2;
       nearest = i;
@@ -105,11 +105,11 @@ enum { BATCH = 64 /* pairs at a time; a multiple of GV_PAIR_PADDING */ };
 void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
   if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
   /* A place on the ellipsoid near the bound's middle, and how far from it cells may be. */
-  const double *m = bound->centre;
+  const double *m = bound->center;
   double stretched = m[2] * geodesic->series.stretch;
   double size = sqrt(m[0] * m[0] + m[1] * m[1] + stretched * stretched);
   if (!(size > 0.5) || candidates->count < 2) return;
-  double centre[3] = {m[0] / size, m[1] / size, m[2] / size};
+  double center[3] = {m[0] / size, m[1] / size, m[2] / size};
   double reach = (bound->radius + fabs(1.0 - size) * 1.1) * (1.0 + 1e-9) + 1e-12;
   double b = 1.0 - geodesic->geod.f, unit = geodesic->geod.a * b; /* of angles on the sphere of radius b */
   double length = longest_arc(reach, geodesic->chords.r_small) / b * (1.0 + 1e-9),
@@ -117,10 +117,10 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   double distance[BATCH], nearest = INFINITY;
   int32_t pivot = 0, kept = 0;
   if (!(length < 1.0)) return;
-  if (!thinning_pays(centre, reach, slack, candidates)) return;
+  if (!thinning_pays(center, reach, slack, candidates)) return;
   for (int32_t i = 0; i < candidates->count; i += BATCH) {
     int32_t n = candidates->count - i < BATCH ? candidates->count - i : BATCH;
-    geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,
+    geodesic->kernels->geodesics_from(center, &geodesic->series, n, candidates->x + i, candidates->y + i,
                                       candidates->z + i, distance);
     for (int32_t k = 0; k < n; k++) {
       if (distance[k] < 0.0 || distance[k] >= nearest) continue;
@@ -133,7 +133,7 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   double p[3] = {candidates->x[pivot], candidates->y[pivot], candidates->z[pivot]};
   for (int32_t i = 0; i < candidates->count; i += BATCH) {
     int32_t n = candidates->count - i < BATCH ? candidates->count - i : BATCH;
-    geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,
+    geodesic->kernels->geodesics_from(center, &geodesic->series, n, candidates->x + i, candidates->y + i,
                                       candidates->z + i, distance);
     for (int32_t k = i; k < i + n; k++) {
       double t = distance[k - i] / unit, more = t - s - error;
@@ -153,7 +153,7 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   candidates->count = kept;
 }
 
-/* Largest second derivative of the distance from a seed, in any direction, where that distance is s: metres. */
+/* Largest second derivative of the distance from a seed, in any direction, where that distance is s: meters. */
 static double bend_at(const gv_geodesic *geodesic, double s) {
   double a = geodesic->geod.a, b = geodesic->geod.b;
   double strong = 1.0 / b, weak = b / (a * a); /* square roots of the curvatures */
@@ -170,7 +170,7 @@ bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon
   gv_sincos_degrees(1, &lon, &sin_lon, &cos_lon);
   gv_sincos_degrees(1, &lat, &sin_lat, &cos_lat);
   *out = (gv_expansion){.count = candidates->count,
-                        .centre = {vector[0], vector[1], vector[2]},
+                        .center = {vector[0], vector[1], vector[2]},
                         .east = {-sin_lon, cos_lon, 0.0},
                         .north = {-sin_lat * cos_lon, -sin_lat * sin_lon, cos_lat},
                         .reach = reach};
@@ -189,8 +189,8 @@ bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon
   return true;
 }
 
-/* Error of the tangent plane for a geodesic of `length` metres, plus the errors of geod_inverse and of this
- * arithmetic (micrometres). */
+/* Error of the tangent plane for a geodesic of `length` meters, plus the errors of geod_inverse and of this
+ * arithmetic (micrometers). */
 static double plane_error(const gv_geodesic *geodesic, double length) {
   double r1 = geodesic->chords.r_small * geodesic->geod.a;
   return length * length * length / (4.0 * r1 * r1) + 1e-6;
@@ -225,7 +225,7 @@ void gv_expansion_cull(const gv_geodesic *geodesic, gv_expansion *e, gv_candidat
 static bool expansion_bounds(const gv_geodesic *geodesic, const gv_expansion *e, const double vector[3],
                              double *low, double *high) {
   double a = geodesic->geod.a;
-  double d[3] = {vector[0] - e->centre[0], vector[1] - e->centre[1], vector[2] - e->centre[2]};
+  double d[3] = {vector[0] - e->center[0], vector[1] - e->center[1], vector[2] - e->center[2]};
   double chord = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
   if (!(chord <= e->reach)) return false;
   double east = a * (d[0] * e->east[0] + d[1] * e->east[1]);

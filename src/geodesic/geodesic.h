@@ -21,7 +21,7 @@
 #include "geodesic/series.h"
 #include "geodesic/slack.h"
 
-/* Positions of seeds, by the numbers of candidates: normalised degrees. */
+/* Positions of seeds, by the numbers of candidates: normalized degrees. */
 typedef struct gv_lonlats {
   const double *lon, *lat;
 } gv_lonlats;
@@ -39,17 +39,17 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
 double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
 
 /*
- * Converts a geodesic of `length` metres to squared chords: all up to *within belong to geodesics that are not
+ * Converts a geodesic of `length` meters to squared chords: all up to *within belong to geodesics that are not
  * longer, all above *beyond to longer ones.
  */
 void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *within, double *beyond);
 
-/* Bounds in metres of the geodesics with squared chords in [near, far]. */
+/* Bounds in meters of the geodesics with squared chords in [near, far]. */
 void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest);
 
 /*
  * Bounds [low[i], high[i]] of geod_inverse's distances from the place `vector` to n others, by the series: mostly
- * 0.2 micrometres apart; 0 and INFINITY where the series does not converge. Places are read up to the next multiple
+ * 0.2 micrometers apart; 0 and INFINITY where the series does not converge. Places are read up to the next multiple
  * of GV_PAIR_PADDING.
  */
 void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
@@ -74,7 +74,7 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
  * Distances of a few seeds around one cell, to first order, with a bound on the rest: distances from seeds to the
  * other cells of a small tile, if chords cannot separate them (seeds close together as seen from far away).
  *
- * With v the initial vector of the geodesic of length L from the centre m to a cell, the distance of a seed there is
+ * With v the initial vector of the geodesic of length L from the center m to a cell, the distance of a seed there is
  *   s(m) - cos(azimuth - direction of v) |v| + rest,   |rest| <= K L^2 / 2,
  * where K bounds the second derivative of the distance along any direction. By the Hessian comparison theorem (e.g.
  * Petersen, Riemannian Geometry, ch. 6) that derivative lies between sqrt(k) cot(sqrt(k) s) for the largest and the
@@ -85,12 +85,12 @@ enum { GV_EXPANSION_LARGEST = 64 };
 
 typedef struct gv_expansion {
   int32_t count;
-  double centre[3], east[3], north[3];
-  double distance[GV_EXPANSION_LARGEST]; /* metres, from the centre */
+  double center[3], east[3], north[3];
+  double distance[GV_EXPANSION_LARGEST]; /* meters, from the center */
   double
       rate_east[GV_EXPANSION_LARGEST]; /* change of the distance per unit of v: minus the direction to the seed */
   double rate_north[GV_EXPANSION_LARGEST];
-  double bend[GV_EXPANSION_LARGEST]; /* K in 1 / metre, valid within `reach` of the centre */
+  double bend[GV_EXPANSION_LARGEST]; /* K in 1 / meter, valid within `reach` of the center */
   double reach;                      /* in units of the semi-major axis */
 } gv_expansion;
 

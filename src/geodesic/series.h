@@ -23,7 +23,7 @@
  * Error: 2.3e-8 m at most for a = 6378137 m, in 64 million pairs (52 of them solved here) against geod_inverse on
  * WGS 84, GRS 80, Clarke 1866, Bessel, Mars, f = 1/100, 1/50 and 0 (uniform, within 1 nm to 4000 km of each other,
  * towards the antipodes, on the equator, on meridians): only rounding. Users of the series allow 1e-7 m. Azimuths:
- * 4e-7 degrees for pairs more than a metre apart. tests/measure/measure.c repeats it on fewer pairs.
+ * 4e-7 degrees for pairs more than a meter apart. tests/measure/measure.c repeats it on fewer pairs.
  */
 #ifndef GV_SERIES_H
 #define GV_SERIES_H
@@ -32,29 +32,29 @@
 #include "geodesic/pairs.h"
 
 #define GV_SERIES_FLATTENING 0.02    /* oblate ellipsoids up to here are served */
-#define GV_SERIES_STEP       1.6e-12 /* the largest last term, in units of a: 10 micrometres on the Earth */
+#define GV_SERIES_STEP       1.6e-12 /* the largest last term, in units of a: 10 micrometers on the Earth */
 #define GV_SERIES_NEAR                                                                                             \
-  1e-7 /* arcs with directions that PROJ computes; a place a metre away is known to 1e-9 of the angle */
+  1e-7 /* arcs with directions that PROJ computes; a place a meter away is known to 1e-9 of the angle */
 
 typedef struct gv_series {
   double a, b, f, stretch; /* stretch = 1 / (1 - f) */
   double ep2;              /* e'^2 = e^2 / (1 - e^2) */
   double a3[6];            /* I3's coefficients for this ellipsoid: powers of epsilon */
   double c3[5][5];         /* c3[l - 1][j]: of sin 2 l sigma, power epsilon^(l + j) */
-  double largest_step;     /* metres */
+  double largest_step;     /* meters */
   double least_cosine;     /* of the auxiliary arc: the longest that is solved */
 } gv_series;
 
 void gv_series_init(const gv_ellipsoid *ellipsoid, gv_series *out);
 
 typedef struct gv_series_kernels {
-  /* Metres; the numbers of the pairs that are left open go to `open`, their count is returned. */
+  /* Meters; the numbers of the pairs that are left open go to `open`, their count is returned. */
   int32_t (*geodesic)(const gv_pairs *pairs, const gv_series *series, double *distance, int32_t *open);
   /* One cell (x, y, z) against n seeds; open ones are at distance -1. */
   void (*geodesics_from)(const double cell[3], const gv_series *series, int64_t n, const double *x, const double *y,
                          const double *z, double *distance);
   /* The same for second places on curves with the direction (tx, ty, tz), of which the component tangent to the
-   * ellipsoid is used; and the derivative of the distance along the curve, within 7e-9 for places more than a metre
+   * ellipsoid is used; and the derivative of the distance along the curve, within 7e-9 for places more than a meter
    * away; nearer ones are left open. */
   void (*slopes)(const gv_pairs *pairs, const gv_series *series, const double *const along[3], double *distance,
                  double *slope);

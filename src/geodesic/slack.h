@@ -16,7 +16,7 @@ typedef struct gv_chords {
 } gv_chords;
 
 /* Room for the 5 nm of the bounds, the 15 nm of geod_inverse and the rounding of chords (about 2 nm on the Earth),
- * with a factor to spare: 0.1 micrometres on the Earth, in units of the semi-major axis. */
+ * with a factor to spare: 0.1 micrometers on the Earth, in units of the semi-major axis. */
 static const double gv_chord_tolerance = 1.6e-14;
 
 /* The arc of a chord on a circle. */

@@ -96,7 +96,7 @@ static gv_status feature_index_find_places(gv_context *context, const search *s,
     out->x[n] = out->lon[n] = x;
     out->y[n] = out->lat[n] = y;
     out->z[n] = 0.0;
-    if (globe) gv_normalise_lonlat(&out->lon[n], &out->lat[n]);
+    if (globe) gv_normalize_lonlat(&out->lon[n], &out->lat[n]);
   }
   if (globe)
     gv_lonlat_to_vectors(&v->cells.ellipsoid, v->cells.metric == GV_GEODESIC, count, out->lon, out->lat, out->x,
@@ -108,7 +108,7 @@ static gv_edge_place feature_index_place_of(const places *p, int32_t n) {
   return (gv_edge_place){.lon = p->lon[n], .lat = p->lat[n], .vector = {p->x[n], p->y[n], p->z[n]}};
 }
 
-/* A neighbour, or none (-1), by its nearest point. */
+/* A neighbor, or none (-1), by its nearest point. */
 static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_closest *closest) {
   s->indices[at] = feature;
   if (s->distances != NULL)
@@ -139,15 +139,15 @@ static void find_closest(const search *s, gv_finder *finder, const gv_edge_place
 static void answer_one(const search *s, gv_feature_cell *c, int64_t i) {
   int32_t k = s->voronoi.k, found[GV_VORONOI_MAX_K];
   gv_feature_cell_k_nearest(c, found);
-  for (int32_t neighbour = 0; neighbour < k; neighbour++) {
+  for (int32_t neighbor = 0; neighbor < k; neighbor++) {
     gv_edge_closest closest = here(c->q);
-    closest.canonical = c->value[neighbour];
+    closest.canonical = c->value[neighbor];
     /* For k = 1 the contest may return the number without the value. */
-    bool away = c->value[neighbour] > 0.0 || c->around == 0,
-         wanted = s->nearest != NULL || !(c->value[neighbour] > 0.0);
-    if (found[neighbour] >= 0 && away && wanted && gv_feature_cell_aim(c, found[neighbour]))
+    bool away = c->value[neighbor] > 0.0 || c->around == 0,
+         wanted = s->nearest != NULL || !(c->value[neighbor] > 0.0);
+    if (found[neighbor] >= 0 && away && wanted && gv_feature_cell_aim(c, found[neighbor]))
       find_closest(s, &c->finder, c->q, &closest);
-    feature_index_put(s, i * k + neighbour, found[neighbour], &closest);
+    feature_index_put(s, i * k + neighbor, found[neighbor], &closest);
   }
 }
 
@@ -277,7 +277,7 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Queries first ... first + count - 1. Cells of a globe some kilometres wide, or as many of a plane. */
+/* Queries first ... first + count - 1. Cells of a globe some kilometers wide, or as many of a plane. */
 static gv_status feature_index_order_queries(gv_context *context, search *s, int64_t first, int64_t count,
                                              gv_code *scratch) {
   bool globe = s->voronoi.features->globe;
@@ -443,7 +443,7 @@ static gv_status answer_radius(gv_context *context, radius_search *s, radius_que
   find_within(r, s->options->radii != NULL
                      ? gv_canonical_limit(v->cells.metric, &v->cells.ellipsoid, s->options->radii[i])
                      : v->limit);
-  if (r->list.failed) return gv_fail_memory(context, "the neighbours of a query");
+  if (r->list.failed) return gv_fail_memory(context, "the neighbors of a query");
   if (r->counted) {
     s->offsets[i + 1] = r->list.count;
     return GV_OK;
@@ -464,7 +464,7 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
   if (r.cell_search == NULL) return gv_fail_memory(context, "a batch of queries");
   gv_status status = gv_feature_cell_init(context, &s->places.voronoi, s->places.lookup, r.cell_search);
   if (!gv_found_list_init(&r.list, &context->allocator, false) && status == GV_OK)
-    status = gv_fail_memory(context, "the neighbours of a query");
+    status = gv_fail_memory(context, "the neighbors of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
     status = answer_radius(context, s, &r, i);
   gv_found_list_clear(&r.list);

@@ -2,7 +2,7 @@
  * The k nearest seeds on the globe for any list of positions.
  *
  * Seeds and queries become unit vectors or points of the ellipsoid, and an ordinary index finds the nearest by
- * chord. On the sphere that is the result. On the ellipsoid the result is among the neighbours that widen.h
+ * chord. On the sphere that is the result. On the ellipsoid the result is among the neighbors that widen.h
  * selects, and geod_inverse orders them. It is not called if distances are not requested, consecutive chords
  * differ by more than the slack, and the chords are certainly within the limit. Gain: 1.8x on 1 M places and 1 M queries.
  */
@@ -23,14 +23,14 @@
 enum {
   LEAST_BATCH = 8192,
   BATCH = 1 << 20,        /* queries searched at once: trees visit near ones together */
-  BATCH_VALUES = 1 << 22, /* and neighbours of them */
-  SPARE = 2,              /* neighbours by chord requested beyond k at first */
+  BATCH_VALUES = 1 << 22, /* and neighbors of them */
+  SPARE = 2,              /* neighbors by chord requested beyond k at first */
   WIDEN_MAX = 4096,       /* no more are searched by chord: all seeds are bounded */
   WIDEN_PART = 64,        /* nor more than that part of the seeds, */
   WIDEN_LEAST = 256,      /* or that many */
   BOUNDED = 256,          /* seeds bounded at once */
   OPEN = 1024,            /* seeds that may be among the nearest by their bounds */
-  MOST_MEASURED = 32      /* neighbours by chord beyond k that geod_inverse measures without bounds */
+  MOST_MEASURED = 32      /* neighbors by chord beyond k that geod_inverse measures without bounds */
 };
 
 typedef struct gv_globe_index {
@@ -39,9 +39,9 @@ typedef struct gv_globe_index {
   gv_metric metric;
   gv_ellipsoid ellipsoid;
   gv_geodesic geodesic;
-  double radius; /* of the sphere that great-circle distances are reported on, in metres */
+  double radius; /* of the sphere that great-circle distances are reported on, in meters */
   int64_t count;
-  double *lon, *lat; /* normalised */
+  double *lon, *lat; /* normalized */
   gv_point_index *chords;
 } gv_globe_index;
 
@@ -61,7 +61,7 @@ static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, co
     double x, y;
     GV_TRY(check_position(context, points, first + i, role));
     gv_pair_get(points, first + i, &x, &y);
-    gv_normalise_lonlat(&x, &y);
+    gv_normalize_lonlat(&x, &y);
     lon[i] = x;
     lat[i] = y;
   }
@@ -140,12 +140,12 @@ done:
   return status;
 }
 
-/* Some queries, and their neighbours by chord. */
+/* Some queries, and their neighbors by chord. */
 typedef struct batch {
   const gv_globe_index *globe;
   const gv_search_options *options;
   int64_t first; /* query */
-  int64_t self;  /* which seed that is; -1 = none, or it is a neighbour like others */
+  int64_t self;  /* which seed that is; -1 = none, or it is a neighbor like others */
   bool reported; /* distances, not canonical values */
   const double *lon, *lat;
   const int64_t *found;
@@ -246,7 +246,7 @@ static void globe_index_offer_many(const batch *b, int64_t query, const int64_t 
 }
 
 static gv_status globe_index_decide(gv_context *context, const void *user, int64_t query,
-                                    const gv_neighbours *near) {
+                                    const gv_neighbors *near) {
   const batch *b = user;
   int32_t k = b->options->k, count = near->count;
   int64_t number = b->first + query, *indices = b->indices + number * k, self = b->self >= 0 ? b->self + query : -1;
@@ -271,7 +271,7 @@ static gv_status globe_index_decide(gv_context *context, const void *user, int64
   return GV_OK;
 }
 
-/* On the sphere the found neighbours are the result. */
+/* On the sphere the found neighbors are the result. */
 static gv_status globe_index_answer(gv_worker *worker, int64_t first, int64_t end) {
   const batch *b = worker->user;
   int64_t k = b->options->k, from = first * k, count = (end - first) * k, to = b->first * k + from;
@@ -408,7 +408,7 @@ static double radius_of(const radius_batch *b, int64_t query) {
   return b->options->radii != NULL ? b->options->radii[b->first + query] : b->options->radius;
 }
 
-/* The largest squared chord that a neighbour may have. */
+/* The largest squared chord that a neighbor may have. */
 static double largest_chord2(const radius_batch *b, int64_t query) {
   const gv_globe_index *globe = b->globe;
   double within, beyond;

@@ -64,7 +64,7 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
   return index->type->search(context, index, queries, &o, indices, distances);
 }
 
-/* Turns numbers of neighbours into offsets. */
+/* Turns numbers of neighbors into offsets. */
 static void sum_offsets(int64_t *offsets, int64_t queries) {
   offsets[0] = 0;
   for (int64_t i = 0; i < queries; i++)

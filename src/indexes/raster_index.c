@@ -1,4 +1,4 @@
-/* An index over a raster's cells: an index of their centres, with numbers converted to those of cells. */
+/* An index over a raster's cells: an index of their centers, with numbers converted to those of cells. */
 #include "cells/facts.h"
 #include "voronoi/raster_seeds.h"
 
@@ -11,14 +11,14 @@
 typedef struct raster_index {
   gv_index base;
   gv_allocator allocator;
-  gv_index *centres;
-  int64_t *cell; /* of each centre */
+  gv_index *centers;
+  int64_t *cell; /* of each center */
 } raster_index;
 
 static void raster_index_destroy(gv_index *base) {
   raster_index *index = (raster_index *)base;
   gv_allocator allocator = index->allocator;
-  gv_index_destroy(index->centres);
+  gv_index_destroy(index->centers);
   gv_release(&allocator, index->cell);
   gv_release(&allocator, index);
 }
@@ -31,7 +31,7 @@ static gv_status raster_index_search(gv_context *context, const gv_index *base, 
                    "raster cells: a search of the index against itself is unsupported; pass points as queries");
   if (gv_on_device(o->array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "raster cells: device memory is unsupported; use host memory");
-  GV_TRY(index->centres->type->search(context, index->centres, queries, o, indices, distances));
+  GV_TRY(index->centers->type->search(context, index->centers, queries, o, indices, distances));
   for (int64_t i = 0; i < queries->count * o->k; i++)
     indices[i] = indices[i] >= 0 ? index->cell[indices[i]] : -1;
   return GV_OK;
@@ -41,7 +41,7 @@ static gv_status raster_index_search_radius(gv_context *context, const gv_index 
                                             const gv_radius_options *o, int64_t *offsets, int64_t *indices,
                                             double *distances) {
   const raster_index *index = (const raster_index *)base;
-  GV_TRY(index->centres->type->search_radius(context, index->centres, queries, o, offsets, indices, distances));
+  GV_TRY(index->centers->type->search_radius(context, index->centers, queries, o, offsets, indices, distances));
   for (int64_t i = offsets[0]; indices != NULL && i < offsets[queries->count]; i++)
     indices[i] = index->cell[indices[i]];
   return GV_OK;
@@ -71,19 +71,19 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
                    "index of raster cells: device memory is unsupported; use host memory");
   o.semi_major = raster->semi_major;
   o.flattening = raster->flattening;
-  const gv_points centres = gv_points_xy(list.x, list.y, list.count);
+  const gv_points centers = gv_points_xy(list.x, list.y, list.count);
   raster_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
   index->allocator = context->allocator;
   index->cell = gv_allocate(&context->allocator, list.count, sizeof *index->cell);
-  gv_status status = index->cell != NULL ? gv_index_build(context, &centres, &o, &index->centres)
+  gv_status status = index->cell != NULL ? gv_index_build(context, &centers, &o, &index->centers)
                                          : gv_fail_memory(context, "the index");
   if (status != GV_OK) {
     raster_index_destroy(&index->base);
     return status;
   }
   memcpy(index->cell, list.cell, (size_t)list.count * sizeof *index->cell);
-  index->base = (gv_index){&raster_type, index->centres->backend, list.count, 2};
+  index->base = (gv_index){&raster_type, index->centers->backend, list.count, 2};
   *out = &index->base;
   return GV_OK;
 }

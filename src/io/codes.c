@@ -124,7 +124,7 @@ static const gv_code_text texts[GV_CODES] = {
          "If they stand for missing values, declare the value as nodata (gdal_edit.py -a_nodata)."},
     [GV_CODE_SUM_OUTSIDE] = {"sum-outside", "A part of a --sum raster is outside the grid and not counted.",
                              "Use a larger --extent."},
-    [GV_CODE_TABLE_MISSING] = {"table-missing", "The raster has no attribute table with names and colours.",
+    [GV_CODE_TABLE_MISSING] = {"table-missing", "The raster has no attribute table with names and colors.",
                                "Use --polygons or --stats for the names."},
     [GV_CODE_VALUES_LOST] = {"values-lost",
                              "The format of a table does not hold everything: a long text is cut, a time has no "

@@ -393,14 +393,14 @@ static void lighten(gv_operation *operation, steps *s) {
 /* "+proj=unitconvert +xy_in=us-ft +xy_out=m", "+inv +proj=lcc ..." is "+proj=lcc ... +units=us-ft" undone. NULL for
  * other pairs of steps. */
 static char *fold_units(const steps *s) {
-  static const char convert[] = "+proj=unitconvert +xy_in=", metres[] = " +xy_out=m";
+  static const char convert[] = "+proj=unitconvert +xy_in=", meters[] = " +xy_out=m";
   const char *unit = s->step[s->first], *projection = s->step[s->first + 1];
   if (strncmp(unit, convert, strlen(convert)) != 0 || strncmp(projection, "+inv +proj=", 11) != 0) return NULL;
   if (strstr(projection, "+units=") != NULL || strstr(projection, "+to_meter=") != NULL) return NULL;
   unit += strlen(convert);
   size_t length = strcspn(unit, " ");
   bool named = length > 0 && strchr("0123456789.", unit[0]) == NULL;
-  if (!named || strcmp(unit + length, metres) != 0) return NULL;
+  if (!named || strcmp(unit + length, meters) != 0) return NULL;
   char *text = malloc(strlen(projection) + length + 16);
   if (text != NULL) sprintf(text, "%s +units=%.*s", projection + 5, (int)length, unit);
   return text;

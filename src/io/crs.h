@@ -82,7 +82,7 @@ OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs);
 /* An error for geocentric systems; `what` needs the coordinates of a map. NULL is allowed. */
 gv_status gv_crs_require_map(gv_io *io, OGRSpatialReferenceH crs, const char *what);
 
-/* Semi-major axis in metres and flattening of the CRS's ellipsoid; 0 for a sphere. Prolate ellipsoids are refused. */
+/* Semi-major axis in meters and flattening of the CRS's ellipsoid; 0 for a sphere. Prolate ellipsoids are refused. */
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening);
 
 /* PROJ's name ("WGS84", "bessel") of the ellipsoid with the nearest flattening, of several that with the nearest axis. */

@@ -114,7 +114,7 @@ gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) 
 gv_status gv_io_fail_foreign(gv_io *io, const char *what, const char *text);
 
 #ifdef __clang_analyzer__
-/* For static analysers, which cannot see in another file that these never return GV_OK. */
+/* For static analyzers, which cannot see in another file that these never return GV_OK. */
 #define gv_io_fail(io, status, ...)          ((void)gv_io_fail(io, status, __VA_ARGS__), (status))
 #define gv_io_fail_as(io, code, status, ...) ((void)gv_io_fail_as(io, code, status, __VA_ARGS__), (status))
 #define gv_io_fail_gdal(io, status, ...)     ((void)gv_io_fail_gdal(io, status, __VA_ARGS__), (status))

@@ -7,7 +7,7 @@
 
 typedef struct gv_operation_choice {
   char *definition; /* as a PROJ string; NULL = there is none. To be freed */
-  double accuracy;  /* metres; 0 = exact, below 0 = unknown */
+  double accuracy;  /* meters; 0 = exact, below 0 = unknown */
   bool has_area;
   double area[4]; /* west, south, east, north where it may be used, in degrees */
 } gv_operation_choice;

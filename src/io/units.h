@@ -11,7 +11,7 @@ typedef enum gv_unit_kind { GV_UNIT_NONE, GV_UNIT_LENGTH, GV_UNIT_ANGLE } gv_uni
 /* Begins as {0}: a number without a unit means what it always does. */
 typedef struct gv_unit {
   gv_unit_kind kind;
-  double size; /* in metres; of an angle in seconds */
+  double size; /* in meters; of an angle in seconds */
   const char *name;
 } gv_unit;
 
@@ -28,7 +28,7 @@ bool gv_unit_find(const char *name, gv_unit *out);
 gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OGRSpatialReferenceH crs,
                           double *value);
 
-/* The same in the unit of distances: metres on the globe, else the coordinate system's. */
+/* The same in the unit of distances: meters on the globe, else the coordinate system's. */
 gv_status gv_unit_of_distance(gv_io *io, const char *option, const gv_unit *unit, bool globe,
                               OGRSpatialReferenceH crs, double *value);
 

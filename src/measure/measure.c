@@ -382,7 +382,7 @@ gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *voronoi
                                   int64_t stride) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (voronoi == NULL || longitude == NULL || latitude == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or centres: the pointer is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or centers: the pointer is NULL");
   const gv_cells *cells = &voronoi->cells;
   if (cells->dim != 3)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: unsupported; expected a grid on the globe");
@@ -393,7 +393,7 @@ gv_status gv_voronoi_cell_centers(gv_context *context, const gv_voronoi *voronoi
                    (long long)stride, (long long)columns);
   }
   double *vectors = gv_allocate(&context->allocator, 3 * columns, sizeof *vectors);
-  gv_status status = vectors != NULL ? GV_OK : gv_fail_memory(context, "the centres");
+  gv_status status = vectors != NULL ? GV_OK : gv_fail_memory(context, "the centers");
   for (int64_t r = 0; r < rows && status == GV_OK; r++) {
     const gv_tile tile = {column, column + columns, row + r, row + r + 1};
     status = gv_cells_positions(context, cells, &tile, vectors, vectors + columns, vectors + 2 * columns,

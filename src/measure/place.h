@@ -11,7 +11,7 @@ static inline bool gv_place_of_cell(const gv_cells *cells, int64_t column, int64
     double equator = 0.0;
     gv_cells_lonlat(cells, column, row, lon, lat);
     *lon = cells->grid.geotransform[0] + ((double)column + 0.5) * cells->grid.geotransform[1];
-    gv_normalise_lonlat(lon, &equator);
+    gv_normalize_lonlat(lon, &equator);
     return true;
   }
   if (!gv_grid_is_list(&cells->grid)) return false;

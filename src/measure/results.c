@@ -131,7 +131,7 @@ static gv_status results_measure(gv_context *context, const gv_voronoi *v, const
   return GV_OK;
 }
 
-/* Writes a row's values. Neighbours mostly have one seed. */
+/* Writes a row's values. Neighbors mostly have one seed. */
 static void results_write_row(const results_work *w, int32_t band, int64_t r) {
   const gv_cell_results *a = &w->a;
   const int32_t *number = w->number + band * w->band_stride + r * w->stride, *groups = a->group;

@@ -204,7 +204,7 @@ typedef struct gv_index_type {
                                   const gv_points *queries, const gv_search_options *options, int64_t *indices,
                                   double *distances);
   void (*destroy)(gv_index *index);
-  /* Queries, offsets and radii are there, radii are numbers >= 0. The offsets that are counted are written as numbers of neighbours, at i + 1 that
+  /* Queries, offsets and radii are there, radii are numbers >= 0. The offsets that are counted are written as numbers of neighbors, at i + 1 that
    * of query i. */
   gv_status (*search_radius)(gv_context *context, const gv_index *index, const gv_points *queries,
                              const gv_radius_options *options, int64_t *offsets, int64_t *indices,

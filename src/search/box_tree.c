@@ -442,7 +442,7 @@ static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Queries first ... first + count - 1 in Morton order of the reference set's box, with enough bits to separate
- * their neighbourhoods. */
+ * their neighborhoods. */
 static gv_status box_tree_order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query,
                                         int64_t first, int64_t count, gv_code *order, gv_code *scratch,
                                         int threads) {

@@ -1,15 +1,15 @@
 /*
- * The search of a box tree. Specialised by metric, by dimension 2 and 3 and for k = 1 through inlining with constant
+ * The search of a box tree. Specialized by metric, by dimension 2 and 3 and for k = 1 through inlining with constant
  * arguments.
  *
  * Cost: a query of a low-dimensional uniform set visits O(log n) nodes, about 2 log8 n, and two to four leaves.
  *
  * A query starts with a limit from the query before it (they come in Morton order): if that one had its k-th
- * neighbour at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
- * holds with self-exclusion too: if this query is among those k neighbours, the previous query replaces it. In a
+ * neighbor at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
+ * holds with self-exclusion too: if this query is among those k neighbors, the previous query replaces it. In a
  * periodic box the rounding of differences may exceed them, so queries have no limit from another.
  *
- * Eight queries that are close to each other, compared with the distance to their neighbours, visit the tree together: their box
+ * Eight queries that are close to each other, compared with the distance to their neighbors, visit the tree together: their box
  * is compared with the boxes of nodes (bounds are at most those of each query, see box_tree.h) and the queries are lanes.
  * Gain: 1.5x on 1 M random queries among 1 M places of a globe, 2.1x among 20,000.
  */
@@ -110,7 +110,7 @@ GV_INLINE double limit_after(const double *q, const double *before, double worst
 
 /* ------------------------------------------------------------------------------------------------- eight at once */
 
-/* Queries are searched together if the squared diagonal of their box is at most so many squared distances to the k-th neighbour. */
+/* Queries are searched together if the squared diagonal of their box is at most so many squared distances to the k-th neighbor. */
 static const double GROUP_CLOSE = 256.0;
 
 enum {
@@ -232,7 +232,7 @@ GV_INLINE void group_write(const query_group *g, const gv_code *order, int32_t k
   }
 }
 
-/* Searches the loaded queries; returns the largest distance to a k-th neighbour, or NaN after too many visits. */
+/* Searches the loaded queries; returns the largest distance to a k-th neighbor, or NaN after too many visits. */
 GV_INLINE double group_search(const gv_box_tree *tree, query_group *g, int32_t dim, int32_t k, gv_metric metric) {
   stack_entry stack[GV_STACK_ENTRIES];
   double worst = group_worst(g, k);

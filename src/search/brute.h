@@ -10,11 +10,11 @@
 enum {
   GV_PANEL = 32,          /* reference points side by side in a panel of floats and in a step of the exact kernel */
   GV_QUERY_TILE_MAX = 12, /* queries a filter kernel keeps in registers */
-  GV_KEPT_K_MAX = 1024,   /* for more neighbours nothing is kept for long */
+  GV_KEPT_K_MAX = 1024,   /* for more neighbors nothing is kept for long */
   GV_UNDECIDED_SHARE = 64 /* the filter stops if it leaves more than one pair in this number undecided */
 };
 
-/* Reference points for the kernels. Panels of floats are centred and scaled; rows are the caller's values: doubles,
+/* Reference points for the kernels. Panels of floats are centered and scaled; rows are the caller's values: doubles,
  * or floats. */
 typedef struct gv_brute_reference {
   const double *rows;
@@ -35,11 +35,11 @@ typedef struct gv_query_tile {
   bool filterable;           /* all queries lie where the filter's error bound is finite and useful */
   int64_t pause, next_pause; /* panels to be searched exactly before the filter is tried again */
   bool exact;                /* this chunk is searched exactly */
-  const float *values;       /* dim x width: centred, scaled; negated for euclidean */
+  const float *values;       /* dim x width: centered, scaled; negated for euclidean */
   double scale;              /* filter value = scale x canonical value + offset, at most */
   double offset[GV_QUERY_TILE_MAX];
   float threshold
-      [GV_QUERY_TILE_MAX]; /* a filter value above it proves that the point is not a neighbour; unused: -inf */
+      [GV_QUERY_TILE_MAX]; /* a filter value above it proves that the point is not a neighbor; unused: -inf */
   const double *query[GV_QUERY_TILE_MAX];
   int64_t self[GV_QUERY_TILE_MAX];
   gv_nearest_list list[GV_QUERY_TILE_MAX];
@@ -73,7 +73,7 @@ static inline int64_t gv_brute_capacity(int64_t k) {
   return k == 1 ? 1 : k <= 32 ? 3 * k : k <= GV_KEPT_K_MAX ? 2 * k + 32 : 64;
 }
 
-/* Drops points that cannot be neighbours, and decides the others by exact distances if they fill most of the
+/* Drops points that cannot be neighbors, and decides the others by exact distances if they fill most of the
  * memory. Returns how many were decided. */
 int64_t gv_brute_thin(const gv_brute_reference *reference, gv_query_tile *tile, int query);
 

@@ -17,15 +17,15 @@ typedef struct gv_device_radius {
   double limit;         /* exact, inclusive */
   const double *limits; /* of each query; NULL: `limit` of all */
   int64_t self_offset;  /* as gv_query's */
-  int64_t later;        /* >= 0: query i has only neighbours with a number above later + i; -1: all */
-  bool by_number;       /* neighbours are in the order of their numbers, else of (exact distance, number) */
+  int64_t later;        /* >= 0: query i has only neighbors with a number above later + i; -1: all */
+  bool by_number;       /* neighbors are in the order of their numbers, else of (exact distance, number) */
   int64_t first;        /* the number of the first query, in messages */
   bool pairs;           /* `indices` are pairs (i, number) of query i, from 2 x offsets[i] on; no distances */
 } gv_device_radius;
 
 /*
- * Counts where indices and canonical are NULL: offsets[i + 1] is how many neighbours query i has. Else fills both (one may be NULL) from
- * offsets[i] on. The state is that of cuda-kdtree or cuda-octree. UNSUPPORTED: a query has more neighbours than the device can sort;
+ * Counts where indices and canonical are NULL: offsets[i + 1] is how many neighbors query i has. Else fills both (one may be NULL) from
+ * offsets[i] on. The state is that of cuda-kdtree or cuda-octree. UNSUPPORTED: a query has more neighbors than the device can sort;
  * nothing that matters was written.
  */
 typedef gv_status gv_device_radius_fn(gv_context *context, const gv_reference *reference, const void *state,

@@ -2,7 +2,7 @@
  * The float filter of brute force, on processors and GPUs: conversion of points to floats, and error bounds of
  * filter values. For euclidean a filter value is |s|^2 / 2 - q.s, for the other metrics the distance itself.
  *
- * Let c be the centre of the reference set's box and t a power of two such that coordinates s' =
+ * Let c be the center of the reference set's box and t a power of two such that coordinates s' =
  * t (s - c) lie within [-1, 1]; scaling is exact. With u = 2^-24 a stored float differs from s' by at most u' |s'|,
  * u' = u + 2^-53, likewise q'. Let P = |q'| + max |s'| in the metric's own norm.
  *   euclidean: moving both points by u' of their length changes |q'-s'|^2 / 2 by at most u' P^2 + u'^2 P^2 / 2;
@@ -12,7 +12,7 @@
  * 2.5e-4). manhattan: u' P from storing, and (dim + 1) u P from evaluating: below (dim + 3) u P. chebyshev: u' P
  * from storing, 2 u P from one subtraction: below 4 u P. Numbers below the normal range add far less than 2^-100,
  * which is added as well. So a point with an exact distance of at most w has a filter value of at most t^2 w / 2 (1
- * + (dim + 3) 2^-52) - |q'|^2 / 2 + error (or t w (1 + ...) + error); above that it is not a neighbour. Equality
+ * + (dim + 3) 2^-52) - |q'|^2 / 2 + error (or t w (1 + ...) + error); above that it is not a neighbor. Equality
  * passes, so ties are decided by exact distances. The order of summation does not matter.
  *
  * Products of vectors: the filter value is -q'.s', with c = 0; for cosine of vectors that were divided by their lengths, t = 1. Storing

@@ -15,7 +15,7 @@
  * and the sum so far are brought to the largest exponent among them and cut off, keeping at least 24 bits
  * (observed: 25 and more on 8.0 and 9.0; a test on each device uses sums constructed to lose the most). A step of
  * at most 16 products thus loses less than 17 units of 2^-23 of the largest term, which is at most M = sum
- * |half(q)_i half(s)_i| <= (1 + 2 u) |q'||s'|, and at most that again by normalising what is left: for steps of 8
+ * |half(q)_i half(s)_i| <= (1 + 2 u) |q'||s'|, and at most that again by normalizing what is left: for steps of 8
  * at the least, n / 8 + 1 steps lose (n / 8 + 1) 18 2^-23 M < (4.5 n + 36) 2^-24 M.
  *
  * The decision (cuda/tensor/decide_halves.cu) computes single points again, by a sum in float of fma(q'_i,

@@ -1,4 +1,4 @@
-/* Neighbours that were found among several parts of a reference set, put together. */
+/* Neighbors that were found among several parts of a reference set, put together. */
 #include "gpuvoronoi/experimental.h"
 
 #include "core/parallel.h"
@@ -13,18 +13,18 @@ typedef struct joining {
   double *out_canonical;
 } joining;
 
-/* Each part's neighbours are in order: the next one is the first of some part. */
+/* Each part's neighbors are in order: the next one is the first of some part. */
 static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
   const joining *j = worker->user;
   int32_t k = j->k;
   gv_status status = GV_OK;
   int32_t *next = gv_allocate(&worker->context.allocator, j->parts, sizeof *next);
-  if (next == NULL) return gv_fail_memory(&worker->context, "joining neighbours");
+  if (next == NULL) return gv_fail_memory(&worker->context, "joining neighbors");
   for (int64_t query = first; query < end; query++) {
     int64_t at = query * k;
     for (int32_t p = 0; p < j->parts; p++)
       next[p] = 0;
-    for (int32_t neighbour = 0; neighbour < k; neighbour++) {
+    for (int32_t neighbor = 0; neighbor < k; neighbor++) {
       int32_t best = -1;
       for (int32_t p = 0; p < j->parts; p++) {
         int64_t here = at + next[p];
@@ -34,8 +34,8 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
           best = p;
         }
       }
-      j->out_indices[at + neighbour] = best >= 0 ? j->indices[best][at + next[best]] : -1;
-      j->out_canonical[at + neighbour] = best >= 0 ? j->canonical[best][at + next[best]] : INFINITY;
+      j->out_indices[at + neighbor] = best >= 0 ? j->indices[best][at + next[best]] : -1;
+      j->out_canonical[at + neighbor] = best >= 0 ? j->canonical[best][at + next[best]] : INFINITY;
       if (best >= 0) next[best]++;
     }
   }
@@ -58,7 +58,7 @@ gv_status gv_neighbors_join(gv_context *context, const int64_t *const *indices, 
   if (parts < 1)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of parts: out of range (%d)", (int)parts);
   if (!given && queries > 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbours of parts: the pointer is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbors of parts: the pointer is NULL");
   joining j = {indices, canonical, k, parts, out_indices, out_canonical};
   gv_loop loop = {.context = context, .threads = context->threads, .count = queries, .grain = 256, .user = &j};
   return gv_parallel_for(&loop, join_some);

@@ -13,7 +13,7 @@
  * Why it is exact: float_filter.h.
  *
  * In a periodic box and with GV_MINKOWSKI every pair is decided by exact distances. The filter needs numbers in the
- * range of floats and has no effect if the error exceeds the distances of neighbours (clusters far apart, or
+ * range of floats and has no effect if the error exceeds the distances of neighbors (clusters far apart, or
  * queries far outside). The first is checked; for the second each query tile counts its candidates, and searches
  * the next chunks with exact distances in double vectors if there are too many.
  */
@@ -37,7 +37,7 @@ typedef struct brute_state {
   bool filterable;
   int exponent;   /* t = 2^exponent */
   double longest; /* max |s'| */
-  double *centre;
+  double *center;
   float *panels, *halves;
 } brute_state;
 
@@ -52,7 +52,7 @@ static int64_t panels_of(int64_t count) {
 static void openmp_destroy(const gv_reference *reference, void *opaque) {
   brute_state *state = opaque;
   if (state == NULL) return;
-  gv_release(&reference->allocator, state->centre);
+  gv_release(&reference->allocator, state->center);
   gv_release(&reference->allocator, state->panels);
   gv_release(&reference->allocator, state->halves);
   gv_release(&reference->allocator, state);
@@ -122,7 +122,7 @@ static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* The box's centre, and the exponent that brings its half width below 1. */
+/* The box's center, and the exponent that brings its half width below 1. */
 static bool find_frame(building *b, int threads) {
   const gv_reference *reference = b->reference;
   double widest = 0.0;
@@ -135,9 +135,9 @@ static bool find_frame(building *b, int threads) {
                   .user = b};
   gv_parallel_for(&loop, find_box);
   for (int32_t d = 0; d < reference->dim; d++) {
-    double centre = gv_metric_of_products(reference->metric) ? 0.0 : 0.5 * b->low[d] + 0.5 * b->high[d];
-    b->state->centre[d] = centre;
-    widest = fmax(widest, fmax(fabs(b->high[d] - centre), fabs(b->low[d] - centre)));
+    double center = gv_metric_of_products(reference->metric) ? 0.0 : 0.5 * b->low[d] + 0.5 * b->high[d];
+    b->state->center[d] = center;
+    widest = fmax(widest, fmax(fabs(b->high[d] - center), fabs(b->low[d] - center)));
   }
   if (reference->metric == GV_COSINE) return true; /* of vectors of length 1 */
   return gv_float_exponent(widest, &b->state->exponent);
@@ -176,7 +176,7 @@ static inline void make_piece(const building *b, int64_t p, int32_t base, int32_
       float value = 0.0f;
       if (i < reference->count) {
         double whole = narrow ? (double)reference->floats[i * dim + d] : reference->data[i * dim + d];
-        value = (float)((whole - state->centre[d]) * scale[lane]);
+        value = (float)((whole - state->center[d]) * scale[lane]);
       }
       panel[(int64_t)d * GV_PANEL + lane] = value;
       length[lane] = gv_norm_join(reference->metric, length[lane], gv_norm_of(reference->metric, value));
@@ -224,8 +224,8 @@ static gv_status openmp_build(gv_context *context, const gv_reference *reference
   if (state == NULL) return gv_fail_memory(context, "the index");
   building b = {
       .reference = reference, .state = state, .low = gv_allocate(allocator, 2 * (int64_t)dim, sizeof *b.low)};
-  state->centre = gv_allocate(allocator, dim, sizeof *state->centre);
-  if (state->centre == NULL || b.low == NULL) goto fail;
+  state->center = gv_allocate(allocator, dim, sizeof *state->center);
+  if (state->center == NULL || b.low == NULL) goto fail;
   b.high = b.low + dim;
   state->filterable = !gv_reference_is_general(reference) && find_frame(&b, threads);
   if (state->filterable) {
@@ -353,7 +353,7 @@ static void start_tile(const plan *p, const scratch *own, int64_t number, int64_
     double length = 0.0;
     if (metric == GV_COSINE) scale = brute_query_scale(tile->query[q], dim);
     for (int32_t d = 0; d < dim; d++) {
-      double exact = (tile->query[q][d] - state->centre[d]) * scale;
+      double exact = (tile->query[q][d] - state->center[d]) * scale;
       float value = (float)exact;
       values[(size_t)d * (size_t)width + (size_t)q] = metric == GV_EUCLIDEAN || products ? -value : value;
       length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));

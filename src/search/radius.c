@@ -64,7 +64,7 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
                             int64_t room, int64_t *indices, double *canonical) {
   if (list->count != room)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "query %lld (from 0): %lld neighbours, but its offsets have room for %lld; count them first",
+                   "query %lld (from 0): %lld neighbors, but its offsets have room for %lld; count them first",
                    (long long)query, (long long)list->count, (long long)room);
   if (by_number) gv_found_list_swap(list);
   gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
@@ -141,7 +141,7 @@ static gv_status answer_query(gv_context *context, const radius_search *s, int64
   list->count = 0;
   by->within(&by->reference, by->state, query->data + i * by->reference.dim,
              query->limits != NULL ? query->limits[i] : query->limit, self, list);
-  if (list->failed) return gv_fail_memory(context, "the neighbours of a query");
+  if (list->failed) return gv_fail_memory(context, "the neighbors of a query");
   bool counted = s->indices == NULL && s->canonical == NULL;
   if (query->refine != NULL) query->refine(query->user, i, counted, list);
   if (counted) {
@@ -158,7 +158,7 @@ static gv_status radius_answer_some(gv_worker *worker, int64_t first, int64_t en
   gv_status status = GV_OK;
   bool counted = s->indices == NULL && s->canonical == NULL && s->query->refine == NULL;
   if (!gv_found_list_init(&list, &worker->context.allocator, counted))
-    return gv_fail_memory(&worker->context, "the neighbours of a query");
+    return gv_fail_memory(&worker->context, "the neighbors of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
     status = answer_query(&worker->context, s, s->order != NULL ? s->order[i].index : s->first + i, &list);
   gv_found_list_clear(&list);
@@ -259,7 +259,7 @@ typedef struct chunks {
   const gv_point_index *index;
   const gv_points *queries;
   const gv_radius_options *options;
-  bool own, widen, later; /* later: only neighbours with a higher number than the query */
+  bool own, widen, later; /* later: only neighbors with a higher number than the query */
   double *wide, *limits;
 } chunks;
 

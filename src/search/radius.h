@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Result of a search by radius for one query: the count, and the neighbours unless they are only counted. Codes are
+/* Result of a search by radius for one query: the count, and the neighbors unless they are only counted. Codes are
  * the bits of exact distances; they have the same order because distances are not negative. */
 struct gv_found_list {
   const gv_allocator *allocator;
@@ -64,7 +64,7 @@ typedef struct gv_radius_query {
   int64_t self_offset;  /* as gv_query's */
   bool by_number;
   int64_t first; /* the number of the first query, in messages */
-  bool later;    /* `refine` keeps the neighbours with a number above first + query, and does nothing else */
+  bool later;    /* `refine` keeps the neighbors with a number above first + query, and does nothing else */
   /* NULL, or a callback for each list before it is counted or written: it may remove entries and change values.
    * `counted`: values do not matter afterwards. Called by several threads. */
   void (*refine)(const void *user, int64_t query, bool counted, gv_found_list *list);

@@ -4,7 +4,7 @@
 
 #include "core/array_options.h"
 
-/* `most`: neighbours; `where`: among what, at the end of a line. */
+/* `most`: neighbors; `where`: among what, at the end of a line. */
 static inline gv_status gv_check_search_options(gv_context *context, const gv_search_options *o, int32_t most,
                                                 const char *where) {
   if (o->k < 1 || o->k > most) {

@@ -150,7 +150,7 @@ static gv_status allocate_round(rounds *r) {
   r->room = room < 1 ? 1 : room < r->most ? room : r->most;
   if (ranks * r->room * row > INT_MAX)
     return gv_fail(r->context, GV_ERROR_UNSUPPORTED,
-                   "search by several processes: too many neighbours for one call; pass fewer queries");
+                   "search by several processes: too many neighbors for one call; pass fewer queries");
   int64_t all = ranks * r->room;
   r->own = gv_allocate(a, r->room, (size_t)dim * sizeof *r->own);
   r->all_queries = gv_allocate(a, all, (size_t)dim * sizeof *r->all_queries);

@@ -9,7 +9,7 @@ static inline int64_t fixed(double x, int bits) {
   return (int64_t)(x * (double)(INT64_C(1) << bits));
 }
 
-static double centre(double first, double step, int64_t i) {
+static double center(double first, double step, int64_t i) {
   return first + ((double)i + 0.5) * step;
 }
 
@@ -36,7 +36,7 @@ static void make_rows(gv_statistics *s) {
   for (int64_t r = 0; r < s->voronoi->cells.grid.height; r++) {
     gv_row_factors *row = &s->row[r];
     double lon = 0.0, lat = gv_row_latitude(g, (double)r), sine, cosine;
-    gv_normalise_lonlat(&lon, &lat);
+    gv_normalize_lonlat(&lon, &lat);
     gv_sincos_degrees(1, &lat, &sine, &cosine);
     row->area = fixed(row->share, GV_TERM_BITS);
     row->across = fixed(row->share * cosine, GV_FACTOR_BITS);
@@ -48,8 +48,8 @@ static void make_columns(gv_statistics *s) {
   const double *g = s->voronoi->cells.grid.geotransform;
   gv_column_sums before = {0, 0};
   for (int64_t c = 0; c < s->voronoi->cells.grid.width; c++) {
-    double lon = centre(g[0], g[1], c), lat = 0.0, sine, cosine;
-    gv_normalise_lonlat(&lon, &lat);
+    double lon = center(g[0], g[1], c), lat = 0.0, sine, cosine;
+    gv_normalize_lonlat(&lon, &lat);
     gv_sincos_degrees(1, &lon, &sine, &cosine);
     s->column[c] = before;
     before.cosine += (uint64_t)fixed(cosine, GV_FACTOR_BITS);

@@ -23,8 +23,8 @@ struct gv_voronoi {
   int32_t *label;       /* value to write for each seed of the set */
   int32_t nodata;
   int32_t k;           /* nearest seeds of each cell */
-  double limit;        /* largest exact distance (unweighted) of a neighbour; INFINITY = none */
-  double max_distance; /* the same in metres or units of the plane, as the caller gave it */
+  double limit;        /* largest exact distance (unweighted) of a neighbor; INFINITY = none */
+  double max_distance; /* the same in meters or units of the plane, as the caller gave it */
   gv_weigher weigher;
   /* How a squared chord (geodesic) or an exact distance compares with the limit: up to `within` it is inside, above
    * `beyond` it is outside, between them geod_inverse decides. Both are the limit for other metrics. */

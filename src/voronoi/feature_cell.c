@@ -274,7 +274,7 @@ static void feature_cell_start(gv_feature_cell *c) {
   c->crowded = false;
 }
 
-/* The remaining neighbours once the polygons around the cell are found. */
+/* The remaining neighbors once the polygons around the cell are found. */
 static void k_nearest_others(gv_feature_cell *c) {
   const gv_voronoi *v = c->v;
   double reach = gv_reach(&c->index->tree, c->list.worst);

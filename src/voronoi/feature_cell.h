@@ -30,7 +30,7 @@ typedef struct gv_held_feature {
   int32_t feature;
 } gv_held_feature;
 
-/* One cell and its neighbours. */
+/* One cell and its neighbors. */
 typedef struct gv_feature_cell {
   const gv_voronoi *v;
   const gv_feature_lookup *index;
@@ -60,7 +60,7 @@ void gv_feature_cell_clear(gv_feature_cell *c);
 /* Prepares c->finder for a feature and c->q only; false: the feature has no edges. */
 bool gv_feature_cell_aim(gv_feature_cell *c, int32_t feature);
 
-/* The neighbours of c->q, by number; -1 after the last. */
+/* The neighbors of c->q, by number; -1 after the last. */
 void gv_feature_cell_k_nearest(gv_feature_cell *c, int32_t *found);
 
 /* The nearest feature of a list that contains it, -1 if the list has none. Without `locate` the cell must not be in

@@ -22,7 +22,7 @@ typedef struct gv_feature_tiles {
   gv_shortlist list[GV_FEATURE_TILES_LEVELS];
   int64_t columns; /* of `tile` */
 
-  /* Input: the rectangle to compute, or a row of places, each near its neighbours, where v->cells has no
+  /* Input: the rectangle to compute, or a row of places, each near its neighbors, where v->cells has no
    * tables. */
   gv_tile tile;
   /* Positions of its cells, row by row; x is NaN for cells to skip; the last two are NULL on the plane. */

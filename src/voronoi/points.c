@@ -19,8 +19,8 @@
 enum {
   BATCH = 16384,            /* cells searched at once by a processor, */
   DEVICE_BATCH = 1 << 18,   /* and by a device, where every search costs tens of microseconds, */
-  DEVICE_ANSWERS = 1 << 20, /* maximum number of neighbours requested at once */
-  SPARE = 1,                /* geodesic: additional neighbours by chord at first */
+  DEVICE_ANSWERS = 1 << 20, /* maximum number of neighbors requested at once */
+  SPARE = 1,                /* geodesic: additional neighbors by chord at first */
   LARGEST_ASKED = 512
 };
 
@@ -63,7 +63,7 @@ typedef struct work {
   const gv_point_index *index;
   const gv_labels *block;
   int64_t columns;
-  int32_t requested;             /* neighbours requested from the backend */
+  int32_t requested;             /* neighbors requested from the backend */
   double limit;                  /* and their largest exact distance */
   double *x, *y, *z, *lon, *lat; /* of the whole block; lon, lat NULL on the plane */
   double *query;                 /* batch x dim */
@@ -90,7 +90,7 @@ static gv_place grid_points_place_of(const work *j, int64_t cell) {
 
 /* The exact result for query `number` of a batch. */
 static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64_t number,
-                                    const gv_neighbours *near) {
+                                    const gv_neighbors *near) {
   const work *j = user;
   const gv_voronoi *v = j->v;
   gv_place place = grid_points_place_of(j, j->cell[number]);

@@ -9,7 +9,7 @@
 
 typedef struct gv_raster_proof {
   bool own;        /* the queries are the raster's own cells */
-  bool corners;    /* a cell is within its group only if its neighbours across the corners are, too */
+  bool corners;    /* a cell is within its group only if its neighbors across the corners are, too */
   bool wraps;      /* the last column is adjacent to the first */
   uint8_t *holds;  /* by row: cells within their groups can be left out */
   uint8_t *whole;  /* by row: cells can be left out if it and the adjacent rows are of one group from end to end */

@@ -221,8 +221,8 @@ static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row
   return GV_OK;
 }
 
-/* The next cells of a group in a neighbouring row, within [*from, to): *from and *end are set to them. Cells at an
- * end are excluded if neighbours across corners count. False if there are none. *at: the span to start at, never
+/* The next cells of a group in a neighboring row, within [*from, to): *from and *end are set to them. Cells at an
+ * end are excluded if neighbors across corners count. False if there are none. *at: the span to start at, never
  * after the one that contains `to`. */
 static bool next_within(const gv_raster_proof *proof, const line *l, int32_t group, int64_t *at, int64_t *from,
                         int64_t to, int64_t *end) {

@@ -50,7 +50,7 @@ static void seeds_find_places(const gv_cells *cells, const gv_points *seeds, int
     if (cells->dim == 3) {
       p->lon[i] = x;
       p->lat[i] = y;
-      gv_normalise_lonlat(&p->lon[i], &p->lat[i]);
+      gv_normalize_lonlat(&p->lon[i], &p->lat[i]);
     } else {
       p->x[i] = x + 0.0;
       p->y[i] = y + 0.0;

@@ -15,7 +15,7 @@ typedef struct gv_seed_set {
   int32_t *distinct; /* total: the kept seed at the place of a seed; NULL when all are kept */
   int32_t *site; /* count: the first kept seed at the place of a kept seed; NULL when one of each place is kept */
   double *x, *y, *z; /* canonical positions of those kept; z NULL on the plane */
-  double *lon, *lat; /* geodesic only: normalised degrees */
+  double *lon, *lat; /* geodesic only: normalized degrees */
   double *weight;    /* NULL without weights */
   gv_allocator allocator;
 } gv_seed_set;

@@ -1,13 +1,13 @@
-/* Neighbours by chord, more and more of them, until they hold the k nearest by geodesic. */
+/* Neighbors by chord, more and more of them, until they hold the k nearest by geodesic. */
 #include "voronoi/widen.h"
 
 #include <string.h>
 
 #include "core/parallel.h"
 
-enum { MOST_ANSWERS = 1 << 20 /* neighbours requested at once */ };
+enum { MOST_ANSWERS = 1 << 20 /* neighbors requested at once */ };
 
-/* How many of the neighbours may be among the k by geodesic; -1: more than were requested. */
+/* How many of the neighbors may be among the k by geodesic; -1: more than were requested. */
 static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t requested) {
   int32_t have = 0;
   while (have < requested && found[have] >= 0)
@@ -27,11 +27,11 @@ bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t
   return true;
 }
 
-/* A batch of queries with their neighbours: query i of these is number[i], or i. */
+/* A batch of queries with their neighbors: query i of these is number[i], or i. */
 typedef struct widening_round {
   const gv_widening *widening;
   const int64_t *number;
-  int32_t row, requested; /* neighbours of a query in memory, and how many of them are certainly the nearest */
+  int32_t row, requested; /* neighbors of a query in memory, and how many of them are certainly the nearest */
   const int64_t *found;
   const double *chord2;
   bool last;     /* no more will be requested */
@@ -48,7 +48,7 @@ static gv_status widen_check_some(gv_worker *worker, int64_t first, int64_t end)
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     int64_t number = widen_number_of(r, i);
-    gv_neighbours near = {r->found + i * r->row, r->chord2 + i * r->row, 0};
+    gv_neighbors near = {r->found + i * r->row, r->chord2 + i * r->row, 0};
     near.count = undecided(w, near.found, near.chord2, r->requested);
     r->open[number] = near.count < 0 && !r->last;
     if (!r->open[number]) status = w->answer(&worker->context, w->user, number, &near);
@@ -67,7 +67,7 @@ typedef struct gathered {
   double *data, *chord2;
 } gathered;
 
-/* Removes a query's own seed from its neighbours. */
+/* Removes a query's own seed from its neighbors. */
 static void leave_out(int64_t self, int32_t requested, int64_t *found, double *chord2) {
   for (int32_t i = 0; i < requested; i++) {
     if (found[i] != self) continue;
@@ -77,7 +77,7 @@ static void leave_out(int64_t self, int32_t requested, int64_t *found, double *c
   }
 }
 
-/* Searches `requested` neighbours of the open queries. */
+/* Searches `requested` neighbors of the open queries. */
 static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t requested,
                               gathered *g) {
   int64_t at_once = MOST_ANSWERS / requested, open = 0;
@@ -129,7 +129,7 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
     r.last = 4 * requested > w->most;
     status = g.number != NULL && g.data != NULL && g.found != NULL && g.chord2 != NULL
                  ? widen_search(context, &r, query, requested, &g)
-                 : gv_fail_memory(context, "queries' neighbours");
+                 : gv_fail_memory(context, "queries' neighbors");
     gv_release(allocator, g.number);
     gv_release(allocator, g.data);
     gv_release(allocator, g.found);

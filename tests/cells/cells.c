@@ -68,8 +68,8 @@ static void equal_places_have_equal_positions(void **state) {
   assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
   for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
     double a[2] = {same[i][0], same[i][1]}, b[2] = {same[i][2], same[i][3]}, u[3], v[3];
-    gv_normalise_lonlat(&a[0], &a[1]);
-    gv_normalise_lonlat(&b[0], &b[1]);
+    gv_normalize_lonlat(&a[0], &a[1]);
+    gv_normalize_lonlat(&b[0], &b[1]);
     assert_memory_equal(a, b, sizeof a);
     gv_lonlat_to_vectors(&ellipsoid, i % 2, 1, &a[0], &a[1], &u[0], &u[1], &u[2]);
     gv_lonlat_to_vectors(&ellipsoid, i % 2, 1, &b[0], &b[1], &v[0], &v[1], &v[2]);
@@ -88,7 +88,7 @@ static void check_bound(const gv_cells *cells, const gv_tile *tile) {
   assert_int_equal(gv_cells_positions(NULL, cells, tile, x, y, z, NULL, NULL, NULL), GV_OK);
   double room = 4.0 * cells->position_error;
   for (int64_t i = 0; i < n; i++) {
-    double d[3] = {x[i] - bound.centre[0], y[i] - bound.centre[1], cells->dim == 3 ? z[i] - bound.centre[2] : 0.0};
+    double d[3] = {x[i] - bound.center[0], y[i] - bound.center[1], cells->dim == 3 ? z[i] - bound.center[2] : 0.0};
     assert_true(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) <= bound.radius + room);
     for (int k = 0; k < cells->dim; k++) {
       const double *g = bound.generator[k];

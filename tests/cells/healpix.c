@@ -1,4 +1,4 @@
-/* HEALPix: numbers, centres, authalic latitudes by their definition, and bounds that hold the centres of all descendants. */
+/* HEALPix: numbers, centers, authalic latitudes by their definition, and bounds that hold the centers of all descendants. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static void numbers_of_both_schemes(void **state) {
 }
 
 /* Of pixels of the paper's figures. */
-static void known_centres(void **state) {
+static void known_centers(void **state) {
   (void)state;
   static const struct {
     int order;
@@ -117,7 +117,7 @@ static void authalic_latitudes(void **state) {
   }
 }
 
-/* A centre is in its pixel, and so are places near it; at places on edges, poles and full turns too a pixel is found. */
+/* A center is in its pixel, and so are places near it; at places on edges, poles and full turns too a pixel is found. */
 static void places_in_pixels(void **state) {
   (void)state;
   double lon, lat;
@@ -235,7 +235,7 @@ static void bounds_hold_their_cells(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers_of_both_schemes), cmocka_unit_test(known_centres),
+      cmocka_unit_test(numbers_of_both_schemes), cmocka_unit_test(known_centers),
       cmocka_unit_test(authalic_latitudes),      cmocka_unit_test(positions_do_not_depend_on_the_span),
       cmocka_unit_test(bounds_hold_their_cells), cmocka_unit_test(places_in_pixels),
   };

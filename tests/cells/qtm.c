@@ -73,7 +73,7 @@ static void golden_places(void **state) {
 
 static void golden_edges(void **state) {
   (void)state;
-  /* On an edge: the corner's child. One ulp off: the centre. */
+  /* On an edge: the corner's child. One ulp off: the center. */
   assert_place(45.0, 45.0, 1, "11");
   assert_place(45.0, nextafter(45.0, 0.0), 1, "10");
   assert_place(67.5, 30.0, 1, "13");
@@ -216,7 +216,7 @@ static void tiny_coordinates_are_not_lost(void **state) {
   (void)state;
   static const double tiny[] = {5e-324, 1e-310, 1e-200, 1e-60, 1e-17};
   for (size_t i = 0; i < sizeof tiny / sizeof *tiny; i++) {
-    /* Just off the midpoints of edges, into the octant: the centre, or the corner that is nearer. */
+    /* Just off the midpoints of edges, into the octant: the center, or the corner that is nearer. */
     assert_place(45.0, tiny[i], 1, "10");
     assert_place(tiny[i], 45.0, 1, "11");
     assert_place(tiny[i], nextafter(45.0, 0.0), 1, "12");
@@ -320,7 +320,7 @@ static void centers_lie_in_their_cells(void **state) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------- corners and neighbours */
+/* ---------------------------------------------------------------------------------------- corners and neighbors */
 
 /* A corner's place on the sphere, whatever octant it is seen from. */
 typedef struct place {

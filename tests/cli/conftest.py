@@ -35,7 +35,7 @@ def real_data(name):
 
 
 PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", 240))  # seconds of one run
-SUMMARY = re.compile("gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbours): ")
+SUMMARY = re.compile("gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbors): ")
 
 
 class Work:
@@ -155,8 +155,8 @@ def crs(code):
     return made
 
 
-def centres(dataset):
-    """Coordinates of all cell centres, by the definition."""
+def centers(dataset):
+    """Coordinates of all cell centers, by the definition."""
     g = dataset.GetGeoTransform()
     column, row = np.meshgrid(np.arange(dataset.RasterXSize) + 0.5, np.arange(dataset.RasterYSize) + 0.5)
     return (g[0] + column * g[1]) + row * g[2], (g[3] + column * g[4]) + row * g[5]

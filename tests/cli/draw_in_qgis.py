@@ -1,6 +1,6 @@
 """Opens a UGRID mesh in QGIS and draws it, without a display: draw_in_qgis.py JOB.json, run with the system's python3.
 
-The job: mesh (file), dataset (name of what to paint by), colours ({value: [r, g, b]}), size ([w, h]), extent ([xmin,
+The job: mesh (file), dataset (name of what to paint by), colors ({value: [r, g, b]}), size ([w, h]), extent ([xmin,
 ymin, xmax, ymax]), crs, png (file to write), edges (bool). Prints what QGIS makes of the mesh, as JSON.
 """
 
@@ -22,12 +22,12 @@ def describe(layer):
             "crs": layer.crs().authid(), "geographic": layer.crs().isGeographic(), "groups": groups}
 
 
-def paint(layer, group, colours, edges):
+def paint(layer, group, colors, edges):
     shader = QgsColorRampShader()
     shader.setColorRampType(QgsColorRampShader.Exact)
-    shader.setColorRampItemList([QgsColorRampShader.ColorRampItem(float(value), QColor(*colour), value)
-                                 for value, colour in colours.items()])
-    values = [float(value) for value in colours]
+    shader.setColorRampItemList([QgsColorRampShader.ColorRampItem(float(value), QColor(*color), value)
+                                 for value, color in colors.items()])
+    values = [float(value) for value in colors]
     shader.setMinimumValue(min(values))
     shader.setMaximumValue(max(values))
     scalar = QgsMeshRendererScalarSettings()
@@ -62,6 +62,6 @@ application, job = qgis_script.start()
 layer = QgsMeshLayer(job["mesh"], "mesh", "mdal")
 facts = describe(layer)
 if facts["valid"] and "png" in job:
-    paint(layer, facts["groups"][job["dataset"]]["index"], job["colours"], job.get("edges", False))
+    paint(layer, facts["groups"][job["dataset"]]["index"], job["colors"], job.get("edges", False))
     facts["drawn"] = draw(layer, job)
 qgis_script.end(facts)

@@ -23,7 +23,7 @@ def unit(lon, lat):
 
 
 def nearest(k=1):
-    """Distances in metres and numbers of the seeds of each cell's centre, rows x columns x k."""
+    """Distances in meters and numbers of the seeds of each cell's center, rows x columns x k."""
     lon, lat = np.meshgrid((np.arange(SIZE[0]) + 0.5) - 180, 90 - (np.arange(SIZE[1]) + 0.5))
     chord, number = cKDTree(unit(LON, LAT)).query(unit(lon, lat), k=k)
     return 2 * np.arcsin(chord / 2), number

@@ -1,4 +1,4 @@
-"""--cells-of: HEALPix, S2, H3 and files of places, as tables and NetCDF; statistics and masks of them. Oracles: centres and areas of healpy,
+"""--cells-of: HEALPix, S2, H3 and files of places, as tables and NetCDF; statistics and masks of them. Oracles: centers and areas of healpy,
 s2sphere and h3, scipy's tree, PROJ's geodesics, GDAL's rasters and OGR's polygons."""
 
 import csv
@@ -35,7 +35,7 @@ def healpix(level, ring=False):
 
 
 def s2(level):
-    """Ids, tokens, centres and solid angles of all cells of a level."""
+    """Ids, tokens, centers and solid angles of all cells of a level."""
     s2sphere = pytest.importorskip("s2sphere")
     cells = [s2sphere.CellId((2 * i + 1) << 2 * (30 - level)) for i in range(6 * 4**level)]
     places = np.array([(c.to_lat_lng().lng().degrees, c.to_lat_lng().lat().degrees) for c in cells]).T
@@ -158,7 +158,7 @@ PLACES_LON, PLACES_LAT = PLACES.uniform(-180, 180, 400), np.degrees(np.arcsin(PL
 
 @pytest.fixture(params=["healpix:3", "healpix:3,ring", "s2:3", "h3:1", "places.csv"])
 def cells(request, seeds):
-    """Some cells: the value of --cells-of, ids, centres, and areas (None: unknown)."""
+    """Some cells: the value of --cells-of, ids, centers, and areas (None: unknown)."""
     seeds.csv("places.csv", PLACES_LON, PLACES_LAT)
     if request.param == "h3:1":
         request.getfixturevalue("built_with_h3")
@@ -234,7 +234,7 @@ def test_statistics_and_masks(seeds, cells, kind):
 
 
 def test_a_mask_in_another_system(seeds):
-    """And cells given in a map's coordinates: centres go to the mask's system."""
+    """And cells given in a map's coordinates: centers go to the mask's system."""
     pyproj = pytest.importorskip("pyproj")
     lon, lat = healpix(4)
     source = ogr.GetDriverByName("GPKG").CreateDataSource(str(seeds.path("mask.gpkg")))
@@ -275,7 +275,7 @@ def test_zarr(seeds):
 @pytest.mark.parametrize("kind", ["polygons", "raster"])
 @pytest.mark.parametrize("grid", [[], ["--crs", "EPSG:3035", "--extent", "2500000,1500000,6000000,4000000"]])
 def test_a_mask_of_triangles(seeds, kind, grid):
-    """Triangles count by their own centres, those outside the raster too; pixels of the raster by theirs."""
+    """Triangles count by their own centers, those outside the raster too; pixels of the raster by theirs."""
     mask, counts = make_mask(seeds, kind)
     run = ["--seeds", "s.csv", "--level", "4", "--metric", "great-circle", "-k", "2", *grid]
     seeds.ok(*run, "--cells", "all.csv", "alone.tif")
@@ -382,7 +382,7 @@ def test_geodesics_and_azimuths(seeds):
     assert np.allclose(rows["distance"], away.min(axis=1), rtol=0, atol=1e-6)
     turned = np.take_along_axis(azimuth, number[:, None], 1)[:, 0]
     assert np.max(np.abs((rows["azimuth"] - turned + 180) % 360 - 180)) < 1e-3
-    # The same as the area element at the centre; sums are within a ten-thousandth of the globe's.
+    # The same as the area element at the center; sums are within a ten-thousandth of the globe's.
     assert abs(rows["area_km2"].sum() / 510065621.724 - 1) < 1e-3
 
 
@@ -391,9 +391,9 @@ def test_units_of_distances(seeds):
     seeds.ok(*run, "--cells", "m.csv")
     seeds.ok(*run, "--distance-unit", "km", "--cells", "km.csv")
     seeds.ok(*run, "--distance-unit", "km", "--cells", "km.nc")
-    metres, kilometres, (arrays_, attributes, _) = table(seeds, "m.csv"), table(seeds, "km.csv"), variables(seeds, "km.nc")
-    assert np.allclose(kilometres["distance"] * 1000, metres["distance"], rtol=1e-12)
-    assert np.allclose(arrays_["distance"], kilometres["distance"], rtol=1e-12)
+    meters, kilometers, (arrays_, attributes, _) = table(seeds, "m.csv"), table(seeds, "km.csv"), variables(seeds, "km.nc")
+    assert np.allclose(kilometers["distance"] * 1000, meters["distance"], rtol=1e-12)
+    assert np.allclose(arrays_["distance"], kilometers["distance"], rtol=1e-12)
     root = gdal.OpenEx(str(seeds.path("km.nc")), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
     assert root.OpenMDArray("distance").GetUnit() == "km" or attributes["distance"].get("units") == "km"
 
@@ -519,7 +519,7 @@ def model(work, name, variables):
 
 EAST, NORTH = {"units": "degrees_east"}, {"units": "degrees_north"}
 J, I = np.meshgrid(np.linspace(-1, 1, 5), np.linspace(-1, 1, 7), indexing="ij")
-X, Y = 60 * I + 9 * J, 40 * J + 8 * I  # centres
+X, Y = 60 * I + 9 * J, 40 * J + 8 * I  # centers
 X2, Y2 = X + 3, Y + 2  # other points
 NODES = np.array([[0.0, 0], [10, 0], [10, 20], [0, 20], [30, 5]])
 FACES = np.array([[0, 1, 2, 3], [1, 4, 2, -1]])

@@ -26,7 +26,7 @@ def test_seeds_and_grids_of_deprecated_codes(work, code):
     around = ["--crs", "EPSG:4326", f"--extent={lon - 1},{lat - 1},{lon + 1},{lat + 1}", "--res", "0.5"]
     work.ok("--seeds", "xy.csv", "--seeds-crs", f"EPSG:{code}", *around, "--distance", "a.tif", "o.tif")
     work.ok("--seeds", "ll.csv", *around, "--distance", "b.tif", "--overwrite", "o.tif")
-    np.testing.assert_allclose(work.read("a.tif"), work.read("b.tif"), atol=3.0)  # some datums are a metre apart
+    np.testing.assert_allclose(work.read("a.tif"), work.read("b.tif"), atol=3.0)  # some datums are a meter apart
     # The grid's own place of the seed is that of PROJ.
     size = [f"--extent={x - 5000},{y - 5000},{x + 5000},{y + 5000}", "--res", "1000"]
     done = work.run("--seeds", "ll.csv", "--crs", f"EPSG:{code}", *size, "--distance", "c.tif", "--overwrite", "o.tif")

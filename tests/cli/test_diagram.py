@@ -53,7 +53,7 @@ SETS = {
     "great circle": [np.degrees(np.arctan2(np.sin(TURN) * np.cos(0.6), np.cos(TURN))), np.degrees(np.arcsin(np.sin(TURN) * np.sin(0.6)))],
     "two close": ([0.0, 0.1], [10.0, 10.2]),
     "close": np.array([[170.0], [50.0]]) + np.random.default_rng(1).uniform(-0.1, 0.1, (2, 100)),
-    "metres": np.array([[10.0], [0.0]]) + np.random.default_rng(2).uniform(-1e-4, 1e-4, (2, 50)),
+    "meters": np.array([[10.0], [0.0]]) + np.random.default_rng(2).uniform(-1e-4, 1e-4, (2, 50)),
     "close around a pole": (np.arange(-180, 180, 30.0), np.full(12, 89.9)),
     "close lattice": [c.ravel() for c in np.meshgrid(np.arange(-2, 3) * 0.01, 45 + np.arange(-2, 3) * 0.01)],
     "clusters": np.concatenate([np.array(places(20, 3)), np.array([[12.0], [50.0]]) + np.random.default_rng(4).normal(size=(2, 60)) * 0.01], axis=1),
@@ -196,8 +196,8 @@ def test_columns_with_names_of_fields_and_texts_with_blanks(work):
         work.ok("diagram", "--seeds", "seeds.csv", "--id", "name", "--tolerance", "10km", out)
         items = cells_of(work, out)['San "J" Juan'][1]
         assert all(items["seed_" + name] == "x" for name in names)
-        others, neighbours = (items[name] if isinstance(items[name], list) else json.loads(items[name]) for name in ("others", "neighbours"))
-        assert others == ["d e"] and neighbours == ["b, c"]  # GDAL makes them arrays of GeoJSON
+        others, neighbors = (items[name] if isinstance(items[name], list) else json.loads(items[name]) for name in ("others", "neighbours"))
+        assert others == ["d e"] and neighbors == ["b, c"]  # GDAL makes them arrays of GeoJSON
 
 
 def test_triangulation_of_the_plane_is_complete(work):
@@ -234,7 +234,7 @@ def test_mask_and_extent_on_the_globe(work):
 
 
 def zone(south, north, east):
-    """Square kilometres on WGS 84, of so many degrees of longitude (Snyder, Map Projections, 3-12)."""
+    """Square kilometers on WGS 84, of so many degrees of longitude (Snyder, Map Projections, 3-12)."""
     def from_equator(lat):
         sine = np.sin(np.radians(lat))
         return 0.5 * 6356752.314245179**2 * (sine / (1 - E**2 * sine**2) + np.arctanh(E * sine) / E)

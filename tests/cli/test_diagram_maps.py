@@ -45,7 +45,7 @@ def test_extents_and_masks_across_180(work, west, south, east, north):
 
 
 def test_masks_of_other_systems(work):
-    """As many square kilometres as the mask itself has on the ground, by equal-area systems."""
+    """As many square kilometers as the mask itself has on the ground, by equal-area systems."""
     seeds(work)
     square = lambda x, y, side: [(x, y), (x + side, y), (x + side, y + side), (x, y + side)]
     for crs, ring, area in ((3035, square(3.2e6, 1.4e6, 3e6), 9e6), (6931, square(-3e6, -3e6, 6e6), 36e6), (6932, square(0, -2e6, 2e6), 4e6)):
@@ -199,7 +199,7 @@ AS_RASTERS = [
 
 @pytest.mark.parametrize("crs,extent,mask", AS_RASTERS, ids=range(len(AS_RASTERS)))
 def test_diagrams_are_as_rasters(work, crs, extent, mask):
-    """The polygons burnt into cells are the nearest-seed raster of the same seeds, extent, mask and system, but for centres beside borders."""
+    """The polygons burnt into cells are the nearest-seed raster of the same seeds, extent, mask and system, but for centers beside borders."""
     near = np.random.default_rng(2).uniform((-10, 35), (25, 65), (30, 2)).T
     work.csv("seeds.csv", *np.concatenate([places(120, 1), near], axis=1))
     options = ["--seeds", "seeds.csv", "--metric", "geodesic", "--crs", crs, *([f"--extent={extent}"] if extent else [])]
@@ -224,10 +224,10 @@ def test_diagrams_are_as_rasters(work, crs, extent, mask):
     assert all(geometry.IsValid() for geometry in shapes.values()) and (expected > 0).any()
     for row, column in np.argwhere(drawn != expected):
         x, y = transform[0] + (column + 0.5) * transform[1], transform[3] + (row + 0.5) * transform[5]
-        centre = ogr.CreateGeometryFromWkt("POINT (%r %r)" % ((x + 180) % 360 - 180 if degrees else x, y))
+        center = ogr.CreateGeometryFromWkt("POINT (%r %r)" % ((x + 180) % 360 - 180 if degrees else x, y))
         close = 2000 / (111e3 * np.cos(np.radians(y))) if degrees else 2000 / layer.GetSpatialRef().GetLinearUnits()
         shape = shapes.get(expected[row, column]) or shapes[drawn[row, column]].Boundary()
-        assert centre.Distance(shape) < close, (x, y, expected[row, column], drawn[row, column])
+        assert center.Distance(shape) < close, (x, y, expected[row, column], drawn[row, column])
 
 
 @pytest.mark.parametrize("lon", [180, -180, 25])

@@ -231,7 +231,7 @@ def test_largest_distances_of_searches(work):
 @pytest.mark.parametrize("system", [["--metric", "geodesic"], ["--crs", "EPSG:3035"]])
 @pytest.mark.parametrize("unit,size", [("km", 1000), ("m", 1), ("nmi", 1852), ("mi", 1609.344), ("ft", 0.3048)])
 def test_distance_unit(work, system, unit, size):
-    """Every band, the table and its sums are the metres divided by the unit, which the bands name."""
+    """Every band, the table and its sums are the meters divided by the unit, which the bands name."""
     work.csv("s.csv", [5.0, 7.5, 11.0, 12.0, 9.0], [45.0, 47.0, 46.0, 49.0, 50.0])
     grid = ["--seeds", "s.csv", *system, "--size", "60,50", "-k", "3", "--overwrite", "--distance-type"]
     work.ok("--seeds", "s.csv", *system, "--size", "60,50", "p.tif")
@@ -247,8 +247,8 @@ def test_distance_unit(work, system, unit, size):
             assert np.allclose(rasters["u"][0], rasters["m"][0] / size, rtol=2e-7 if kind == "Float32" else 1e-15, atol=0)
             assert all(np.array_equal(a, b) for a, b in zip(rasters["u"][1:], rasters["m"][1:]))
             assert [work.open("u.tif").GetRasterBand(b).GetUnitType() for b in (1, 2, 3)] == [unit] * 3
-            for metres, units in zip(*tables.values()):
-                for column, value in metres.items():
+            for meters, units in zip(*tables.values()):
+                for column, value in meters.items():
                     if "distance" in column:
                         assert float(units[column]) == pytest.approx(float(value) / size, rel=1e-14)
                     else:

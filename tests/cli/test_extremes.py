@@ -159,5 +159,5 @@ def test_grids_from_pole_to_pole(work, rows):
 
 def test_rows_beyond_the_poles_are_refused(work):
     work.csv("s.csv", [0.0], [0.0])
-    line = work.fails("--seeds", "s.csv", "--extent=-180,-90,180,90.5", "--size", "36,722", "o.tif", has="latitudes of cell centres out of range [-90, 90]")
+    line = work.fails("--seeds", "s.csv", "--extent=-180,-90,180,90.5", "--size", "36,722", "o.tif", has="latitudes of cell centers out of range [-90, 90]")
     assert "to 90.375)" in line

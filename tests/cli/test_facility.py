@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr, osr
 
-from conftest import WGS84, Geodesic, centres, crs, globe, unit_vectors
+from conftest import WGS84, Geodesic, centers, crs, globe, unit_vectors
 
 LON, LAT = globe(40, seed=4)
 GLOBE = ["--size", "90,45"]
@@ -41,7 +41,7 @@ def ranked(values):
 
 
 def plane_distances(work, dataset):
-    x, y = centres(dataset)
+    x, y = centers(dataset)
     return (x[..., None] - work.x) ** 2 + (y[..., None] - work.y) ** 2
 
 
@@ -54,7 +54,7 @@ def test_ranks_on_the_plane(plane, k):
     assert out.RasterCount == k
     expected = ranked(plane_distances(plane, out))
     got = bands(plane, "out.tif")
-    # Seeds at one place are neighbours like any other.
+    # Seeds at one place are neighbors like any other.
     for b in range(min(k, 25)):
         assert np.array_equal(got[b] - 1, expected[..., b]), b
     assert np.all(got[25:] == -1)
@@ -69,7 +69,7 @@ def test_ranks_on_the_plane(plane, k):
 def test_ranks_on_the_globe(seeds, metric):
     seeds.ok("--seeds", "s.csv", *GLOBE, "--metric", metric, "-k", 3, "out.tif")
     out = seeds.open("out.tif")
-    x, y = centres(out)
+    x, y = centers(out)
     got = bands(seeds, "out.tif") - 1
     geodesic = Geodesic(*WGS84)
     random = np.random.default_rng(1)
@@ -96,7 +96,7 @@ def test_maximum_distance_counts_the_boundary(work):
     work.csv("p.csv", [20.5], [15.5], header="x,y")
     work.ok("--seeds", "p.csv", *PLANE, "--max-distance", 5, "out.tif")
     out = work.open("out.tif")
-    x, y = centres(out)
+    x, y = centers(out)
     expected = (x - 20.5) ** 2 + (y - 15.5) ** 2 <= 25
     assert expected[14 - 4, 20 + 3] and not expected[14 - 4, 20 + 4]
     assert np.array_equal(out.ReadAsArray() == 1, expected)
@@ -119,7 +119,7 @@ def test_maximum_distance_is_the_reported_one(seeds):
 def test_maximum_distance_on_the_ellipsoid(seeds):
     geodesic = Geodesic(*WGS84)
     seeds.ok("--seeds", "s.csv", *GLOBE, "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     full = seeds.read("full.tif")
     exact = np.array([geodesic.distance(a, b, LON[i], LAT[i])
                       for a, b, i in zip(x.ravel(), y.ravel(), full.ravel() - 1)]).reshape(full.shape)
@@ -225,7 +225,7 @@ def test_mask_wider_than_the_globe(seeds):
 
 
 def test_mask_of_the_whole_globe(seeds):
-    """A centre on the western edge of the first pixel, except for rounding, is not a gap."""
+    """A center on the western edge of the first pixel, except for rounding, is not a gap."""
     make_raster(seeds, "m.tif", np.ones((2, 33)), (-0.3, 360 / 33, 0, 90, 0, -90))
     for width, west in (11, -0.3 - 360 / 22), (7, -0.3 - 360 / 14), (360, -0.8), (9, -20.3):
         seeds.ok("--seeds", "s.csv", f"--extent={west!r},-90,{west + 360!r},90", "--size", f"{width},2", "--mask", "m.tif",
@@ -238,7 +238,7 @@ def test_rotated_mask_a_turn_away(seeds):
     make_raster(seeds, "m.tif", values, transform)
     grid = ["--extent", "100,-90,460,90", "--size", "90,45"]
     seeds.ok("--seeds", "s.csv", *grid, "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     check_mask(seeds, look_up(values, transform, x - 360, y) != 0, "--mask", "m.tif", grid=grid)
 
 
@@ -249,7 +249,7 @@ def test_mask_in_another_coordinate_system(seeds):
     make_raster(seeds, "m.tif", values, transform, epsg=3035)
     grid = ["--extent", "-20,30,50,70", "--res", "0.9,0.5"]
     seeds.ok("--seeds", "s.csv", *grid, "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     there = osr.CoordinateTransformation(crs(4326), crs(3035))
     moved = np.array([there.TransformPoint(a, b)[:2] for a, b in zip(x.ravel(), y.ravel())])
     keep = look_up(values, transform, moved[:, 0], moved[:, 1]).reshape(x.shape) != 0
@@ -259,7 +259,7 @@ def test_mask_in_another_coordinate_system(seeds):
     make_raster(seeds, "d.tif", values, (-30, 1, 0, 80, 0, -1))
     grid = ["--crs", "EPSG:3035", "--extent", "2500000,1500000,7000000,5500000", "--res", "100000"]
     seeds.ok("--seeds", "s.csv", *grid, "--overwrite", "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     back = osr.CoordinateTransformation(crs(3035), crs(4326))
     moved = np.array([back.TransformPoint(a, b)[:2] for a, b in zip(x.ravel(), y.ravel())])
     keep = look_up(values, (-30, 1, 0, 80, 0, -1), moved[:, 0], moved[:, 1]).reshape(x.shape) != 0
@@ -278,7 +278,7 @@ def make_polygons(work, name, wkts, epsg=4326, driver="GPKG", layer="land"):
 
 
 def burnt(work, name, like):
-    """GDAL's own answer to which centres lie inside."""
+    """GDAL's own answer to which centers lie inside."""
     target = gdal.GetDriverByName("MEM").Create("", like.RasterXSize, like.RasterYSize, 1, gdal.GDT_Byte)
     target.SetGeoTransform(like.GetGeoTransform())
     target.SetSpatialRef(like.GetSpatialRef())
@@ -310,7 +310,7 @@ def test_mask_of_polygons_is_even_odd(seeds):
 
 
 def test_mask_of_polygons_shares_no_cell(work):
-    """Edges through centres: halves take every cell once."""
+    """Edges through centers: halves take every cell once."""
     work.csv("p.csv", [1.0], [1.0], header="x,y")
     make_polygons(work, "left.shp", ["POLYGON ((0 0, 20.5 0, 20.5 30, 0 30, 0 0))"], epsg=None,
                   driver="ESRI Shapefile")
@@ -331,12 +331,12 @@ def test_mask_of_polygons_shares_no_cell(work):
 def test_mask_of_polygons_over_the_antimeridian(seeds):
     make_polygons(seeds, "m.gpkg", ["POLYGON ((170.3 -30, 200.7 -30, 200.7 40.3, 170.3 40.3, 170.3 -30))"])
     seeds.ok("--seeds", "s.csv", *GLOBE, "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     keep = ((x > 170.3) | (x < -159.3)) & (y > -30) & (y < 40.3)
     check_mask(seeds, keep, "--mask", "m.gpkg")
     grid = ["--extent", "100,-90,460,90", "--size", "90,45"]
     seeds.ok("--seeds", "s.csv", *grid, "--overwrite", "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     check_mask(seeds, (x > 170.3) & (x < 200.7) & (y > -30) & (y < 40.3), "--mask", "m.gpkg", grid=grid)
 
 
@@ -345,7 +345,7 @@ def test_mask_of_polygons_in_another_coordinate_system(seeds):
     make_polygons(seeds, "m.gpkg", [wkt], epsg=3035)
     grid = ["--extent", "-20,30,50,70", "--res", "0.9,0.5"]
     seeds.ok("--seeds", "s.csv", *grid, "full.tif")
-    x, y = centres(seeds.open("full.tif"))
+    x, y = centers(seeds.open("full.tif"))
     shape = ogr.CreateGeometryFromWkt(wkt)
     there = osr.CoordinateTransformation(crs(4326), crs(3035))
     keep = []
@@ -385,7 +385,7 @@ def test_distances_on_the_ellipsoid(seeds, k):
     assert d.RasterCount == k and d.GetRasterBand(1).DataType == gdal.GDT_Float64
     assert d.GetRasterBand(1).GetUnitType() == "metre" and math.isnan(d.GetRasterBand(1).GetNoDataValue())
     assert d.GetRasterBand(k).GetDescription().startswith("distance to the ")
-    x, y = centres(d)
+    x, y = centers(d)
     got, ids = bands(seeds, "d.tif"), bands(seeds, "out.tif") - 1
     geodesic = Geodesic(*WGS84)
     for cell in np.random.default_rng(2).integers(0, x.size, 200):
@@ -412,7 +412,7 @@ def test_distances_on_the_plane(plane):
     least = np.sqrt(squares.min(axis=-1))
     assert np.array_equal(plane.read("d.tif"), np.where(least <= 4, least, np.nan), equal_nan=True)
     assert plane.open("d.tif").GetRasterBand(1).GetUnitType() == ""
-    x, y = centres(plane.open("out.tif"))
+    x, y = centers(plane.open("out.tif"))
     seed = plane.read("out.tif") - 1
     azimuth = np.degrees(np.arctan2(plane.x[seed] - x, plane.y[seed] - y)) % 360
     reached = least <= 4
@@ -431,7 +431,7 @@ def test_distance_units(work):
 
 def test_azimuths_on_the_ellipsoid(seeds):
     seeds.ok("--seeds", "s.csv", *GLOBE, "--azimuth", "a.tif", "out.tif")
-    x, y = centres(seeds.open("out.tif"))
+    x, y = centers(seeds.open("out.tif"))
     ids, got = seeds.read("out.tif") - 1, seeds.read("a.tif")
     geodesic = Geodesic(*WGS84)
     for cell in np.random.default_rng(2).integers(0, x.size, 200):
@@ -493,7 +493,7 @@ def test_weights(plane, kind, metric):
     plane.ok(*command, "-k", 2, "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
     out = plane.open("out.tif")
     assert out.GetMetadataItem("GPUVORONOI_WEIGHTING") == f"{kind} (field importance)"
-    x, y = centres(out)
+    x, y = centers(out)
     if metric == "euclidean":
         d = np.sqrt(plane_distances(plane, out))
     else:
@@ -667,7 +667,7 @@ def test_mask_with_a_system_on_a_grid_without(plane):
 
 
 def test_with_triangles(seeds):
-    """--level: pixels carry their triangles' answers, distances are from the triangles' centres to the seed."""
+    """--level: pixels carry their triangles' answers, distances are from the triangles' centers to the seed."""
     seeds.ok("--seeds", "s.csv", "--level", 3, "-k", 2, "--max-distance", 3000000, "--distance", "d.tif", "--polygons",
              "r.gpkg", "--stats", "t.csv", "out.tif")
     seeds.ok("--seeds", "s.csv", "--level", 3, "one.tif")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr, osr
 
-from conftest import COMMAND, WGS84, Geodesic, centres, crs, globe, unit_vectors
+from conftest import COMMAND, WGS84, Geodesic, centers, crs, globe, unit_vectors
 from test_facility import GLOBE, PLANE, make_polygons, make_raster
 
 LON, LAT = globe(40, seed=4)
@@ -81,7 +81,7 @@ def test_columns_on_the_globe(seeds, metric, extra):
     assert np.allclose(column(rows, "distance_max"), farthest, rtol=1e-13, equal_nan=True)
     assert np.allclose(column(rows, "people_sum"), by_seed(numbers, people), rtol=1e-12)
     assert np.allclose(column(rows, "people_distance_mean"), served, rtol=1e-10, equal_nan=True)
-    vectors = unit_vectors(*centres(out)) * area[..., None]
+    vectors = unit_vectors(*centers(out)) * area[..., None]
     mean = np.stack([by_seed(numbers, vectors[..., i]) for i in range(3)], axis=-1)[has]
     got = unit_vectors(column(rows, "centroid_x")[has], column(rows, "centroid_y")[has])
     assert np.linalg.norm(mean / np.linalg.norm(mean, axis=-1, keepdims=True) - got, axis=-1).max() < 1e-9
@@ -96,27 +96,27 @@ def test_columns_on_the_plane(work):
     work.ok("--seeds", "p.csv", *PLANE, "--metric", "manhattan", "--distance", "d.tif", "--distance-type", "Float64",
             "--stats", "t.csv", "out.tif")
     rows, numbers, d = read_table(work, "t.csv"), work.read("out.tif") - 1, work.read("d.tif")
-    cx, cy = centres(work.open("out.tif"))
+    cx, cy = centers(work.open("out.tif"))
     cells = by_seed(numbers, 1, 12)
     assert cells[5] == 0 and rows[5]["cells"] == "0" and rows[5]["distance_mean"] == "" and rows[5]["centroid_x"] == ""
     has = cells > 0
     assert np.array_equal(column(rows, "cells"), cells)
-    assert np.allclose(column(rows, "area"), cells) and "area_km2" not in rows[0]  # no unit, no kilometres
+    assert np.allclose(column(rows, "area"), cells) and "area_km2" not in rows[0]  # no unit, no kilometers
     assert np.allclose(column(rows, "distance_mean")[has], (by_seed(numbers, d, 12) / cells)[has], rtol=1e-12)
     assert np.allclose(column(rows, "centroid_x")[has], (by_seed(numbers, cx, 12) / cells)[has], rtol=1e-14)
     assert np.allclose(column(rows, "centroid_y")[has], (by_seed(numbers, cy, 12) / cells)[has], rtol=1e-14)
 
 
-@pytest.mark.parametrize("code,metres", [(32633, 1.0), (2263, 1200 / 3937)])
+@pytest.mark.parametrize("code,meters", [(32633, 1.0), (2263, 1200 / 3937)])
 @pytest.mark.parametrize("metric", ["euclidean", "geodesic"])
-def test_areas_on_projected_grids(work, code, metres, metric):
+def test_areas_on_projected_grids(work, code, meters, metric):
     x0, y0 = (400000, 5000000) if code == 32633 else (900000, 200000)
     work.csv("p.csv", [x0 + 100, x0 + 900], [y0 + 100, y0 + 900], header="x,y")
     work.ok("--seeds", "p.csv", "--seeds-crs", f"EPSG:{code}", "--extent", f"{x0},{y0},{x0 + 1000},{y0 + 1000}", "--res",
             "10", "--metric", metric, "--stats", "t.csv", "out.tif")
     rows = read_table(work, "t.csv")
     cells = by_seed(work.read("out.tif") - 1, 1, 2)
-    assert np.allclose(column(rows, "area_km2"), cells * (10 * metres) ** 2 / 1e6, rtol=1e-12)
+    assert np.allclose(column(rows, "area_km2"), cells * (10 * meters) ** 2 / 1e6, rtol=1e-12)
     assert x0 < float(rows[0]["centroid_x"]) < x0 + 500 < float(rows[1]["centroid_x"]) < x0 + 1000
 
 
@@ -479,7 +479,7 @@ def test_totals_from_another_system(seeds, code, size, transform, grid):
 
 
 @pytest.mark.parametrize("code,turn,top", [(4258, 360, 90), (3857, 2 * 20037508.342789244, 20037508.342789244),
-                                           (4326, 360, 90)], ids=["degrees", "metres", "slanted"])
+                                           (4326, 360, 90)], ids=["degrees", "meters", "slanted"])
 @pytest.mark.parametrize("turns", [1, 3])
 def test_pixels_around_the_globe(seeds, code, turn, top, turns):
     """A pixel may be as wide as the globe, its corners in one place: what it holds lies all around."""
@@ -517,7 +517,7 @@ def test_totals_onto_a_projected_grid(seeds):
         done = seeds.ok("--seeds", "s.csv", "--metric", "great-circle", *options, *SUM, "--sum", "p.tif", "out.tif")
         inside, numbers = total(seeds), seeds.read("out.tif")
         if "ESRI:54009" in options:
-            # Mollweide: a few parts at its edge are in cells with centres that have no place.
+            # Mollweide: a few parts at its edge are in cells with centers that have no place.
             assert done.stderr == "" and inside == pytest.approx(values.sum(), rel=0.01)
             continue
         told = float(done.stderr.split("--sum p: ")[1].split()[0])
@@ -527,7 +527,7 @@ def test_totals_onto_a_projected_grid(seeds):
 
 
 def test_shares_from_another_system(work):
-    """Fine counts in UTM on a grid in degrees: each region has what a count of pixel centres gives."""
+    """Fine counts in UTM on a grid in degrees: each region has what a count of pixel centers gives."""
     random = np.random.default_rng(5)
     lon, lat = random.uniform(14, 16, 6), random.uniform(44, 46, 6)
     work.csv("s.csv", lon, lat)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr, osr
 
-from conftest import WGS84, Geodesic, centres, crs, real_data
+from conftest import WGS84, Geodesic, centers, crs, real_data
 
 
 def layer(work, name, features, epsg=4326, **fields):
@@ -39,7 +39,7 @@ def test_the_plane_is_as_geos_says(work):
             "out.tif")
     ids, distances, azimuths = work.read("out.tif"), work.read("d.tif"), work.read("a.tif")
     shapes = [ogr.CreateGeometryFromWkt(wkt) for wkt in MIXED]
-    x, y = centres(work.open("out.tif"))
+    x, y = centers(work.open("out.tif"))
     for i in range(x.size):
         r, c = divmod(i, x.shape[1])
         point = ogr.CreateGeometryFromWkt(f"POINT ({x[r, c]!r} {y[r, c]!r})")
@@ -107,7 +107,7 @@ def test_straight_lines_on_the_ellipsoid(work, target):
             "out.tif")
     geodesic = Geodesic(*WGS84)
     out = work.open("out.tif")
-    x, y = centres(out)
+    x, y = centers(out)
     if target != "EPSG:4326":
         to = osr.CoordinateTransformation(crs(target), crs(4326))
     for r in range(0, x.shape[0], 3):
@@ -164,8 +164,8 @@ def test_real_land(work):
     work.ok("--seeds", land, *few, "--backend", "serial", "b.tif")
     assert np.array_equal(work.read("a.tif"), work.read("b.tif"))
     distances = work.read("d.tif")
-    share = (distances == 0) * np.cos(np.radians(centres(work.open("d.tif"))[1]))
-    assert 0.27 < share.sum() / np.cos(np.radians(centres(work.open("d.tif"))[1])).sum() < 0.31
+    share = (distances == 0) * np.cos(np.radians(centers(work.open("d.tif"))[1]))
+    assert 0.27 < share.sum() / np.cos(np.radians(centers(work.open("d.tif"))[1])).sum() < 0.31
     # A few cells at sea against all edges of the coast.
     source = gdal.OpenEx(str(land))
     edges = []
@@ -176,7 +176,7 @@ def test_real_land(work):
                 points = ring.GetPoints()
                 edges += zip(points, points[1:])
     geodesic = Geodesic(*WGS84)
-    x, y = centres(work.open("d.tif"))
+    x, y = centers(work.open("d.tif"))
     for r, c in [(34, 14), (12, 40), (2, 3)]:
         assert distances[r, c] > 0
         found = least(geodesic, x[r, c], y[r, c], edges, lambda a, b, u: (a[0] + u * (b[0] - a[0]), a[1] + u * (b[1] - a[1])), 6)
@@ -184,7 +184,7 @@ def test_real_land(work):
 
 
 def test_triangles_and_sums(work):
-    """--cells and --mesh against `search` from the triangles' centres, --sum against the pixels."""
+    """--cells and --mesh against `search` from the triangles' centers, --sum against the pixels."""
     from test_mesh import ugrid
     layer(work, "s.gpkg", ["POLYGON ((-20 -20, 40 -20, 40 30, -20 30, -20 -20))", "LINESTRING (100 40, 150 -30)", "POINT (-120 60)"])
     work.ok("--seeds", "s.gpkg", "--level", "3", "--cells", "c.gpkg", "--mesh", "m.nc", "out.tif")

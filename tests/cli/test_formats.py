@@ -60,7 +60,7 @@ def test_rasters(seeds, kind):
             assert list(folder.iterdir()) == [] and len(done.stderr.splitlines()) == 1, (name, done.stderr)
             continue
         made.append(name)
-        if name in ("XPM", "KMLSUPEROVERLAY"):  # of which GDAL reads colours
+        if name in ("XPM", "KMLSUPEROVERLAY"):  # of which GDAL reads colors
             continue
         values = seeds.open(out).GetRasterBand(1).ReadAsArray()
         assert np.array_equal(values.astype(expected.dtype), expected), name

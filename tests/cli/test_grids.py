@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 
-from conftest import centres, check_geodesic, check_great_circle, crs, globe, planar
+from conftest import centers, check_geodesic, check_great_circle, crs, globe, planar
 
 LON, LAT = [-100.0, 10.0, 120.0, 178.0, -179.0], [40.0, 50.0, -30.0, -20.0, 10.0]
 
@@ -22,7 +22,7 @@ def test_the_globe_by_default(seeds):
     assert (out.RasterXSize, out.RasterYSize) == (2048, 1024)
     assert out.GetGeoTransform() == (-180, 360 / 2048, 0, 90, 0, -180 / 1024)
     assert out.GetMetadataItem("GPUVORONOI_METRIC") == "geodesic"
-    check_geodesic(out.ReadAsArray() - 1, *centres(out), LON, LAT)
+    check_geodesic(out.ReadAsArray() - 1, *centers(out), LON, LAT)
 
 
 def test_the_seeds_extent_by_default(seeds):
@@ -32,7 +32,7 @@ def test_the_seeds_extent_by_default(seeds):
     assert out.GetGeoTransform() == pytest.approx((-10, 120 / 2048, 0, 55, 0, -120 / 2048))
     assert out.RasterYSize == int(60 / (120 / 2048) + 0.5)
     assert out.GetMetadataItem("GPUVORONOI_METRIC") == "euclidean"
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), [0, 100, 30], [0, 50, 20]) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), [0, 100, 30], [0, 50, 20]) + 1)
 
 
 def test_seeds_in_a_row(seeds):
@@ -86,7 +86,7 @@ def test_size_and_extent(seeds):
 def test_extents_beyond_180(seeds, extent, metric):
     seeds.ok("--seeds", "s.csv", "--extent", extent, "--size", "120,60", "--metric", metric, "out.tif")
     out = seeds.open("out.tif")
-    lon, lat = centres(out)
+    lon, lat = centers(out)
     if metric == "geodesic":
         check_geodesic(out.ReadAsArray() - 1, lon, lat, LON, LAT)
     else:
@@ -101,8 +101,8 @@ def test_the_same_cells_at_other_longitudes(work):
     assert np.array_equal(np.roll(a, 180, axis=1), b)
 
 
-def test_centres_at_the_poles_and_beyond(seeds):
-    """A grid of points, as weather models have: the outer rows' centres are the poles."""
+def test_centers_at_the_poles_and_beyond(seeds):
+    """A grid of points, as weather models have: the outer rows' centers are the poles."""
     seeds.ok("--seeds", "s.csv", "--extent", "-0.5,-90.5,359.5,90.5", "--res", "1", "out.tif")
     out = seeds.open("out.tif")
     assert out.RasterYSize == 181
@@ -127,7 +127,7 @@ def test_templates(work, transform, metric):
     assert out.GetGeoTransform() == transform
     assert out.GetSpatialRef().GetAuthorityCode(None) == "32633"
     assert (out.RasterXSize, out.RasterYSize) == (90, 70)
-    numbers, (cx, cy) = out.ReadAsArray() - 1, centres(out)
+    numbers, (cx, cy) = out.ReadAsArray() - 1, centers(out)
     if metric in ("euclidean", "manhattan", "chebyshev"):
         assert np.array_equal(numbers, planar(metric, cx, cy, x, y))
         return
@@ -147,7 +147,7 @@ def check_great_circle_or_geodesic(metric, numbers, cells, places):
     for cell in np.random.default_rng(5).integers(0, numbers.size, 60):
         at = cells.reshape(-1, 2)[cell]
         distances = [geodesic.distance(*at, *place) for place in places]
-        assert distances[numbers.ravel()[cell]] <= min(distances) + 1e-6  # PROJ's round trip leaves nanometres
+        assert distances[numbers.ravel()[cell]] <= min(distances) + 1e-6  # PROJ's round trip leaves nanometers
 
 
 @pytest.mark.parametrize("transform", [(-20, 0.5, 0.1, 60, 0.05, -0.4), (-20, 0.5, 0, 10, 0, 0.5)])
@@ -159,9 +159,9 @@ def test_rotated_and_south_up_degrees(work, transform, metric):
     work.ok("--seeds", "s.csv", "--like", "like.tif", "--metric", metric, "out.tif")
     out = work.open("out.tif")
     if metric == "geodesic":
-        check_geodesic(out.ReadAsArray() - 1, *centres(out), lon, lat, samples=10)
+        check_geodesic(out.ReadAsArray() - 1, *centers(out), lon, lat, samples=10)
     else:
-        check_great_circle(out.ReadAsArray() - 1, *centres(out), lon, lat)
+        check_great_circle(out.ReadAsArray() - 1, *centers(out), lon, lat)
 
 
 def test_template_without_a_crs_takes_the_seeds(seeds):
@@ -184,7 +184,7 @@ def test_grads_and_other_meridians(work):
     work.ok("--seeds", "s.gpkg", "--extent", "-2,45,8,55", "--res", "0.1", "out.tif")
     out = work.open("out.tif")
     assert out.GetGeoTransform() == (-2, 0.1, 0, 55, 0, -0.1)
-    x, y = centres(out)
+    x, y = centers(out)
     clarke = (6378249.2, 1 / 293.4660212936269)
     check_geodesic(out.ReadAsArray() - 1, x * 0.9, y * 0.9, lon * 0.9, lat * 0.9, clarke)
     work.ok("--seeds", "s.gpkg", "--size", "40,20", "globe.tif")
@@ -206,7 +206,7 @@ def test_great_circle_on_projected_grids(work, target, extent):
     work.ok("--seeds", "s.csv", "--crs", target, "--extent", extent, "--size", "50,50", "--metric", "great-circle",
             "--seeds-crs", base.ExportToWkt(), "out.tif")
     out = work.open("out.tif")
-    x, y = centres(out)
+    x, y = centers(out)
     cells = np.array(osr.CoordinateTransformation(grid, base).TransformPoints(np.stack([x.ravel(), y.ravel()], 1)))
     unit = 0.9 if target == "EPSG:27572" else 1.0
     cells = cells[:, :2].reshape(50, 50, 2) * unit
@@ -240,7 +240,7 @@ def test_rotated_pole(work):
     work.ok("--seeds", "s.csv", "--crs", "rotated.wkt", "--extent", "-25,-20,20,20", "--res", "1", "--metric",
             "great-circle", "out.tif")
     out = work.open("out.tif")
-    x, y = centres(out)
+    x, y = centers(out)
     inverse = osr.CoordinateTransformation(crs(wkt), crs(4326))
     cells = np.array(inverse.TransformPoints(np.stack([x.ravel(), y.ravel()], 1)))[:, :2].reshape(*x.shape, 2)
     check_great_circle(out.ReadAsArray() - 1, cells[..., 0], cells[..., 1], lon, lat)
@@ -250,4 +250,4 @@ def test_rotated_pole(work):
 def test_sizes_around_the_tiles(seeds, size):
     seeds.ok("--seeds", "p.csv", "--extent", "-10,-10,110,60", "--size", size, "out.tif")
     out = seeds.open("out.tif")
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), [0, 100, 30], [0, 50, 20]) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), [0, 100, 30], [0, 50, 20]) + 1)

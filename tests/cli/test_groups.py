@@ -135,7 +135,7 @@ def test_texts_of_layers(work):
     assert [(f["value"], f["id"], f["code"]) for f in source.GetLayer(0)] == [(0, 0, "b"), (1, 1, "a")]
 
 
-def test_colours_know_all_seeds_of_an_id(work):
+def test_colors_know_all_seeds_of_an_id(work):
     """OUT is the same whether blocks hold ids or, for distances, seed numbers."""
     x, y = globe(80, seed=4)
     work.csv("seeds.csv", x, y, code=[i % 20 for i in range(80)])

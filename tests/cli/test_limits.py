@@ -197,7 +197,7 @@ def test_memory_for_large_files(seeds):
 
 
 @pytest.mark.parametrize("options", [["--radius", "2000km"], ["-k", "1024"]], ids=["radius", "k"])
-def test_memory_of_tables_of_neighbours(seeds, options):
+def test_memory_of_tables_of_neighbors(seeds, options):
     """Rows are written in parts: all of them would take 16 bytes each, and GDAL's index of FlatGeobuf 100."""
     random = np.random.default_rng(4)
     seeds.csv("near.csv", random.uniform(1, 2, 1500), random.uniform(1, 2, 1500))
@@ -205,7 +205,7 @@ def test_memory_of_tables_of_neighbours(seeds, options):
     assert found < 200, found
 
 
-def test_tables_of_neighbours_in_parts(seeds):
+def test_tables_of_neighbors_in_parts(seeds):
     """The same rows, however many are searched at once."""
     random = np.random.default_rng(4)
     seeds.csv("near.csv", random.uniform(1, 2, 300), random.uniform(1, 2, 300))

@@ -1,9 +1,9 @@
-"""--level: rasters of QTM triangles against a mesh made here, from its definition, with scipy's KD-tree over its centres."""
+"""--level: rasters of QTM triangles against a mesh made here, from its definition, with scipy's KD-tree over its centers."""
 
 import numpy as np
 import pytest
 
-from conftest import check_geodesic, centres, crs, globe, unit_vectors
+from conftest import check_geodesic, centers, crs, globe, unit_vectors
 
 
 def lattice(lon, lat, level):
@@ -21,7 +21,7 @@ def lattice(lon, lat, level):
     return quarter + 4 * (np.asarray(lat) < 0), row.astype(int), np.floor(east).astype(int), down, edge
 
 
-def triangle_centres(octant, row, east, down, level):
+def triangle_centers(octant, row, east, down, level):
     n = 2**level
 
     def vertex(r, j):
@@ -35,10 +35,10 @@ def triangle_centres(octant, row, east, down, level):
 
 
 def check(numbers, lon, lat, level, seed_lon, seed_lat):
-    """Every pixel's seed must be the nearest to its triangle's centre."""
+    """Every pixel's seed must be the nearest to its triangle's center."""
     from scipy.spatial import cKDTree
     octant, row, east, down, edge = lattice(lon, lat, level)
-    cells = triangle_centres(octant, row, east, down, level)
+    cells = triangle_centers(octant, row, east, down, level)
     seeds = unit_vectors(seed_lon, seed_lat)
     best = cKDTree(seeds).query(cells)[0]
     mine = np.linalg.norm(cells - seeds[numbers], axis=-1)
@@ -56,8 +56,8 @@ def test_default_grid(work, level):
     assert out.GetGeoTransform() == (-180, 360 / 2**(level + 3), 0, 90, 0, -360 / 2**(level + 3))
     assert out.GetSpatialRef().GetAuthorityCode(None) == "4326"
     assert out.GetMetadataItem("GPUVORONOI_QTM_LEVEL") == str(level)
-    check(out.ReadAsArray() - 1, *centres(out), level, lon, lat)
-    octant, row, east, down, _ = lattice(*centres(out), level)
+    check(out.ReadAsArray() - 1, *centers(out), level, lon, lat)
+    octant, row, east, down, _ = lattice(*centers(out), level)
     triangles = ((octant * 2**level + row) * 2**level + east) * 2 + down
     assert len(np.unique(triangles)) == 8 * 4**level
 
@@ -71,7 +71,7 @@ def test_other_grids(work, options, level):
     work.csv("s.csv", lon, lat)
     work.ok("--seeds", "s.csv", "--level", level, *options, "--metric", "great-circle", "out.tif")
     out = work.open("out.tif")
-    check(out.ReadAsArray() - 1, *centres(out), level, lon, lat)
+    check(out.ReadAsArray() - 1, *centers(out), level, lon, lat)
 
 
 @pytest.mark.parametrize("backend", ["serial", "openmp", "kdtree", "octree", "tile"])
@@ -90,9 +90,9 @@ def test_geodesic_is_the_default(work):
     work.ok("--seeds", "s.csv", "--level", "6", "out.tif")
     out = work.open("out.tif")
     assert out.GetMetadataItem("GPUVORONOI_METRIC") == "geodesic"
-    x, y = centres(out)
+    x, y = centers(out)
     octant, row, east, down, _ = lattice(x, y, 6)
-    v = triangle_centres(octant, row, east, down, 6)
+    v = triangle_centers(octant, row, east, down, 6)
     cell_lon = np.degrees(np.arctan2(v[..., 1], v[..., 0]))
     cell_lat = np.degrees(np.arctan2(v[..., 2], np.hypot(v[..., 0], v[..., 1])))
     check_geodesic(out.ReadAsArray() - 1, cell_lon, cell_lat, lon, lat)
@@ -105,7 +105,7 @@ def test_projected_grid(work):
     work.ok("--seeds", "s.csv", "--level", "9", "--crs", "EPSG:3031", "--extent", "-3000000,-3000000,3000000,3000000",
             "--size", "200,200", "--metric", "great-circle", "out.tif")
     out = work.open("out.tif")
-    x, y = centres(out)
+    x, y = centers(out)
     inverse = osr.CoordinateTransformation(crs(3031), crs(4326))
     place = np.array(inverse.TransformPoints(np.stack([x.ravel(), y.ravel()], 1)))[:, :2].reshape(200, 200, 2)
     check(out.ReadAsArray() - 1, place[..., 0], place[..., 1], 9, lon, lat)
@@ -126,7 +126,7 @@ def test_template(work):
     work.ok("--seeds", "s.csv", "--level", "6", "--like", "like.tif", "--metric", "great-circle", "out.tif")
     out = work.open("out.tif")
     assert out.GetGeoTransform() == (0, 0.5, 0, 50, 0, -0.5)
-    check(out.ReadAsArray() - 1, *centres(out), 6, lon, lat)
+    check(out.ReadAsArray() - 1, *centers(out), 6, lon, lat)
 
 
 def test_snapped_seeds(work):
@@ -143,9 +143,9 @@ def test_snapped_seeds(work):
         share[level] = np.mean(true != snapped)
         out = work.open("snapped.tif")
         octant, row, east, down, _ = lattice(lon, lat, level)
-        v = triangle_centres(octant, row, east, down, level)
+        v = triangle_centers(octant, row, east, down, level)
         snapped_lon, snapped_lat = np.degrees(np.arctan2(v[:, 1], v[:, 0])), np.degrees(np.arcsin(v[:, 2]))
-        check(out.ReadAsArray() - 1, *centres(out), level, snapped_lon, snapped_lat)
+        check(out.ReadAsArray() - 1, *centers(out), level, snapped_lon, snapped_lat)
     assert 0.02 < share[6] < 0.3
     assert share[6] > 1.6 * share[7] > 2.5 * share[8] > 0
 
@@ -332,8 +332,8 @@ def test_several_limited_and_weighted_seeds(work, options, weighted):
     source = gdal.OpenEx(str(work.path("c.gpkg")), gdal.OF_VECTOR)
     features = list(source.GetLayer(0))
     values, attributes, _ = ugrid(work.path("m.nc"))
-    centres_ = unit_vectors([f.GetField("lon") for f in features], [f.GetField("lat") for f in features])
-    chord = np.linalg.norm(centres_[:, None] - unit_vectors(lon, lat)[None], axis=-1)
+    centers_ = unit_vectors([f.GetField("lon") for f in features], [f.GetField("lat") for f in features])
+    chord = np.linalg.norm(centers_[:, None] - unit_vectors(lon, lat)[None], axis=-1)
     distance = 2 * 6371008.7714150598 * np.arcsin(chord / 2)
     order = np.argsort(distance / weights if weighted else distance, axis=1)
     sorted_ = np.take_along_axis(distance, order, 1)

@@ -115,7 +115,7 @@ def test_full_disks(seeds, options):
 
 
 def test_missing_grids(work):
-    """OSTN15 is not part of PROJ: two metres are lost, without a word."""
+    """OSTN15 is not part of PROJ: two meters are lost, without a word."""
     work.points("s.gpkg", "GPKG", [400000.0, 500000.0, 300000.0], [300000.0, 200000.0, 700000.0], epsg=27700)
     done = work.ok("--seeds", "s.gpkg", "--crs", "EPSG:4326", "--extent=-8,50,2,60", "--size", "20,20", "o.tif")
     pyproj = pytest.importorskip("pyproj")
@@ -135,7 +135,7 @@ def test_missing_grids(work):
 
 
 def test_positions_outside_the_area(work):
-    """ETRS89 is WGS 84 within a metre in Europe; elsewhere that is not guaranteed."""
+    """ETRS89 is WGS 84 within a meter in Europe; elsewhere that is not guaranteed."""
     lon, lat = [10.0, 12.0, -70.0, 100.0, 20.0], [50.0, 51.0, 10.0, -20.0, 45.0]
     work.csv("s.csv", lon, lat)
     extent = ["--extent", "3000000,1500000,6000000,4500000", "--size", "20,20"]
@@ -179,7 +179,7 @@ def test_too_many_seeds_for_a_table(work):
     work.csv("s.csv", range(count), [0] * count, header="x,y")
     grid = ["--seeds", "s.csv", "--extent", "0,0,9,9", "--size", "9,9", "--overwrite"]
     done = work.ok(*grid, "o.tif")
-    assert done.stderr == "gpuvoronoi: warning: no attribute table with names and colours: " \
+    assert done.stderr == "gpuvoronoi: warning: no attribute table with names and colors: " \
                           "65536 seeds are more than its 65535 rows\n"
     for option in "--no-style", "--quiet":
         assert work.ok(*grid, option, "o.tif").stderr == ""

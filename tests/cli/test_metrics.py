@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import COMMAND, centres, check_geodesic, check_great_circle, globe, planar, positions, real_data
+from conftest import COMMAND, centers, check_geodesic, check_great_circle, globe, planar, positions, real_data
 
 BACKENDS = [backend["name"] for backend in
             json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, text=True, check=True).stdout)
@@ -21,19 +21,19 @@ def test_plane(work, metric):
     work.csv("s.csv", x, y, header="x,y")
     work.ok("--seeds", "s.csv", "--metric", metric, "--extent", "-3,-3,103,63", "--res", "0.31", "out.tif")
     out = work.open("out.tif")
-    assert np.array_equal(out.ReadAsArray(), planar(metric, *centres(out), x, y) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar(metric, *centers(out), x, y) + 1)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
 def test_ties_go_to_the_first(work, metric):
-    """Seeds on a lattice, cell centres half-way: every cell is a tie."""
+    """Seeds on a lattice, cell centers half-way: every cell is a tie."""
     x, y = (v.ravel() for v in np.meshgrid(np.arange(0, 32, 2.0), np.arange(0, 32, 2.0)))
     order = np.random.default_rng(2).permutation(x.size)
     x, y = x[order], y[order]
     work.csv("s.csv", x, y, header="x,y")
     work.ok("--seeds", "s.csv", "--metric", metric, "--extent", "-0.5,-0.5,31.5,31.5", "--res", "1", "out.tif")
     out = work.open("out.tif")
-    assert np.array_equal(out.ReadAsArray(), planar(metric, *centres(out), x, y) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar(metric, *centers(out), x, y) + 1)
 
 
 @pytest.mark.parametrize("n", [2, 50, 5000])
@@ -42,7 +42,7 @@ def test_great_circle(work, n):
     work.csv("s.csv", lon, lat)
     work.ok("--seeds", "s.csv", "--metric", "great-circle", "--res", "0.5", "out.tif")
     out = work.open("out.tif")
-    check_great_circle(out.ReadAsArray() - 1, *centres(out), lon, lat)
+    check_great_circle(out.ReadAsArray() - 1, *centers(out), lon, lat)
 
 
 @pytest.mark.parametrize("n", [2, 50, 2000])
@@ -51,7 +51,7 @@ def test_geodesic(work, n):
     work.csv("s.csv", lon, lat)
     work.ok("--seeds", "s.csv", "--res", "0.5", "out.tif")
     out = work.open("out.tif")
-    check_geodesic(out.ReadAsArray() - 1, *centres(out), lon, lat)
+    check_geodesic(out.ReadAsArray() - 1, *centers(out), lon, lat)
 
 
 def test_geodesic_on_another_ellipsoid(work):
@@ -61,7 +61,7 @@ def test_geodesic_on_another_ellipsoid(work):
     crs = "+proj=longlat +a=6000000 +rf=10"
     work.ok("--seeds", "s.csv", "--seeds-crs", crs, "--res", "3", "out.tif")
     out = work.open("out.tif")
-    check_geodesic(out.ReadAsArray() - 1, *centres(out), lon, lat, (6000000.0, 0.1), samples=200)
+    check_geodesic(out.ReadAsArray() - 1, *centers(out), lon, lat, (6000000.0, 0.1), samples=200)
     work.ok("--seeds", "s.csv", "--res", "3", "wgs84.tif")
     assert np.mean(work.read("wgs84.tif") != out.ReadAsArray()) > 0.005
 
@@ -72,8 +72,8 @@ def test_poles_and_antimeridian_are_ordinary_places(work):
     for metric in "great-circle", "geodesic":
         work.ok("--seeds", "s.csv", "--metric", metric, "--res", "1", "--overwrite", "out.tif")
         out = work.open("out.tif")
-        check_geodesic(out.ReadAsArray() - 1, *centres(out), lon, lat) if metric == "geodesic" else \
-            check_great_circle(out.ReadAsArray() - 1, *centres(out), lon, lat)
+        check_geodesic(out.ReadAsArray() - 1, *centers(out), lon, lat) if metric == "geodesic" else \
+            check_great_circle(out.ReadAsArray() - 1, *centers(out), lon, lat)
         assert np.all(out.ReadAsArray()[0] == 3) and np.all(out.ReadAsArray()[-1] == 4)
 
 
@@ -111,7 +111,7 @@ def test_real_airports_at_the_poles(work):
     work.ok("--seeds", path, "--res", "1", "out.tif")
     out = work.open("out.tif")
     numbers = out.ReadAsArray() - 1
-    check_geodesic(numbers, *centres(out), lon, lat, samples=4)
+    check_geodesic(numbers, *centers(out), lon, lat, samples=4)
     first = {}
     for i, place in enumerate(zip(lon, lat)):
         first.setdefault(place, i)
@@ -122,5 +122,5 @@ def test_real_shops_on_the_globe(work):
     path = real_data("projected/de_shops_3035.csv")
     work.ok("--seeds", path, "--seeds-crs", "EPSG:3035", "--res", "2000", "--metric", "euclidean", "a.tif")
     work.ok("--seeds", path, "--seeds-crs", "EPSG:3035", "--res", "2000", "--metric", "geodesic", "b.tif")
-    # The projection is equal-area, not equidistant: nearly, but not quite, the same neighbours.
+    # The projection is equal-area, not equidistant: nearly, but not quite, the same neighbors.
     assert 0.98 < np.mean(work.read("a.tif") == work.read("b.tif")) < 1.0

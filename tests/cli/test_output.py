@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 
-from conftest import COMMAND, centres, check_great_circle, globe, planar
+from conftest import COMMAND, centers, check_great_circle, globe, planar
 
 LON, LAT = globe(40, seed=4)
 GRID = ["--metric", "great-circle", "--size", "900,450"]
@@ -42,7 +42,7 @@ def test_geotiff(seeds):
     assert metadata["GPUVORONOI_METRIC"] == "great-circle"
     assert re.fullmatch(r"\d+\.\d+\.\d+(-rc\d+)?", metadata["GPUVORONOI_VERSION"])
     assert sorted(p.name for p in seeds.directory.iterdir()) == ["out.qml", "out.tif", "out.tif.aux.xml", "s.csv"]
-    check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
+    check_great_circle(out.ReadAsArray() - 1, *centers(out), LON, LAT)
 
 
 def test_gdalinfo_sees_nothing_odd(seeds):
@@ -138,29 +138,29 @@ def test_nodata_is_what_cells_without_a_place_hold(work):
 
 
 def lab_distance(a, b):
-    """Contrast of two sRGB colours, roughly."""
+    """Contrast of two sRGB colors, roughly."""
     weights = np.array([2, 4, 3])
     return np.sqrt(((np.array(a) - np.array(b)) ** 2 * weights).sum())
 
 
 @pytest.mark.parametrize("n", [6, 300, 4000])
-def test_neighbouring_regions_differ_in_colour(work, n):
+def test_neighboring_regions_differ_in_color(work, n):
     lon, lat = globe(n, seed=n)
     work.csv("s.csv", lon, lat, name=[f"n{i}" for i in range(n)])
     work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "1200,600", "out.tif")
     table = work.table("out.tif")
     assert table[gdal.GFU_MinMax] == list(range(1, n + 1))
     assert table[gdal.GFU_Name] == [f"n{i}" for i in range(n)]
-    colours = np.stack([table[gdal.GFU_Red], table[gdal.GFU_Green], table[gdal.GFU_Blue]], 1)
-    assert colours.min() >= 0 and colours.max() <= 255
+    colors = np.stack([table[gdal.GFU_Red], table[gdal.GFU_Green], table[gdal.GFU_Blue]], 1)
+    assert colors.min() >= 0 and colors.max() <= 255
     numbers = work.read("out.tif") - 1
     pairs = {(a, b) for x, y in ((numbers[:, 1:], numbers[:, :-1]), (numbers[1:], numbers[:-1]))
              for a, b in zip(x[x != y].tolist(), y[x != y].tolist())}
-    inside = [lab_distance(colours[a], colours[b]) for a, b in pairs]
+    inside = [lab_distance(colors[a], colors[b]) for a, b in pairs]
     # Regions that meet only across the edge of two blocks are not looked for: hardly any.
     assert np.mean(np.array(inside) < 40) < 0.002
     if n == 300:
-        assert len({tuple(c) for c in colours.tolist()}) > 20
+        assert len({tuple(c) for c in colors.tolist()}) > 20
 
 
 @pytest.mark.parametrize("options", [[], ["--id", "no"], ["-of", "COG"]])
@@ -275,7 +275,7 @@ def test_many_tiles_in_order(work):
             work.ok("--seeds", "s.csv", "--extent", "0,0,300,200", "--res", "0.25", "--threads", "7", *options,
                     "--overwrite", "a.tif")
         out = work.open("a.tif")
-        assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), x, y) + 1)
+        assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), x, y) + 1)
 
 
 def tiles(path):

@@ -33,7 +33,7 @@ def qgis():
     return run
 
 
-def distinct_colours(n):
+def distinct_colors(n):
     random = np.random.default_rng(5)
     codes = random.permutation(2**18)[:n]
     return {str(i + 1): [int(c >> 12) * 4, int(c >> 6 & 63) * 4, int(c & 63) * 4] for i, c in enumerate(codes)}
@@ -45,8 +45,8 @@ def test_mesh_layer(work, qgis, level):
     work.csv("s.csv", lon, lat)
     work.ok("--seeds", "s.csv", "--level", level, "--metric", "great-circle", "--size", "1440,720", "--mesh", "m.nc",
             "out.tif")
-    colours = distinct_colours(60)
-    facts = qgis("draw_in_qgis.py", {"mesh": str(work.path("m.nc")), "dataset": "seed", "colours": colours,
+    colors = distinct_colors(60)
+    facts = qgis("draw_in_qgis.py", {"mesh": str(work.path("m.nc")), "dataset": "seed", "colors": colors,
                                      "size": [1440, 720], "extent": [-180, -90, 180, 90], "crs": "EPSG:4326",
                                      "png": str(work.path("m.png"))}, work.directory)
     n = 2**level
@@ -59,7 +59,7 @@ def test_mesh_layer(work, qgis, level):
     assert 0 < groups["distance"]["maximum"] < 2.1e7
 
     drawn = gdal.Open(str(work.path("m.png"))).ReadAsArray()[:3].astype(int)
-    table = {tuple(colour): int(value) for value, colour in colours.items()}
+    table = {tuple(color): int(value) for value, color in colors.items()}
     table[255, 255, 255] = 0
     values = np.array([[table.get(tuple(p), -1) for p in row] for row in drawn.transpose(1, 2, 0)])
     expected = work.read("out.tif")
@@ -83,8 +83,8 @@ def test_triangles_are_valid(work, qgis):
 
 
 @pytest.mark.parametrize("options", [[], ["--k", "3"], ["--ot", "Byte"], ["--id", "far"], ["--of", "COG"]])
-def test_rasters_are_coloured(work, qgis, options):
-    """A raster opens in the colours and with the names of its attribute table; polygons of its name open as ever."""
+def test_rasters_are_colored(work, qgis, options):
+    """A raster opens in the colors and with the names of its attribute table; polygons of its name open as ever."""
     lon, lat = globe(20, seed=3)
     work.csv("s.csv", lon, lat, name=[f'<"{i}" & ä>' for i in range(20)], far=[5 * 10**9 + i for i in range(20)])
     work.ok("--seeds", "s.csv", "--size", "80,40", *options, "--polygons", "out.gpkg", "out.tif")

@@ -34,7 +34,7 @@ def in_degrees(random, width, height):
     return west, dx, slant[0] * dx, north, slant[1] * dy, -dy
 
 
-def in_metres(random, code, width, height):
+def in_meters(random, code, width, height):
     dx, dy = random.choice([1e4, 1e5, 1e6, 5e6, 2e7]) * random.uniform(0.3, 1, 2)
     x, y = MIDDLES.get(code, (0, 0))
     if code in ("EPSG:3857", "EPSG:6933"):
@@ -43,15 +43,15 @@ def in_metres(random, code, width, height):
     return x + random.uniform(-1, 0.2) * dx * width, dx, slant[0] * dx, y + random.uniform(-0.2, 1) * dy * height, slant[1] * dy, -dy
 
 
-def metres(code):
+def meters(code):
     """In a unit of the system, on the equator."""
     return math.radians(6378137) if code in DEGREES else crs(code).GetLinearUnits()
 
 
 def points_a_side(transform, code, grid):
     system, (west, south, east, north), (width, height) = grid
-    pixel = max(math.hypot(transform[1], transform[4]), math.hypot(transform[2], transform[5])) * metres(code)
-    cell = min((east - west) / width, (north - south) / height) * metres(system)
+    pixel = max(math.hypot(transform[1], transform[4]), math.hypot(transform[2], transform[5])) * meters(code)
+    cell = min((east - west) / width, (north - south) / height) * meters(system)
     return min(max(math.ceil(POINTS_A_CELL * pixel / cell), 1), MOST_POINTS)
 
 
@@ -150,7 +150,7 @@ def test_sums(work, case):
     system, extent, size = grid
     code = code if case < 1000 else system
     width, height = random.integers(1, 9, 2)
-    transform = [float(t) for t in (in_degrees(random, width, height) if code in DEGREES else in_metres(random, code, width, height))]
+    transform = [float(t) for t in (in_degrees(random, width, height) if code in DEGREES else in_meters(random, code, width, height))]
     values = random.uniform(1, 100, (height, width))
     make_raster(work, "p.tif", values, transform, epsg=code)
     lon, lat = random.uniform(-180, 180, SEEDS), np.degrees(np.arcsin(random.uniform(-1, 1, SEEDS)))

@@ -10,7 +10,7 @@ import pytest
 from osgeo import gdal, ogr
 from scipy.ndimage import distance_transform_edt, gaussian_filter
 
-from conftest import WGS84, Geodesic, centres, crs, unit_vectors
+from conftest import WGS84, Geodesic, centers, crs, unit_vectors
 
 RADIUS = (2 * WGS84[0] + WGS84[0] * (1 - WGS84[1])) / 3
 PLANE = (500000, 30, 0, 6000000, 0, -30)
@@ -51,10 +51,10 @@ def great_circle(x, y, sx, sy):
 
 
 def by_value(values, raster, queries, distance, counts=None):
-    """The values, and cells x values the least distances; for the cells' centres of two datasets."""
+    """The values, and cells x values the least distances; for the cells' centers of two datasets."""
     counts = values != 0 if counts is None else counts
-    x, y = (c.ravel() for c in centres(queries))
-    sx, sy = (c.ravel() for c in centres(raster))
+    x, y = (c.ravel() for c in centers(queries))
+    sx, sy = (c.ravel() for c in centers(raster))
     found = np.unique(values[counts])
     least = np.empty((x.size, found.size))
     for i, value in enumerate(found):
@@ -147,7 +147,7 @@ def test_gdal_proximity(work):
 
 @pytest.mark.skipif(shutil.which("grass") is None, reason="GRASS is not installed")
 def test_grass(work):
-    """r.grow.distance hands the nearest cell on from neighbour to neighbour: hardly ever too far on a projected grid."""
+    """r.grow.distance hands the nearest cell on from neighbor to neighbor: hardly ever too far on a projected grid."""
     values = blobs(200, 150, seed=4)
     put(work, "r.tif", values, PLANE, 32633)
     work.ok("--seeds-raster", "r.tif", "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
@@ -156,15 +156,15 @@ def test_grass(work):
 r.in.gdal -o --quiet input=r.tif output=raw
 g.region raster=raw
 r.null --quiet map=raw setnull=0
-r.grow.distance --quiet input=raw distance=metres value=nearest
-r.out.gdal -f --quiet input=metres output=metres.tif format=GTiff type=Float64
+r.grow.distance --quiet input=raw distance=meters value=nearest
+r.out.gdal -f --quiet input=meters output=meters.tif format=GTiff type=Float64
 r.out.gdal -f -c --quiet input=nearest output=nearest.tif format=GTiff type=Int32
 """)
     home = {**os.environ, "HOME": str(work.path("."))}
     ran = subprocess.run(["grass", "--tmp-location", "XY", "--exec", "bash", "grow.sh"], cwd=work.path("."), env=home, text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert ran.returncode == 0, ran.stdout
-    ours, theirs = work.read("d.tif"), work.read("metres.tif")
+    ours, theirs = work.read("d.tif"), work.read("meters.tif")
     assert (ours <= theirs + 1e-6).all()
     same = np.isclose(ours, theirs, rtol=1e-12)
     assert same.mean() > 0.999
@@ -187,7 +187,7 @@ def test_own_grid_of_a_globe(work, name):
     check(work, *by_value(values, raster, raster, great_circle), distance="d.tif")
     work.ok("--seeds-raster", "r.tif", "--distance", "g.tif", "--distance-type", "Float64", "geodesic.tif")
     got, distance, geodesic = work.read("geodesic.tif"), work.read("g.tif"), Geodesic(*WGS84)
-    lon, lat = centres(raster)
+    lon, lat = centers(raster)
     for cell in np.random.default_rng(3).integers(0, values.size, 12):
         least = {v: min(geodesic.distance(lon.flat[cell], lat.flat[cell], a, b) for a, b in zip(lon[values == v], lat[values == v]))
                  for v in np.unique(values[values != 0])}
@@ -203,7 +203,7 @@ def test_other_grids_on_the_globe(work, grid):
     put(work, "r.tif", values, WORLDS["world"][2], 4326)
     work.ok("--seeds-raster", "r.tif", "--metric", "great-circle", *grid, "out.tif")
     if "--level" in grid or "--crs" in grid:  # as points would
-        lon, lat = centres(work.open("r.tif"))
+        lon, lat = centers(work.open("r.tif"))
         order = np.lexsort((np.arange(values.size), values.ravel()))
         order = order[values.ravel()[order] != 0]
         work.csv("p.csv", lon.ravel()[order], lat.ravel()[order], value=values.ravel()[order])
@@ -244,7 +244,7 @@ def test_cell_numbers(work):
     work.ok("--seeds-raster", "r.tif", "--by-cell", "-k", "3", "--stats", "s.csv", "ranks.tif")
     raster = work.open("out.tif")
     assert raster.GetRasterBand(1).DataType == gdal.GDT_Int64
-    x, y = (c.ravel() for c in centres(raster))
+    x, y = (c.ravel() for c in centers(raster))
     numbers = np.flatnonzero(values)
     order = flat("euclidean")(x, y, x[numbers], y[numbers]).argsort(axis=1, kind="stable")
     assert np.array_equal(raster.ReadAsArray().ravel(), numbers[order[:, 0]])

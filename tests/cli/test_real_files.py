@@ -261,7 +261,7 @@ def make_raster(path, kind):
 
 
 class Raster:
-    """A raster as GDAL reads it: its cells' centres and values."""
+    """A raster as GDAL reads it: its cells' centers and values."""
 
     def __init__(self, path):
         dataset = gdal.Open(path)

@@ -162,7 +162,7 @@ def test_lines_of_a_search(seeds):
     assert lines[:4] == ["gpuvoronoi: metric: geodesic, default for longitudes and latitudes",
                          "gpuvoronoi: references: 120 used, 0 left out, 2 dimensions, WGS 84 (EPSG:4326)",
                          "gpuvoronoi: queries: 120 used, 0 left out",
-                         "gpuvoronoi: neighbours: 360, 360 missing"]
+                         "gpuvoronoi: neighbors: 360, 360 missing"]
     assert re.fullmatch(r"gpuvoronoi: backend: [a-z]+, 1 thread, \d+\.\d\d s", lines[4]) and len(lines) == 5
     assert seeds.ok("search", "--reference", "s.csv", "--quiet", "--overwrite", "f.npy").summary == ""
 

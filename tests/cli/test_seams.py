@@ -89,7 +89,7 @@ def test_systems_of_the_seeds(work, epsg, grid):
         cut, whole, system = "cut.geojson", "whole.geojson", ["--seeds-crs", f"EPSG:{epsg}"]
     else:
         if epsg == 6932 or (epsg == 3995 and grid == "pacific plane"):
-            pytest.skip("the system is of the other hemisphere" if epsg == 6932 else "far from the map's centre")
+            pytest.skip("the system is of the other hemisphere" if epsg == 6932 else "far from the map's center")
         cut, whole, system = reprojected(work, "cut.gpkg", "cut.geojson", epsg), reprojected(work, "whole.gpkg", "whole.geojson", epsg), []
     expected, found = distances(work, whole, grid, "--boundary", *system), distances(work, cut, grid, "--boundary", *system)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=20.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr, osr
 
-from conftest import centres, check_great_circle, crs, planar, positions, real_data
+from conftest import centers, check_great_circle, crs, planar, positions, real_data
 
 LON, LAT = [-100.0, 10.0, 120.0], [40.0, 50.0, -30.0]
 GRID = ["--res", "5", "--metric", "great-circle"]
@@ -22,14 +22,14 @@ def test_csv_columns(work, header):
     out = work.open("out.tif")
     assert out.GetSpatialRef().GetAuthorityCode(None) == "4326"
     assert ids(work) == [1, 2, 3]
-    check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
+    check_great_circle(out.ReadAsArray() - 1, *centers(out), LON, LAT)
 
 
 def test_csv_columns_in_any_place(work):
     work.write("s.csv", "name,lat,city,lon\n" + "".join(f"a,{b},c,{a}\n" for a, b in zip(LON, LAT)))
     work.ok("--seeds", "s.csv", *GRID, "out.tif")
     out = work.open("out.tif")
-    check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
+    check_great_circle(out.ReadAsArray() - 1, *centers(out), LON, LAT)
 
 
 def test_csv_heads_are_no_rows(work):
@@ -43,7 +43,7 @@ def test_csv_xy_without_a_crs_is_a_plane(work):
     work.ok("--seeds", "s.csv", "--extent", "-5,-5,15,15", "--res", "0.5", "out.tif")
     out = work.open("out.tif")
     assert out.GetSpatialRef() is None
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), [0, 10, 4], [0, 0, 8]) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), [0, 10, 4], [0, 0, 8]) + 1)
 
 
 def test_csv_with_degrees_and_xy_follows_the_given_crs(work):
@@ -59,7 +59,7 @@ def test_csv_with_its_own_geometry(work):
     work.write("s.csv", "WKT,pop\n" + "".join(f"\"POINT ({a} {b})\",1\n" for a, b in zip(LON, LAT)))
     work.ok("--seeds", "s.csv", "--seeds-crs", "EPSG:4326", *GRID, "out.tif")
     out = work.open("out.tif")
-    check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
+    check_great_circle(out.ReadAsArray() - 1, *centers(out), LON, LAT)
 
 
 @pytest.mark.parametrize("name,driver", [("s.gpkg", "GPKG"), ("s.geojson", "GeoJSON"), ("s.shp", "ESRI Shapefile"),
@@ -70,7 +70,7 @@ def test_formats(work, name, driver):
     out = work.open("out.tif")
     fids, lon, lat = positions(work.path(name))
     assert ids(work) == fids
-    check_great_circle(np.searchsorted(fids, out.ReadAsArray()), *centres(out), lon, lat)
+    check_great_circle(np.searchsorted(fids, out.ReadAsArray()), *centers(out), lon, lat)
 
 
 def test_vrt(work):
@@ -89,7 +89,7 @@ def test_multipoints_give_every_point_the_id(work):
     work.ok("--seeds", "s.geojson", *GRID, "out.tif")
     out = work.open("out.tif")
     numbers = out.ReadAsArray()
-    x, y = centres(out)
+    x, y = centers(out)
     equator = numbers[abs(y) < 5]
     assert set(equator[abs(x[abs(y) < 5]) < 40]) == {9}
     assert set(equator[abs(x[abs(y) < 5]) > 50]) == {7}
@@ -182,7 +182,7 @@ def test_axis_order_of_an_authority_crs(work):
     work.points("s.gpkg", "GPKG", x, y, epsg=31468)
     work.ok("--seeds", "s.gpkg", "--res", "1000", "a.tif")
     out = work.open("a.tif")
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), x, y) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), x, y) + 1)
     work.points("t.gpkg", "GPKG", lon, lat)
     work.ok("--seeds", "t.gpkg", "--like", "a.tif", "b.tif")
     assert np.mean(work.read("b.tif") == work.read("a.tif")) > 0.9999
@@ -209,15 +209,15 @@ def test_reprojection_agrees_with_gdal(work, target):
     work.ok("--seeds", "s.gpkg", "--crs", f"EPSG:{target}", "--size", "200,200", "--metric", "euclidean",
             "out.tif")
     out = work.open("out.tif")
-    assert np.mean(out.ReadAsArray() == planar("euclidean", *centres(out), x, y) + 1) > 0.9999
+    assert np.mean(out.ReadAsArray() == planar("euclidean", *centers(out), x, y) + 1) > 0.9999
 
 
-def test_kilometres_of_real_trees(work):
+def test_kilometers_of_real_trees(work):
     path = real_data("projected/bei_trees_m.csv")
     rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8")
     work.ok("--seeds", path, "--extent", "0,0,200,100", "--res", "1", "out.tif")
     out = work.open("out.tif")
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), rows["x"], rows["y"]) + 1)
+    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), rows["x"], rows["y"]) + 1)
 
 
 @pytest.mark.parametrize("name", ["cities/ne50m_populated_places.gpkg", "cities/ne50m_populated_places.csv",
@@ -229,7 +229,7 @@ def test_real_seeds(work, name):
     columns = ["X_POSSIBLE_NAMES=lon", "Y_POSSIBLE_NAMES=lat"] if name.endswith("csv") else []
     _, lon, lat = positions(path, open_options=columns)
     out = work.open("out.tif")
-    check_great_circle(out.ReadAsArray() - 1, *centres(out), lon, lat)
+    check_great_circle(out.ReadAsArray() - 1, *centers(out), lon, lat)
     assert work.table("out.tif")[gdal.GFU_MinMax] == np.unique(out.ReadAsArray()).tolist()
 
 

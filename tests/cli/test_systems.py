@@ -14,7 +14,7 @@ GRID = ["--extent", "0,0,40,30", "--size", "40,30"]
 
 
 def columns(x, y):
-    """Cell centres of GRID."""
+    """Cell centers of GRID."""
     return np.meshgrid(np.arange(40) + 0.5, 29.5 - np.arange(30))
 
 
@@ -104,7 +104,7 @@ PLACES = [5.0, 14.0, 9.0, 11.5], [44.0, 46.5, 59.0, 51.0]
 
 @pytest.mark.parametrize("code", UNFIT + FIT)
 def test_where_distances_are_geodesics(work, code):
-    """Straight lines on a map of the whole world stretch towards the poles: 360 of 597 neighbours were others."""
+    """Straight lines on a map of the whole world stretch towards the poles: 360 of 597 neighbors were others."""
     local = code.startswith("LOCAL")
     work.csv("s.csv", *PLACES, header="x,y" if local else "lon,lat")
     crs_options = ["--seeds-crs" if local else "--crs", code, "--size", "20,15"]

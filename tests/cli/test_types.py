@@ -96,7 +96,7 @@ def test_no_id_is_changed_by_a_picture(seeds, arguments):
     seeds.fails("--seeds", "s.csv", *GRID, "--ot", "Byte", *arguments, "out.tif", has="changes values")
 
 
-def test_bands_are_no_colours(seeds):
+def test_bands_are_no_colors(seeds):
     for k in 3, 4:
         seeds.ok("--seeds", "s.csv", *GRID, "--ot", "Byte", "--k", k, "--overwrite", "out.tif")
         out = seeds.open("out.tif")
@@ -134,9 +134,9 @@ def test_palettes(seeds):
     for name in "out.tif", "out.png":
         seeds.ok("--seeds", "s.csv", *GRID, "--ot", "Byte", name, "--overwrite")
         table, band = seeds.table("out.tif"), seeds.open(name).GetRasterBand(1)
-        colours = band.GetColorTable()
+        colors = band.GetColorTable()
         for value, *rgb in zip(table[gdal.GFU_MinMax], table[gdal.GFU_Red], table[gdal.GFU_Green], table[gdal.GFU_Blue]):
-            assert list(colours.GetColorEntry(value))[:3] == rgb
+            assert list(colors.GetColorEntry(value))[:3] == rgb
         assert np.array_equal(band.ReadAsArray(), seeds.read("expected.tif"))
 
 

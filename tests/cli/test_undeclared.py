@@ -80,7 +80,7 @@ def test_other_units_declare_nothing(work, units):
     assert not summary(done) and "metric: euclidean" in done.summary and len(warnings(done)) == 1
 
 
-def test_units_do_not_make_metres_degrees(work):
+def test_units_do_not_make_meters_degrees(work):
     """Longitudes and latitudes beside coordinates of a map."""
     netcdf(work, "c.nc", origin=(500_000.0, 6_000_000.0, 1000.0))
     done = work.ok("--seeds-raster", "c.nc", "o.tif")
@@ -148,7 +148,7 @@ def test_masks_and_sums_are_taken_as_templates_are(work):
 
 
 def test_what_is_not_in_the_grids_system_is_refused(work):
-    """Metres are not degrees; and if the grid declares a system, masks must declare theirs."""
+    """Meters are not degrees; and if the grid declares a system, masks must declare theirs."""
     work.csv("s.csv", [2.1, 5.0], [55.0, 54.0])
     grid_file(work, "m.asc", (500_000.0, 6_000_000.0, 1000.0))
     grid_file(work)

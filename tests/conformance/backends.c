@@ -1,7 +1,7 @@
 /*
  * Every search backend returns the bytes of `serial`, and `serial` those of a sort of all distances: all metrics,
  * both types, all vector instruction sets, awkward point sets, maximum distances exactly at and just below a
- * neighbour. A backend joins by being in the table.
+ * neighbor. A backend joins by being in the table.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -344,7 +344,7 @@ static void test_self(void **state) {
     memcpy(r + (N - 1 - i) * DIM, r + i * DIM, DIM * sizeof *r);
   memcpy(copy, r, sizeof r);
   fill(other, N, DIM, UNIFORM, 1.0);
-  /* Pairs of queries at one place, where the point that the second excludes is the first one's neighbour. */
+  /* Pairs of queries at one place, where the point that the second excludes is the first one's neighbor. */
   for (int i = 0; i < N; i += 2)
     memcpy(other + i * DIM, r + (i + 1) * DIM, DIM * sizeof *r);
   for (int i = 0; i < N; i += 2)

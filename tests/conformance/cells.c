@@ -1,6 +1,6 @@
 /*
  * HEALPix, S2 and lists of places: every engine returns the bytes of `serial`, which searches each cell by definition;
- * also for several nearest seeds, with distance limits, masks and weights. Lists of HEALPix's centres have the same
+ * also for several nearest seeds, with distance limits, masks and weights. Lists of HEALPix's centers have the same
  * results.
  */
 #include "questions.h"
@@ -25,7 +25,7 @@ static int center_of(const gv_grid *grid, int64_t cell, double *lon, double *lat
   return gv_healpix_center(grid->kind == GV_GRID_HEALPIX ? grid->order : 3, cell, lon, lat);
 }
 
-/* 0: all over; 1: on centres, some twice; 2: in a corner; 3: poles and the antimeridian. */
+/* 0: all over; 1: on centers, some twice; 2: in a corner; 3: poles and the antimeridian. */
 static void make_seeds(int kind, const gv_grid *grid, int64_t n, double *x, double *y) {
   for (int64_t i = 0; i < n; i++) {
     globe_place(&x[i], &y[i]);
@@ -258,9 +258,9 @@ static void both_schemes(void **state) {
     assert_int_equal(nested[i], ring[gv_healpix_to_ring(ORDER, i)]);
 }
 
-/* On the sphere both have the centres as unit vectors within rounding; no seed of these is that close to a
+/* On the sphere both have the centers as unit vectors within rounding; no seed of these is that close to a
  * boundary. */
-static void lists_of_centres(void **state) {
+static void lists_of_centers(void **state) {
   (void)state;
   enum { ORDER = 5, CELLS = 12 << 2 * ORDER };
   static double lon[CELLS], lat[CELLS], x[MOST_SEEDS], y[MOST_SEEDS];
@@ -455,7 +455,7 @@ int main(void) {
       cmocka_unit_test(lists),
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(both_schemes),
-      cmocka_unit_test(lists_of_centres),
+      cmocka_unit_test(lists_of_centers),
       cmocka_unit_test(areas_and_statistics),
       cmocka_unit_test(statistics_on_flat_ellipsoids),
       cmocka_unit_test(refused),

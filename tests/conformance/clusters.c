@@ -1,6 +1,6 @@
 /*
- * Clusters of seeds seen from far away, which chords cannot separate: geodesics that differ by metres after
- * thousands of kilometres must be decided as by a plain loop over geod_inverse.
+ * Clusters of seeds seen from far away, which chords cannot separate: geodesics that differ by meters after
+ * thousands of kilometers must be decided as by a plain loop over geod_inverse.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -33,8 +33,8 @@ typedef struct cluster {
 static const cluster clusters[] = {
     {"town", 11.0, 48.0, 0.1, 0.0, 0.0},
     {"country", -100.0, 40.0, 8.0, 0.0, 0.0},
-    {"metres apart", 140.0, -35.0, 1e-4, 0.0, 0.0},
-    {"millimetres apart", 140.0, 0.0, 1e-8, 0.0, 0.0},
+    {"meters apart", 140.0, -35.0, 1e-4, 0.0, 0.0},
+    {"millimeters apart", 140.0, 0.0, 1e-8, 0.0, 0.0},
     {"at a pole", 0.0, 89.9, 0.2, 0.0, 0.0},
     {"across the antimeridian", 179.95, 20.0, 0.1, 0.0, 0.0},
     {"continent", 10.0, 20.0, 40.0, 0.0, 0.0},

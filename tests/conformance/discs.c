@@ -48,7 +48,7 @@ static gv_grid lonlat(int64_t width, int64_t height, double lon, double lat, dou
   return grid;
 }
 
-/* Cells of side 1 with integer centres. */
+/* Cells of side 1 with integer centers. */
 static gv_grid plane(int64_t width, int64_t height) {
   gv_grid grid;
   gv_grid_init(&grid);

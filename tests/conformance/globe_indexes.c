@@ -23,7 +23,7 @@ static double uniform(void) {
   return (double)(random_state >> 11) * 0x1p-53;
 }
 
-/* A cluster of a few metres, some of its seeds in one place, and perhaps one seed in five anywhere. */
+/* A cluster of a few meters, some of its seeds in one place, and perhaps one seed in five anywhere. */
 static void make_seeds(bool alone, double *lon, double *lat) {
   for (int i = 0; i < SEEDS; i++) {
     bool anywhere = !alone && i % 5 == 0;
@@ -95,7 +95,7 @@ static void check(const gv_points *seeds, const gv_points *queries, int32_t k) {
       }
       for (size_t i = 0; i < places; i++) {
         if (found[i] != expected[i] || (measured && distance[i] != value[i])) {
-          fail_msg("%s, k %d: neighbour %d of query %d is %d, not %d", b->name, (int)k, (int)(i % (size_t)k),
+          fail_msg("%s, k %d: neighbor %d of query %d is %d, not %d", b->name, (int)k, (int)(i % (size_t)k),
                    (int)(i / (size_t)k), (int)found[i], (int)expected[i]);
         }
       }
@@ -138,7 +138,7 @@ static gv_status count_search(gv_context *context, const gv_reference *reference
   return counted->search(context, reference, state, query, indices, canonical);
 }
 
-static gv_status nothing_more(gv_context *context, const void *user, int64_t query, const gv_neighbours *near) {
+static gv_status nothing_more(gv_context *context, const void *user, int64_t query, const gv_neighbors *near) {
   int32_t *count = (int32_t *)user + query;
   (void)context;
   assert_int_equal(*count, 0);

@@ -39,7 +39,7 @@ static const grid_case grid_cases[] = {
     {"globe, south-up, 0 to 360", GV_GRID_LONLAT, 72, 37, {0, 5, 0, -90, 0, 180.0 / 37}, NULL},
     {"antimeridian", GV_GRID_LONLAT, 80, 60, {170, 0.25, 0, 8, 0, -0.25}, NULL},
     {"pole, fine", GV_GRID_LONLAT, 100, 40, {-180, 3.6, 0, 90, 0, -0.05}, NULL},
-    {"cell centres on the poles", GV_GRID_LONLAT, 36, 19, {-185, 10, 0, 95, 0, -10}, NULL},
+    {"cell centers on the poles", GV_GRID_LONLAT, 36, 19, {-185, 10, 0, 95, 0, -10}, NULL},
     {"more than once around", GV_GRID_LONLAT, 130, 20, {-400, 7, 0, 80, 0, -8}, NULL},
     {"fine, far from the seeds that lie outside", GV_GRID_LONLAT, 70, 50, {20, 0.01, 0, 35, 0, -0.01}, NULL},
     {"one meridian", GV_GRID_LONLAT, 1, 180, {10, 1, 0, 90, 0, -1}, NULL},

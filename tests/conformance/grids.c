@@ -87,7 +87,7 @@ static void check_counts(const grid_case *g, gv_metric metric, seed_kind kind, c
 
 /*
  * Limits that make discs: of one seed, of some that meet and some that do not, around poles and across +-180 degrees, from
- * nothing to all of the grid; for one neighbour and several, and with masks.
+ * nothing to all of the grid; for one neighbor and several, and with masks.
  */
 static void check_limits(const grid_case *g, gv_metric metric, int64_t n) {
   static const seed_kind kinds[] = {UNIFORM, ON_CELLS, POLES_AND_ANTIMERIDIAN, COINCIDENT, DUPLICATES, OUTSIDE};
@@ -216,8 +216,8 @@ static void check_cell(const oracle *o, const question *q, double x, double y, c
     value[i] = oracle_value(o, q, distance[i], i);
     slack[i] = q->weighting == GV_POWER ? close * (1.0 + 3.0 * distance[i]) : close * 10.0;
   }
-  for (int neighbour = 0; neighbour < q->k; neighbour++) {
-    int32_t seed = out[neighbour * band];
+  for (int neighbor = 0; neighbor < q->k; neighbor++) {
+    int32_t seed = out[neighbor * band];
     if (seed >= 0) {
       assert_true(seed < ORACLE_SEEDS && !taken[seed]);
       taken[seed] = true;
@@ -225,7 +225,7 @@ static void check_cell(const oracle *o, const question *q, double x, double y, c
       assert_true(value[seed] >= last - slack[seed]);
       last = fmax(last, value[seed]);
     }
-    for (int i = 0; i < ORACLE_SEEDS && neighbour == q->k - 1; i++) {
+    for (int i = 0; i < ORACLE_SEEDS && neighbor == q->k - 1; i++) {
       if (taken[i] || distance[i] > q->max_distance - close) continue;
       /* A seed that is left out: then all bands have seeds that are not farther. */
       assert_true(seed >= 0 && value[i] >= last - slack[i]);

@@ -82,7 +82,7 @@ static void large_grid_against_a_plain_loop(void **state) {
   free(out);
 }
 
-/* Several neighbours on grids large enough for the largest leaves, where few candidates come in different orders
+/* Several neighbors on grids large enough for the largest leaves, where few candidates come in different orders
  * and floats sort them: with ties along rows, columns and diagonals, seeds at one place or nearly, and limits that
  * exclude some leaves. */
 static void k_nearest_on_larger_grids(void **state) {
@@ -137,7 +137,7 @@ static void large_seeds(const grid_case *g, bool clusters, int64_t n, double *x,
   }
 }
 
-/* Options for large grids in turn: several neighbours, more of them than seeds, and limits that leave some or most
+/* Options for large grids in turn: several neighbors, more of them than seeds, and limits that leave some or most
  * cells without seeds; a limit of 1 is about the distance between seeds. */
 static const struct {
   int32_t k;

@@ -24,12 +24,12 @@ static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_tables *tables, c
   for (int i = 0; i < gv_mesh_part_count(leaf); i++) {
     gv_qtm_id id;
     gv_qtm_cell cell;
-    double centre[5];
+    double center[5];
     assert_false(seen[order->number[i]]);
     seen[order->number[i]] = true;
     assert_int_equal(gv_qtm_from_number(leaf->level, leaf->first + order->number[i], &id), GV_OK);
-    gv_mesh_centre(id, ellipsoid, centre);
-    assert_true(x[i] == centre[0] && y[i] == centre[1] && z[i] == centre[2]);
+    gv_mesh_center(id, ellipsoid, center);
+    assert_true(x[i] == center[0] && y[i] == center[1] && z[i] == center[2]);
     gv_qtm_cell_from_id(id, &cell);
     assert_int_equal(cell.down, order->place[i] % 2 != 0);
     int64_t row = cell.least[GV_QTM_WEST] + cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0);
@@ -83,12 +83,12 @@ static void bounds_hold_their_cells(void **state) {
           gv_mesh_part_at(level, bits, parts <= 40 ? sample % parts : (int64_t)(uniform() * (double)parts), &part);
           gv_mesh_bound(tables, &part, ellipsoid, curvature, &bound);
           for (int i = 0; i < 20; i++) {
-            double centre[5];
+            double center[5];
             gv_qtm_id id;
             int64_t number = part.first + (int64_t)(uniform() * (double)gv_mesh_part_count(&part));
             assert_int_equal(gv_qtm_from_number(level, number, &id), GV_OK);
-            gv_mesh_centre(id, ellipsoid, centre);
-            assert_true(bound_holds(&bound, centre));
+            gv_mesh_center(id, ellipsoid, center);
+            assert_true(bound_holds(&bound, center));
           }
         }
       }
@@ -102,7 +102,7 @@ static void bounds_hold_their_cells(void **state) {
 typedef enum seed_kind {
   UNIFORM,
   DUPLICATES,
-  ON_CENTRES,
+  ON_CENTERS,
   ON_VERTICES,
   CORNER,
   COINCIDENT,
@@ -126,7 +126,7 @@ static void make_seed(seed_kind kind, int level, int64_t i, double *x, double *y
       y[i] = y[k];
     }
     break;
-  case ON_CENTRES:
+  case ON_CENTERS:
     assert_int_equal(gv_qtm_center(id, &x[i], &y[i]), GV_OK);
     break;
   case ON_VERTICES:
@@ -383,7 +383,7 @@ static const raster_case rasters[] = {
      256,
      129,
      {-180 - 0.5 * 360.0 / 256, 360.0 / 256, 0, 90 + 90.0 / 128, 0, -180.0 / 128}}, /* on edges */
-    {GV_GRID_LONLAT, 145, 73, {0, 2.5, 0, -91.25, 0, 2.5}},   /* south-up, centres on the poles */
+    {GV_GRID_LONLAT, 145, 73, {0, 2.5, 0, -91.25, 0, 2.5}},   /* south-up, centers on the poles */
     {GV_GRID_LONLAT, 700, 40, {-400, 1.1, 0, 80, 0, -3.7}},   /* more than once around */
     {GV_GRID_LONLAT, 90, 90, {200, -2, 0, 45, 0, -1}},        /* from east to west */
     {GV_GRID_LONLAT, 600, 400, {5, 0.01, 0, 48, 0, -0.01}},   /* finer than the mesh */
@@ -402,7 +402,7 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
   int32_t *got = malloc((size_t)(q.k * pixels) * sizeof *got);
   assert_true(mesh != NULL && expected != NULL && got != NULL);
   for (int64_t i = 0; i < SEEDS; i++)
-    make_seed(i % 2 ? UNIFORM : ON_CENTRES, level, i, x, y);
+    make_seed(i % 2 ? UNIFORM : ON_CENTERS, level, i, x, y);
   gv_points seeds = gv_points_xy(x, y, SEEDS);
   gv_grid grid;
   gv_grid_init(&grid);

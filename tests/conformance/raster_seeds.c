@@ -167,7 +167,7 @@ static void compare_groups(const gv_grid *raster, const gv_grid *query_grid, gv_
 static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_metric metric,
                         const gv_raster_seed_list *list) {
   enum { PLACES = 40, K = 3 };
-  double x[PLACES], y[PLACES], found_metres[PLACES * K], metres[PLACES * K];
+  double x[PLACES], y[PLACES], found_meters[PLACES * K], meters[PLACES * K];
   int64_t found[PLACES * K], numbers[PLACES * K];
   gv_index *cells = NULL, *centers = NULL;
   if (list->count == 0 || raster->kind == GV_GRID_PROJECTED) return;
@@ -191,11 +191,11 @@ static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_
   assert_int_equal(gv_index_get_kind(cells), GV_INDEX_RASTER_SEEDS);
   assert_int_equal(gv_index_count(cells), list->count);
   assert_int_equal(gv_index_build(context, &all, &options, &centers), GV_OK);
-  assert_int_equal(gv_index_search(context, cells, &places, &three, found, found_metres), GV_OK);
-  assert_int_equal(gv_index_search(context, centers, &places, &three, numbers, metres), GV_OK);
+  assert_int_equal(gv_index_search(context, cells, &places, &three, found, found_meters), GV_OK);
+  assert_int_equal(gv_index_search(context, centers, &places, &three, numbers, meters), GV_OK);
   for (int i = 0; i < PLACES * K; i++) {
     assert_int_equal(found[i], numbers[i] < 0 ? -1 : list->cell[numbers[i]]);
-    assert_true(found_metres[i] == metres[i]);
+    assert_true(found_meters[i] == meters[i]);
   }
   assert_int_equal(gv_index_search(context, cells, NULL, NULL, found, NULL), GV_ERROR_INVALID_ARGUMENT);
   three.array_options = &on_device;

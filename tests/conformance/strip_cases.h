@@ -128,7 +128,7 @@ static void check_strips_of(const store *in, const char *name, const gv_grid *gr
   free(expected);
 }
 
-/* Grids of every kind except projected ones, difficult seeds, all metrics, several neighbours and limits. */
+/* Grids of every kind except projected ones, difficult seeds, all metrics, several neighbors and limits. */
 static void check_every_grid(const store *in, const char *backend) {
   static const int32_t ks[] = {1, 3, 1, 9, 2};
   static const int64_t counts[] = {1, 40, 9, 400};

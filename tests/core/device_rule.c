@@ -1,4 +1,4 @@
-/* Device or processors, for the jobs of docs/benchmarks.md and neighbouring sizes. Searches:
+/* Device or processors, for the jobs of docs/benchmarks.md and neighboring sizes. Searches:
  * tests/search/choices.c. */
 #include "core/device_rule.h"
 

@@ -99,7 +99,7 @@ static void sets_cover_the_globe_once(void **unused) {
     }
 }
 
-/* Seeds on circles: all borders lead to one place, in a neighbourhood smaller than the rounding of seeds. */
+/* Seeds on circles: all borders lead to one place, in a neighborhood smaller than the rounding of seeds. */
 static void circles_on_the_plane_are_valid(void **unused) {
   (void)unused;
   static const int counts[] = {12, 90, 200, 360};

@@ -1,6 +1,6 @@
 /*
  * Diagrams against the exact index: places farther than the tolerance from a border lie in the cell of their nearest seed. And the parts fit together:
- * each edge borders two cells, rings are closed, vertices, edges and cells fulfil Euler's formula, areas add up to that of the globe.
+ * each edge borders two cells, rings are closed, vertices, edges and cells fulfill Euler's formula, areas add up to that of the globe.
  *
  * GPUVORONOI_LONG=1: a million places for each metric instead of twelve thousand.
  */
@@ -18,7 +18,7 @@
 #include "failing_memory.h"
 
 static gv_context *context;
-static const double degree = 0.017453292519943295, metre = 1.0 / 111e3; /* degrees of a metre, more than it has */
+static const double degree = 0.017453292519943295, meter = 1.0 / 111e3; /* degrees of a meter, more than it has */
 
 static int setup(void **unused) {
   (void)unused;
@@ -36,7 +36,7 @@ static int teardown(void **unused) {
 
 typedef struct cell_place {
   bool inside;
-  double to_border; /* metres on the globe, else the coordinates' unit; only if not inside */
+  double to_border; /* meters on the globe, else the coordinates' unit; only if not inside */
 } cell_place;
 
 /* From a place to the line between two points, all in a plane that is true at the place. */
@@ -119,7 +119,7 @@ static cell_place look(const outline *o, double x, double y, bool globe) {
     double shift = globe ? -360.0 * round(0.5 * (ax + bx) / 360.0) : 0.0;
     least = fmin(least, to_line((ax + shift) * scale, ay, (bx + shift) * scale, by));
   }
-  return (cell_place){inside > 0, globe ? least / metre : least};
+  return (cell_place){inside > 0, globe ? least / meter : least};
 }
 
 /* Rings are closed chains of edges, each of which borders the two cells that it names. */
@@ -160,7 +160,7 @@ typedef struct question {
   gv_metric metric;
   double flattening;
   int count;        /* of places */
-  double tolerance; /* globe: metres */
+  double tolerance; /* globe: meters */
 } question;
 
 /* Half of the places anywhere, half of them around vertices. */
@@ -171,7 +171,7 @@ static void choose_places(const gv_diagram_parts *p, const question *q, double *
     y[i] = globe ? asin(seed_uniform(-1.0, 1.0)) / degree : seed_uniform(-90.0, 90.0);
     if (i % 2 == 0 || p->vertex_count == 0) continue;
     int64_t vertex = (int64_t)(split_mix(&seed_state) % (uint64_t)p->vertex_count);
-    double far = exp(seed_uniform(log(5.0), log(1e6))) * metre, azimuth = seed_uniform(0.0, 6.3);
+    double far = exp(seed_uniform(log(5.0), log(1e6))) * meter, azimuth = seed_uniform(0.0, 6.3);
     double lat = p->vertex_y[vertex] + far * cos(azimuth);
     if (fabs(lat) > 90.0) lat = p->vertex_y[vertex];
     y[i] = lat;
@@ -306,7 +306,7 @@ static void check(const question *q) {
     fail_msg("%s: %s", s->name, gv_context_message(context));
   assert_int_equal(gv_diagram_get(context, diagram, &parts), GV_OK);
   check_rings(&parts, count_places(s, globe));
-  /* Near the antipodes of these, borders run within centimetres of each other (docs/diagram.md). */
+  /* Near the antipodes of these, borders run within centimeters of each other (docs/diagram.md). */
   const bool narrow = q->metric == GV_GEODESIC &&
                       (strcmp(s->name, "row and one beside") == 0 || strcmp(s->name, "square lattice") == 0);
   if (parts.unverified > (narrow ? 4 : 0))
@@ -361,7 +361,7 @@ static void ellipsoid_is_exact(void **unused) {
     seed_add_any(set, 14);
     check(&q);
   }
-  /* The middle of a border is on the circle of the sphere, its quarters are metres away. */
+  /* The middle of a border is on the circle of the sphere, its quarters are meters away. */
   static const double x[] = {-65.348998, 99.473499,  3.840828,  72.689592, -135.461161, -36.579253, -22.635636,
                              7.554199,   155.283952, 57.544620, 86.556374, 12.758857,   -39.183505, 5.898545},
                       y[] = {31.861066, 48.616321, 13.763425,  -48.601862, -14.088547, 30.996684,  -31.169479,

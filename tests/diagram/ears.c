@@ -44,7 +44,7 @@ static bool holds(const gv_diagram_rings *r, int64_t polygon, double x, double y
   return odd;
 }
 
-/* Metres from a place to the border between its nearest seed and that of the cell it lies in; straight on. */
+/* Meters from a place to the border between its nearest seed and that of the cell it lies in; straight on. */
 static double depth(const seed_set *s, double x, double y, int64_t cell) {
   double own, own_azimuth, least = INFINITY, azimuth = 0.0;
   for (int i = 0; i < s->count; i++) {
@@ -164,7 +164,7 @@ static void the_globe_is_covered_once(void **unused) {
                         set->x[0], set->y[0], set->x[set->count - 1], set->y[set->count - 1]);
       }
     }
-    /* Borders within centimetres of each other near the antipodes (docs/diagram.md). */
+    /* Borders within centimeters of each other near the antipodes (docs/diagram.md). */
     if (unverified > rounds / 4) fail_msg("%s: %d parts are not verified", set->name, (int)unverified);
   }
   free(set);
@@ -191,16 +191,16 @@ static void what_is_no_polygon_stays(void **unused) {
   gv_triangulation t;
   assert_int_equal(gv_triangulate(context, GV_SURFACE_SPHERE, position, 60, &t), GV_OK);
   int32_t *corner = malloc(3 * (size_t)t.facets * sizeof *corner),
-          *neighbour = malloc(3 * (size_t)t.facets * sizeof *corner);
+          *neighbor = malloc(3 * (size_t)t.facets * sizeof *corner);
   double *excess = calloc((size_t)t.facets, sizeof *excess);
-  assert_true(corner != NULL && neighbour != NULL && excess != NULL);
+  assert_true(corner != NULL && neighbor != NULL && excess != NULL);
   memcpy(corner, t.corner, 3 * (size_t)t.facets * sizeof *corner);
-  memcpy(neighbour, t.neighbour, 3 * (size_t)t.facets * sizeof *corner);
+  memcpy(neighbor, t.neighbor, 3 * (size_t)t.facets * sizeof *corner);
   int looks = 0, far = 1;
-  while (far == t.neighbour[0] || far == t.neighbour[1] || far == t.neighbour[2])
+  while (far == t.neighbor[0] || far == t.neighbor[1] || far == t.neighbor[2])
     far++;
   const gv_ears ears = {context, &t, look_never, &looks, excess};
-  const int32_t lists[2][4] = {{0, far}, {0, t.neighbour[0], t.neighbour[1], t.neighbour[2]}};
+  const int32_t lists[2][4] = {{0, far}, {0, t.neighbor[0], t.neighbor[1], t.neighbor[2]}};
   for (int i = 0; i < 2; i++) {
     bool done = true;
     looks = 0;
@@ -208,9 +208,9 @@ static void what_is_no_polygon_stays(void **unused) {
     assert_false(done);
     assert_true(i == 0 ? looks == 0 : looks > 0); /* none of the second polygon's corners has a vertex */
     assert_memory_equal(corner, t.corner, 3 * (size_t)t.facets * sizeof *corner);
-    assert_memory_equal(neighbour, t.neighbour, 3 * (size_t)t.facets * sizeof *corner);
+    assert_memory_equal(neighbor, t.neighbor, 3 * (size_t)t.facets * sizeof *corner);
   }
-  free(corner), free(neighbour), free(excess);
+  free(corner), free(neighbor), free(excess);
   gv_triangulation_destroy(&t);
 }
 

@@ -50,7 +50,7 @@ static void first_within_the_distance(void **unused) {
   }
 }
 
-/* Cells cover `whole`, and fulfil Euler's formula. */
+/* Cells cover `whole`, and fulfill Euler's formula. */
 static void check_cover(const gv_points *seeds, const gv_diagram_options *options, double whole) {
   double area[MOST], sum = 0.0;
   int64_t cells = 0, outside = 0;

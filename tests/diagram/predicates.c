@@ -71,18 +71,18 @@ static long double circle_in_long_double(const double *const s[4]) {
   return -sum / (4e-19L * 12.0L * size * size);
 }
 
-/* Seeds a few centimetres to thousands of kilometres apart. */
+/* Seeds a few centimeters to thousands of kilometers apart. */
 static void sphere_decides_as_long_double_does(void **unused) {
   (void)unused;
   int known = 0, near = 0;
   for (int i = 0; i < 400000; i++) {
-    double size = exp(uniform(log(1e-8), 0.0)), v[4][3], centre[3];
+    double size = exp(uniform(log(1e-8), 0.0)), v[4][3], center[3];
     for (int axis = 0; axis < 3; axis++)
-      centre[axis] = uniform(-1.0, 1.0);
+      center[axis] = uniform(-1.0, 1.0);
     for (int j = 0; j < 4; j++) {
       double length = 0.0;
       for (int axis = 0; axis < 3; axis++) {
-        v[j][axis] = centre[axis] + size * uniform(-1.0, 1.0);
+        v[j][axis] = center[axis] + size * uniform(-1.0, 1.0);
         length += v[j][axis] * v[j][axis];
       }
       for (int axis = 0; axis < 3; axis++)

@@ -98,7 +98,7 @@ static inline void seed_set_lattice(seed_set *s, int number) {
 
 static inline void seed_set_random(seed_set *s, int number) {
   static const char *const names[] = {"any",   "three",       "four",   "hemisphere",   "twice", "clusters",
-                                      "poles", "one cluster", "metres", "great circle", "cube"};
+                                      "poles", "one cluster", "meters", "great circle", "cube"};
   static const int any[] = {1000, 3, 4, 0, 200, 20, 0, 0, 5, 0, 0};
   s->name = names[number];
   seed_add_any(s, any[number]);
@@ -128,7 +128,7 @@ static inline void seed_add_ring(seed_set *s, int count, double x, double y, dou
 /* All seeds close together: borders around their antipodes. */
 static inline void seed_set_close(seed_set *s, int number) {
   static const char *const names[] = {"two close",           "three close",    "ring",
-                                      "ring on the equator", "around a pole",  "cluster of metres",
+                                      "ring on the equator", "around a pole",  "cluster of meters",
                                       "row and one beside",  "square lattice", "wide cluster"};
   s->name = names[number];
   if (number == 0) seed_add(s, 12, 47), seed_add(s, 12.1, 47.05);

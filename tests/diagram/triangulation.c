@@ -17,7 +17,7 @@ static double position[3 * (SEED_SETS_MAX + 3)];
 static void place(const seed_set *s, bool sphere) {
   for (int i = 0; i < s->count; i++) {
     double lon = s->x[i], lat = s->y[i], *p = position + 3 * i;
-    gv_normalise_lonlat(&lon, &lat);
+    gv_normalize_lonlat(&lon, &lat);
     p[0] = s->x[i];
     p[1] = s->y[i];
     p[2] = 0.0;
@@ -31,11 +31,11 @@ static void check_surface(const gv_triangulation *t) {
   for (int32_t facet = 0; facet < t->facets; facet++) {
     for (int side = 0; side < 3; side++) {
       const int32_t *v = t->corner + 3 * facet;
-      int32_t from = v[(side + 1) % 3], to = v[(side + 2) % 3], other = t->neighbour[3 * facet + side];
+      int32_t from = v[(side + 1) % 3], to = v[(side + 2) % 3], other = t->neighbor[3 * facet + side];
       int back = gv_triangulation_side(t, other, to, from);
       assert_int_equal(t->corner[3 * other + (back + 1) % 3], to);
       assert_int_equal(t->corner[3 * other + (back + 2) % 3], from);
-      assert_int_equal(t->neighbour[3 * other + back], facet);
+      assert_int_equal(t->neighbor[3 * other + back], facet);
     }
   }
 }
@@ -67,7 +67,7 @@ static void check_all(bool sphere) {
     /* A flip, where four corners differ, and back. */
     for (int32_t facet = 0; facet < t.facets && t.distinct > 5; facet += 7) {
       int64_t before = t.corner[3 * facet];
-      int32_t other = t.neighbour[3 * facet];
+      int32_t other = t.neighbor[3 * facet];
       int back = gv_triangulation_side(&t, other, t.corner[3 * facet + 2], t.corner[3 * facet + 1]);
       if (t.corner[3 * (int64_t)other + back] == before) continue;
       gv_triangulation_flip(&t, facet, 0);

@@ -55,7 +55,7 @@ def callback(inverse):
     return library.INVERSE(call)
 
 
-def centres(grid):
+def centers(grid):
     """x and y of the cells, height x width, as the header says."""
     g = list(grid.geotransform)
     column, row = np.arange(grid.width)[None, :] + 0.5, np.arange(grid.height)[:, None] + 0.5
@@ -66,7 +66,7 @@ def make_grid(rng):
     """A grid, the name of its shape, and the inverse of a projected one."""
     width, height = (int(n) for n in rng.integers(1, [60, 40]))
     shape = rng.choice(["plane", "plane rotated", "plane south-up", "plane one row", "plane tiny cells", "plane far away",
-                        "globe", "globe from 0", "globe piece", "globe pole", "globe centres on poles", "globe antimeridian",
+                        "globe", "globe from 0", "globe piece", "globe pole", "globe centers on poles", "globe antimeridian",
                         "globe more than once around", "globe tiny cells", "projected", "mesh", "globe by mesh"])
     level = library.c.QTM_NONE
     kind, inverse = library.LONLAT, None
@@ -100,7 +100,7 @@ def make_grid(rng):
             t = [rng.uniform(-170, 100), size, 0, rng.uniform(0, 80), 0, -size]
         if shape == "globe pole":
             t = [-180, 360 / width, 0, 90, 0, -0.05]
-        if "centres on poles" in shape:
+        if "centers on poles" in shape:
             height = max(height, 2)
             t = [-180, 360 / width, 0, 90 + 90 / (height - 1), 0, -180 / (height - 1)]
         if "antimeridian" in shape:
@@ -167,7 +167,7 @@ def grid_case(number, rng):
     if grid.kind == library.QTM:
         cells, box = None, (-180.0, -90.0, 180.0, 90.0)
     else:
-        x, y = centres(grid)
+        x, y = centers(grid)
         if inverse is not None:
             x, y = inverse(x, y)
         cells = np.column_stack([x.ravel(), y.ravel()])

@@ -13,7 +13,7 @@ import library
 SEMI_MAJOR, FLATTENING = 6378137.0, 1 / 298.257223563
 RADIUS = SEMI_MAJOR * (3 - FLATTENING) / 3  # (2a + b) / 3
 EXACT = ("euclidean", "manhattan", "chebyshev")
-# How far from the truth a distance may be that was found by another formula, metres or a part of it: great circles by chords
+# How far from the truth a distance may be that was found by another formula, meters or a part of it: great circles by chords
 # of positions with sines that have an ulp of error, geodesics by PROJ's own.
 SLACK = {"great-circle": 5e-6, "geodesic": 1e-6}
 
@@ -96,7 +96,7 @@ def check_row(case, at, row, distances, left_out=None):
     sure, perhaps = counts & (distance <= case.limit - slack), counts & (distance <= case.limit + slack)
     found = row[row >= 0]
     if not min(case.k, sure.sum()) <= len(found) <= min(case.k, perhaps.sum()):
-        return f"{len(found)} neighbours, not {min(case.k, sure.sum())}"
+        return f"{len(found)} neighbors, not {min(case.k, sure.sum())}"
     if len(set(found)) != len(found) or found.max(initial=0) >= len(value) or not perhaps[found].all():
         return f"{row} holds a seed twice, or one that does not count"
     order = np.lexsort((np.arange(len(value)), np.where(perhaps, value, np.inf)))[: len(found)]
@@ -121,9 +121,9 @@ def check_row(case, at, row, distances, left_out=None):
 
 def places(case):
     """Longitude and latitude, or x and y, of the cells in their order; NaN for those without a place."""
-    x, y = cases.centres(case.grid)
+    x, y = cases.centers(case.grid)
     if "globe" in case.shape:
-        pole = np.copysign(90.0, y)  # a row of centres that rounding puts beyond a pole is the pole's
+        pole = np.copysign(90.0, y)  # a row of centers that rounding puts beyond a pole is the pole's
         y = np.where(np.abs(y - pole) <= 1e-6 * abs(case.grid.geotransform[5]), pole, y)
     if case.inverse is not None:
         x, y = case.inverse(x, y)

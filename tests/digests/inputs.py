@@ -38,11 +38,11 @@ def uniform(seed, n, box):
     return [(random.number(box[0], box[2]), random.number(box[1], box[3])) for _ in range(n)]
 
 
-def clustered(seed, n, centres, radius):
+def clustered(seed, n, centers, radius):
     random = Random(seed)
     points = []
     for i in range(n):
-        x, y = centres[i % len(centres)]
+        x, y = centers[i % len(centers)]
         points.append((x + random.number(-radius, radius), y + random.number(-radius, radius)))
     return points
 

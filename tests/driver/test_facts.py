@@ -27,7 +27,7 @@ def test_registered():
 
 
 def test_identify_foreign(sources):
-    """Files that are not the driver's are recognised by their names."""
+    """Files that are not the driver's are recognized by their names."""
     def is_ours(name):
         found = gdal.IdentifyDriverEx(str(name), gdal.OF_RASTER)
         return found is not None and found.ShortName == "VORONOI"
@@ -138,11 +138,11 @@ def test_ids_and_their_table(sources):
     large = live(sources, seeds="globe.csv", id="name", res=0.001)
     of_large = large.GetRasterBand(1).GetDefaultRAT()
     assert column(of_large, gdal.GFU_Name) == column(table, gdal.GFU_Name)
-    # Neighbours differ.
-    colours = np.array([[int(v) for v in column(of_large, usage)] for usage in (gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]).T
+    # Neighbors differ.
+    colors = np.array([[int(v) for v in column(of_large, usage)] for usage in (gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]).T
     small = large.ReadAsArray(0, 0, large.RasterXSize, large.RasterYSize, buf_xsize=400, buf_ysize=200)
     touching = small[:, 1:] != small[:, :-1]
-    same = np.all(colours[small[:, 1:][touching]] == colours[small[:, :-1][touching]], axis=1)
+    same = np.all(colors[small[:, 1:][touching]] == colors[small[:, :-1][touching]], axis=1)
     assert same.mean() < 0.01
     for other in (live(sources, seeds="globe.csv", k=2).GetRasterBand(2), live(sources, seeds="globe.csv", bands=["distance"]).GetRasterBand(1)):
         assert other.GetDefaultRAT() is None

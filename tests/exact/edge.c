@@ -41,7 +41,7 @@ static gv_edge_surface surface_of(int shape) {
 
 static gv_edge_place place_of(double lon, double lat) {
   gv_edge_place q = {.lon = lon, .lat = lat};
-  gv_normalise_lonlat(&q.lon, &q.lat);
+  gv_normalize_lonlat(&q.lon, &q.lat);
   gv_lonlat_to_vectors(NULL, false, 1, &q.lon, &q.lat, q.vector, q.vector + 1, q.vector + 2);
   return q;
 }
@@ -240,7 +240,7 @@ static void searches_end_where_they_did(void **unused) {
   static const struct {
     int shape;
     bool straight;
-    double a[2], b[2], lon, lat, metres;
+    double a[2], b[2], lon, lat, meters;
   } known[] = {
       {1,
        true,
@@ -311,7 +311,7 @@ static void searches_end_where_they_did(void **unused) {
     gv_edge_place q = place_of(known[i].lon, known[i].lat);
     gv_edge_closest closest;
     nearest(&surface, known[i].straight, &q, known[i].a, known[i].b, &closest);
-    assert_true(fabs(closest.canonical - known[i].metres) <
+    assert_true(fabs(closest.canonical - known[i].meters) <
                 1e-7); /* geod_inverse may be better some day, by 15 nm */
   }
 }

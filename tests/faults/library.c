@@ -431,7 +431,7 @@ static const grid_case cases[] = {
 
 /* ------------------------------------------------------------------------------------- other searches of points */
 
-/* Where the neighbours of `queries` are counted, they are found too. */
+/* Where the neighbors of `queries` are counted, they are found too. */
 static void search_within(run *r, gv_index *index, const gv_points *queries) {
   static int64_t offsets[SEEDS + 1];
   gv_radius_options within;

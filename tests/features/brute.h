@@ -16,7 +16,7 @@ typedef struct brute {
   struct geod_geodesic geod; /* on the globe: of the ellipsoid, or of the sphere of great circles */
 } brute;
 
-/* The distance to the nearest point: of the plane, or metres. */
+/* The distance to the nearest point: of the plane, or meters. */
 typedef struct brute_nearest {
   double distance, lon, lat; /* lon, lat: x, y on the plane */
   int64_t vertex;            /* the edge begins there; the lowest of equal ones */

@@ -30,7 +30,7 @@ static inline gv_edge_place place_at(gv_metric metric, double x, double y, doubl
   gv_edge_place q = {.lon = x, .lat = y, .vector = {x, y, 0.0}};
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
   if (globe) {
-    gv_normalise_lonlat(&q.lon, &q.lat);
+    gv_normalize_lonlat(&q.lon, &q.lat);
     gv_lonlat_to_vectors(NULL, false, 1, &q.lon, &q.lat, q.vector, q.vector + 1, q.vector + 2);
   }
   if (tree == NULL) return q;

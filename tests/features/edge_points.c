@@ -32,7 +32,7 @@ static void make_line(const struct geod_geodesic *g, double length, double away,
   geod_direct(g, lat, lon, azimuth, part * length, &at[1], &at[0], NULL);
   double turned = layer_uniform(0, 1) < 0.5 ? azimuth + 90.0 : layer_uniform(-180, 180);
   geod_direct(g, at[1], at[0], turned, away, &q->lat, &q->lon, NULL);
-  gv_normalise_lonlat(&q->lon, &q->lat);
+  gv_normalize_lonlat(&q->lon, &q->lat);
   layer_clear(&l);
   layer_vertex(&l, lon, lat);
   layer_vertex(&l, end[0], end[1]);
@@ -104,7 +104,7 @@ static void bounds_hold(void **unused) {
     }
   }
   if (told[MOST_PASSES] > asked / 100)
-    fail_msg("%d of %d are never told within 10 micrometres", told[MOST_PASSES], asked);
+    fail_msg("%d of %d are never told within 10 micrometers", told[MOST_PASSES], asked);
 }
 
 /* A position of the ball, mostly at its rim, often along the edge from its middle. */
@@ -117,10 +117,10 @@ static bool take_position(const gv_feature_set *set, const gv_edge_place *middle
                  NULL);
   geod_direct(&set->surface.geod, middle->lat, middle->lon, azimuth, away * (1.0 - magnitude(1e-6, 1.0)), &q->lat,
               &q->lon, NULL);
-  gv_normalise_lonlat(&q->lon, &q->lat);
+  gv_normalize_lonlat(&q->lon, &q->lat);
   gv_lonlat_to_vectors(&set->surface.ellipsoid, true, 1, &q->lon, &q->lat, q->vector, q->vector + 1, q->vector + 2);
   for (int axis = 0; axis < 3; axis++)
-    square += (q->vector[axis] - ball->centre[axis]) * (q->vector[axis] - ball->centre[axis]);
+    square += (q->vector[axis] - ball->center[axis]) * (q->vector[axis] - ball->center[axis]);
   return square <= ball->radius * ball->radius;
 }
 
@@ -141,8 +141,8 @@ static void vertices_of_balls(void **unused) {
     make_line(&geodesic.geod, length, far, &middle);
     gv_features features = layer_features(&l, i % 2 == 0 ? GV_EDGES_STRAIGHT : GV_EDGES_GEODESIC, false);
     gv_ball ball = {.radius = far / 6378137.0 * magnitude(1e-3, 0.9)};
-    gv_lonlat_to_vectors(&ellipsoid, true, 1, &middle.lon, &middle.lat, &ball.centre[0], &ball.centre[1],
-                         &ball.centre[2]);
+    gv_lonlat_to_vectors(&ellipsoid, true, 1, &middle.lon, &middle.lat, &ball.center[0], &ball.center[1],
+                         &ball.center[2]);
     assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
     assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
     assert_int_equal(gv_finder_init(context, &tree, &finder), GV_OK);
@@ -152,7 +152,7 @@ static void vertices_of_balls(void **unused) {
       if (!take_position(&set, &middle, &ball, &q)) continue;
       gv_feature_nearest(&set, 0, &q, true, &closest);
       double lon = set.x[finder.vertex], lat = set.y[finder.vertex];
-      gv_normalise_lonlat(&lon, &lat);
+      gv_normalize_lonlat(&lon, &lat);
       geod_inverse(&set.surface.geod, q.lat, q.lon, lat, lon, &distance, NULL, NULL);
       if (closest.canonical != distance)
         fail_msg("%.17g, a vertex %.17g: far %g, length %g, radius %g", closest.canonical, distance, far, length,
@@ -197,8 +197,8 @@ static void floats_of_so_many(void **unused) {
         gv_lonlat_to_vectors(&ellipsoid, true, 1, &at.lon, &at.lat, &position[0][i], &position[1][i],
                              &position[2][i]);
         for (int axis = 0; axis < 3; axis++) {
-          ball.centre[axis] = i == 0 ? position[axis][0] : ball.centre[axis];
-          ball.radius += fabs(position[axis][i] - ball.centre[axis]);
+          ball.center[axis] = i == 0 ? position[axis][0] : ball.center[axis];
+          ball.radius += fabs(position[axis][i] - ball.center[axis]);
         }
       }
       gv_finder_aim(&finder, 0, &ball);

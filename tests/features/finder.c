@@ -48,7 +48,7 @@ static void uproot(void) {
 /* Positions within `size` of a middle, on the plane or by the sphere's radius, and the ball that holds them. */
 static gv_ball any_ball(const double middle[2], double size, double at[INSIDE][2], double position[INSIDE][3]) {
   gv_ball ball = {.radius = 0.0};
-  place_at(set.metric, middle[0], middle[1], ball.centre);
+  place_at(set.metric, middle[0], middle[1], ball.center);
   for (int i = 0; i < INSIDE; i++) {
     double azimuth = layer_uniform(-180.0, 180.0), away = size * sqrt(layer_uniform(0.0, 1.0)), square = 0.0;
     at[i][0] = middle[0] + away * cos(azimuth);
@@ -56,7 +56,7 @@ static gv_ball any_ball(const double middle[2], double size, double at[INSIDE][2
     if (set.globe) geod_direct(&b.geod, middle[1], middle[0], azimuth, away * b.geod.a, &at[i][1], &at[i][0], NULL);
     place_at(set.metric, at[i][0], at[i][1], position[i]);
     for (int axis = 0; axis < tree.dim; axis++)
-      square += pow(position[i][axis] - ball.centre[axis], 2.0);
+      square += pow(position[i][axis] - ball.center[axis], 2.0);
     ball.radius = fmax(ball.radius, sqrt(square) * (1.0 + 1e-12));
   }
   return ball;

@@ -88,7 +88,7 @@ static inline double layer_uniform(double low, double high) {
   return low + (high - low) * (double)(split_mix(&layer_state) >> 11) * 0x1p-53;
 }
 
-/* A ring around a centre, of random radii. */
+/* A ring around a center, of random radii. */
 static inline void layer_star(layer *l, double x, double y, double size, int corners, double bottom, double top) {
   int64_t first = l->vertices;
   for (int i = 0; i < corners; i++) {

@@ -86,7 +86,7 @@ static double from_vertices(const layer *l, int64_t f, const gv_feature_set *set
     gv_edge_place q = {.lon = l->x[v], .lat = l->y[v], .vector = {l->x[v], l->y[v], 0.0}};
     gv_edge_closest closest;
     if (set->globe) {
-      gv_normalise_lonlat(&q.lon, &q.lat);
+      gv_normalize_lonlat(&q.lon, &q.lat);
       gv_lonlat_to_vectors(&wgs84, set->metric == GV_GEODESIC, 1, &q.lon, &q.lat, q.vector, q.vector + 1,
                            q.vector + 2);
     }
@@ -119,7 +119,7 @@ static void check_query(const brute *b, const double expected[FEATURES + 1], int
       if ((d > last || (d == last && f > last_index)) && d < best && d <= o->max_distance) best = d, who = f;
     }
     if (indices[n] != who || !(distances[n] == best || fabs(distances[n] - best) <= 1e-12 * best))
-      fail_msg("%s, query %lld, neighbour %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(b->metric),
+      fail_msg("%s, query %lld, neighbor %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(b->metric),
                (long long)query, n, (long long)indices[n], distances[n], (long long)who, best);
     if (who < 0) break;
     last = best;
@@ -187,7 +187,7 @@ static void geodesics_meet_and_miss(void **unused) {
       {{0.0, 45.0}, {0.0, 60.0}}, {{120.0, -5.0}, {100.0, 5.0}}, {{179.0, 1.0}, {-179.0, 2.0}}};
   const int64_t expected[] = {0, 2, 3};
   int64_t found[3];
-  double metres[3], far;
+  double meters[3], far;
   layer_clear(&indexed);
   layer_clear(&asking);
   for (int i = 0; i < 3; i++) {
@@ -202,16 +202,16 @@ static void geodesics_meet_and_miss(void **unused) {
   o.metric = GV_GEODESIC;
   gv_index *index = NULL;
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
-  assert_int_equal(gv_index_search_features(context, index, &g, NULL, found, metres), GV_OK);
+  assert_int_equal(gv_index_search_features(context, index, &g, NULL, found, meters), GV_OK);
   for (int i = 0; i < 3; i++)
-    assert_true(found[i] == expected[i] && metres[i] == 0.0);
+    assert_true(found[i] == expected[i] && meters[i] == 0.0);
   g.count = 1;
   asking.y[0] = 51.0; /* the geodesic reaches 50.4 degrees north: 0.6 degrees from there */
-  assert_int_equal(gv_index_search_features(context, index, &g, NULL, found, metres), GV_OK);
+  assert_int_equal(gv_index_search_features(context, index, &g, NULL, found, meters), GV_OK);
   struct geod_geodesic geod;
   geod_init(&geod, wgs84.semi_major, wgs84.flattening);
   geod_inverse(&geod, 50.44, 0.0, 51.0, 0.0, &far, NULL, NULL);
-  assert_true(found[0] == 0 && fabs(metres[0] - far) < 1500.0 && metres[0] > 0.0);
+  assert_true(found[0] == 0 && fabs(meters[0] - far) < 1500.0 && meters[0] > 0.0);
   gv_index_destroy(index);
 }
 

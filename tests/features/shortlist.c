@@ -43,7 +43,7 @@ static around any_ball(const brute *b, const double middle[2], double size) {
   around a;
   bool plane = brute_on_plane(b);
   memset(&a, 0, sizeof a);
-  place_at(b->metric, middle[0], middle[1], a.ball.centre);
+  place_at(b->metric, middle[0], middle[1], a.ball.center);
   for (int i = 0; i < INSIDE; i++) {
     double azimuth = layer_uniform(-180.0, 180.0), away = size * sqrt(layer_uniform(0.0, 1.0)), square = 0.0;
     if (plane) {
@@ -54,7 +54,7 @@ static around any_ball(const brute *b, const double middle[2], double size) {
     }
     place_at(b->metric, a.at[i][0], a.at[i][1], a.position[i]);
     for (int axis = 0; axis < (plane ? 2 : 3); axis++)
-      square += pow(a.position[i][axis] - a.ball.centre[axis], 2.0);
+      square += pow(a.position[i][axis] - a.ball.center[axis], 2.0);
     a.ball.radius = fmax(a.ball.radius, sqrt(square) * (1.0 + 1e-12));
   }
   return a;
@@ -140,7 +140,7 @@ static void lists_hold_the_nearest(void **unused) {
       if (simple) check_bounds(&b, &list, first, end, middle);
       double away = 0.0;
       for (int axis = 0; axis < 3; axis++)
-        away += pow(inner.ball.centre[axis] - a.ball.centre[axis], 2.0);
+        away += pow(inner.ball.center[axis] - a.ball.center[axis], 2.0);
       if (sqrt(away) + inner.ball.radius <= a.ball.radius) check_list(s, &b, &part, first, end, &inner);
     }
     assert_true(10 * kept < most && narrowed <= kept);
@@ -166,8 +166,8 @@ static void balls_around_positions(void **unused) {
     gv_ball ball = gv_ball_around(position, which, COUNT / 2);
     double farthest = 0.0;
     for (int i = 0; i < COUNT / 2; i++) {
-      double dx = x[which[i]] - ball.centre[0], dy = y[which[i]] - ball.centre[1];
-      double dz = trial % 2 == 0 ? z[which[i]] - ball.centre[2] : 0.0;
+      double dx = x[which[i]] - ball.center[0], dy = y[which[i]] - ball.center[1];
+      double dz = trial % 2 == 0 ? z[which[i]] - ball.center[2] : 0.0;
       farthest = fmax(farthest, sqrt(dx * dx + dy * dy + dz * dz));
     }
     assert_true(farthest <= ball.radius && ball.radius < farthest * (1.0 + 1e-9) && ball.radius < 1.2);

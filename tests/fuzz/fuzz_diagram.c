@@ -1,6 +1,6 @@
 /*
  * Diagrams of any points: refused with a message, or closed rings of edges that border the two cells that they name,
- * fulfil Euler's formula and cover the extent or the globe once; polygons are closed and finite.
+ * fulfill Euler's formula and cover the extent or the globe once; polygons are closed and finite.
  */
 #include "gpuvoronoi/diagram.h"
 

@@ -16,16 +16,16 @@ enum { MOST_BYTES = 4096, MOST_WIDTH = 24, MOST_HEIGHT = 16, MOST_TEXT = 200 };
 static const char raster_path[] = "/vsimem/fuzz.vrt", seeds_path[] = "/vsimem/seeds.csv";
 
 #define DEGREES "EPSG:4326"
-#define METRES  "EPSG:32633"
+#define METERS  "EPSG:32633"
 
 static const char *const systems[] = {"",           DEGREES,
-                                      METRES,       "EPSG:3857",
+                                      METERS,       "EPSG:3857",
                                       "EPSG:3035",  "EPSG:4807",
                                       "EPSG:2154",  "EPSG:3031",
                                       "EPSG:54009", "+proj=geos +h=35785831 +sweep=x",
                                       "+proj=igh",  "+proj=ob_tran +o_proj=longlat +o_lat_p=40 +lon_0=10"};
 
-/* Whole numbers, fractions, degrees, metres, anything. */
+/* Whole numbers, fractions, degrees, meters, anything. */
 static double take_number(fuzz_input *input) {
   double any;
   int16_t whole;
@@ -163,15 +163,15 @@ static gv_status ask_mask(gv_io *io, const gv_raster_grid *grid) {
   return status;
 }
 
-/* Degrees all around the globe, or metres; in cells four times as wide and high for small questions. */
+/* Degrees all around the globe, or meters; in cells four times as wide and high for small questions. */
 static gv_raster_grid make_grid(gv_io *io, bool metric, int64_t room) {
-  static OGRSpatialReferenceH metres;
+  static OGRSpatialReferenceH meters;
   gv_raster_grid grid = fuzz_world();
   double cell = 1.0;
   if (metric) {
     static const double geotransform[6] = {300000, 10000, 0, 6000000, 0, -10000};
-    if (metres == NULL) FUZZ_REQUIRE(gv_crs_parse(io, METRES, "fuzz", &metres) == GV_OK);
-    grid.crs = metres;
+    if (meters == NULL) FUZZ_REQUIRE(gv_crs_parse(io, METERS, "fuzz", &meters) == GV_OK);
+    grid.crs = meters;
     grid.metric = GV_EUCLIDEAN;
     grid.grid.kind = GV_GRID_PLANE;
     memcpy(grid.geotransform, geotransform, sizeof geotransform);
@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint8_t mode = fuzz_byte(&input);
   int64_t room = fuzz_room(data, size);
   bool metric = mode % 4 > 1 && (mode & 0x10U) != 0;
-  fuzz_put_file(raster_path, text, take_raster(&input, room, metric ? METRES : DEGREES, values, text, sizeof text));
+  fuzz_put_file(raster_path, text, take_raster(&input, room, metric ? METERS : DEGREES, values, text, sizeof text));
   gv_io io = {.message = ""};
   gv_raster_grid grid = make_grid(&io, metric, room);
   gv_status status = mode % 4 == 0   ? ask_grid(&io, true)

@@ -96,14 +96,14 @@ static void expansions_keep_the_nearest(void **unused) {
       id[i] = i;
       lon[i] = east + spread * (uniform() - 0.5);
       lat[i] = north + spread * (uniform() - 0.5);
-      gv_normalise_lonlat(&lon[i], &lat[i]);
+      gv_normalize_lonlat(&lon[i], &lat[i]);
     }
     gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
     gv_lonlats seeds = {lon, lat};
     gv_candidates candidates = {x, y, z, id, SEEDS};
     double m_lon = 360.0 * uniform() - 180.0, m_lat = trial % 7 == 0 ? 90.0 : 180.0 * uniform() - 90.0, m[3];
     double degrees = pow(10.0, -3.0 * uniform()), reach = degrees * 3.0 * 3.14159265358979323846 / 180.0;
-    gv_normalise_lonlat(&m_lon, &m_lat);
+    gv_normalize_lonlat(&m_lon, &m_lat);
     gv_lonlat_to_vectors(&ellipsoid, true, 1, &m_lon, &m_lat, &m[0], &m[1], &m[2]);
     double cell_lon[CELLS], cell_lat[CELLS];
     int32_t nearest[CELLS];
@@ -111,7 +111,7 @@ static void expansions_keep_the_nearest(void **unused) {
       double best = INFINITY;
       cell_lat[c] = fmax(-90.0, fmin(90.0, m_lat + degrees * (2.0 * uniform() - 1.0)));
       cell_lon[c] = m_lon + degrees * (2.0 * uniform() - 1.0);
-      gv_normalise_lonlat(&cell_lon[c], &cell_lat[c]);
+      gv_normalize_lonlat(&cell_lon[c], &cell_lat[c]);
       for (int32_t i = 0; i < SEEDS; i++) {
         double s12 = 0.0;
         geod_inverse(&geodesic.geod, cell_lat[c], cell_lon[c], lat[i], lon[i], &s12, NULL, NULL);
@@ -156,12 +156,12 @@ static void expansions_know_their_error(void **unused) {
     double room = 0.3 * length * length / away, distance = 0.0;
     geod_direct(&geodesic.geod, middle.lat[0], middle.lon[0], pair_uniform(-180, 180), length, &cell[1], &cell[0],
                 NULL);
-    gv_normalise_lonlat(&cell[0], &cell[1]);
+    gv_normalize_lonlat(&cell[0], &cell[1]);
     for (int i = 0; i < SEEDS; i++) {
       id[i] = i;
       geod_direct(&geodesic.geod, cell[1], cell[0], pair_uniform(-180, 180), away + pair_uniform(-room, room),
                   &lat[i], &lon[i], NULL);
-      gv_normalise_lonlat(&lon[i], &lat[i]);
+      gv_normalize_lonlat(&lon[i], &lat[i]);
       geod_inverse(&geodesic.geod, cell[1], cell[0], lat[i], lon[i], &distance, NULL, NULL);
       if (distance < least) least = distance, nearest = i;
     }
@@ -200,7 +200,7 @@ static void decisions_are_those_of_proj(void **unused) {
       if (i % 5 == 0)
         lon[i] = 2.0 * cell.lon[0] - cell.lon[1], lat[i] = cell.lat[1]; /* as far, on the other side */
       lat[i] = fmax(-90.0, fmin(90.0, lat[i]));
-      gv_normalise_lonlat(&lon[i], &lat[i]);
+      gv_normalize_lonlat(&lon[i], &lat[i]);
       double distance = 0.0;
       geod_inverse(&geodesic.geod, cell.lat[0], cell.lon[0], lat[i], lon[i], &distance, NULL, NULL);
       if (distance < least) least = distance, nearest = i;
@@ -233,11 +233,11 @@ static void thinning_keeps_the_nearest(void **unused) {
       id[i] = i;
       lon[i] = far.lon[1] + pair_uniform(-spread, spread);
       lat[i] = fmax(-90.0, fmin(90.0, far.lat[1] + pair_uniform(-spread, spread)));
-      gv_normalise_lonlat(&lon[i], &lat[i]);
+      gv_normalize_lonlat(&lon[i], &lat[i]);
     }
     gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
     gv_candidates candidates = {x, y, z, id, SEEDS};
-    gv_bound bound = {.centre = {far.place[0][0], far.place[0][1], far.place[0][2]}, .radius = size * 1.01};
+    gv_bound bound = {.center = {far.place[0][0], far.place[0][1], far.place[0][2]}, .radius = size * 1.01};
     double chord = sqrt(pow(far.place[0][0] - far.place[1][0], 2.0) + pow(far.place[0][1] - far.place[1][1], 2.0) +
                         pow(far.place[0][2] - far.place[1][2], 2.0));
     gv_geodesic_thin(&geodesic, &bound, gv_geodesic_slack(&geodesic, chord + size + 0.1), &candidates);

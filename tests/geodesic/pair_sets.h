@@ -20,7 +20,7 @@ typedef enum pair_kind {
 } pair_kind;
 
 typedef struct pair {
-  double lon[2], lat[2];   /* normalised */
+  double lon[2], lat[2];   /* normalized */
   double place[2][3];      /* on the ellipsoid, in units of its semi-major axis */
   double distance;         /* by PROJ */
   double azimuth, arrival; /* degrees, at the two places */
@@ -54,7 +54,7 @@ static inline pair pair_make(const gv_ellipsoid *ellipsoid, const struct geod_ge
   if (kind == PAIR_SAME) p.lon[1] = lon, p.lat[1] = lat;
   for (int i = 0; i < 2; i++) {
     p.lat[i] = fmax(-90.0, fmin(90.0, p.lat[i]));
-    gv_normalise_lonlat(&p.lon[i], &p.lat[i]);
+    gv_normalize_lonlat(&p.lon[i], &p.lat[i]);
     gv_lonlat_to_vectors(ellipsoid, true, 1, &p.lon[i], &p.lat[i], &p.place[i][0], &p.place[i][1], &p.place[i][2]);
   }
   geod_inverse(geod, p.lat[0], p.lon[0], p.lat[1], p.lon[1], &p.distance, &p.azimuth, &p.arrival);

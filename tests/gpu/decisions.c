@@ -100,7 +100,7 @@ static void check_metrics(const fixture *f, const gv_points *reference, const gv
     if (m == 1 + ((int)kind + given->k) % 2) continue; /* one of the two of products */
     gv_search_options options = *given;
     check(f, metrics[m], reference, queries, &options, kind);
-    /* As far as a neighbour of one of them, and a little less far. */
+    /* As far as a neighbor of one of them, and a little less far. */
     options.max_distance = f->distances[0][queries->count / 2 * options.k];
     if (options.exclude_self || !isfinite(options.max_distance)) continue;
     check(f, metrics[m], reference, queries, &options, kind);

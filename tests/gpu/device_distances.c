@@ -305,11 +305,11 @@ static void large_blocks(void **state) {
   }
 }
 
-/* A cell and its seed at one place, a seed within a metre, one at the antipode: what the series leaves open. */
+/* A cell and its seed at one place, a seed within a meter, one at the antipode: what the series leaves open. */
 static void next_to_each_other(void **state) {
   (void)state;
   double x[128], y[128];
-  const double metre = 1.0 / 111319.5;
+  const double meter = 1.0 / 111319.5;
   gv_grid grid;
   gv_grid_init(&grid);
   gv_points seeds = gv_points_xy(x, y, 128);
@@ -319,8 +319,8 @@ static void next_to_each_other(void **state) {
     double lon = floor(361.0 * uniform()) - 180.0, lat = 90.0 - floor(181.0 * uniform());
     x[i] = i % 4 == 3 ? lon + 180.0 : lon;
     y[i] = i % 4 == 3 ? -lat : lat;
-    if (i % 4 == 1) x[i] += metre * 2.0 * uniform();
-    if (i % 4 == 2) y[i] = y[i] > 0.0 ? y[i] - metre * 1e-3 * uniform() : y[i] + metre * 1e-3 * uniform();
+    if (i % 4 == 1) x[i] += meter * 2.0 * uniform();
+    if (i % 4 == 2) y[i] = y[i] > 0.0 ? y[i] - meter * 1e-3 * uniform() : y[i] + meter * 1e-3 * uniform();
   }
   grid.kind = GV_GRID_LONLAT;
   grid.width = 361;

@@ -324,7 +324,7 @@ static void what_is_wrong_is_said(void **state) {
   gv_points seeds = gv_points_xy(x, y, 2);
   gv_voronoi_options o;
   gv_voronoi_options_init(&o);
-  gv_voronoi *voronoi = NULL, *tile = NULL, *labelled = NULL;
+  gv_voronoi *voronoi = NULL, *tile = NULL, *labeled = NULL;
   grid.width = grid.height = SIDE;
   memcpy(grid.geotransform, origin, sizeof origin);
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
@@ -334,12 +334,12 @@ static void what_is_wrong_is_said(void **state) {
   assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
   o.labels = labels;
   o.nodata = -1;
-  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &labelled), GV_OK);
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &labeled), GV_OK);
   gv_statistics_options how;
   gv_statistics_options_init(&how);
   how.sums = 1;
   how.bound = &bound;
-  gv_voronoi *const of[] = {voronoi, tile, labelled};
+  gv_voronoi *const of[] = {voronoi, tile, labeled};
   gv_statistics *s[3] = {NULL, NULL, NULL};
   for (int i = 0; i < 3; i++)
     assert_int_equal(gv_statistics_create(context, of[i], &how, &s[i]), GV_OK);

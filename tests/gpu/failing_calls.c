@@ -170,9 +170,9 @@ enum { POINTS = 3000, ASKED = 200, MOST_DIM = 64, K = 5 };
 
 static float place[POINTS * MOST_DIM];
 
-typedef struct neighbours {
+typedef struct neighbors {
   int64_t asked[ASKED * K], own[POINTS * K];
-} neighbours;
+} neighbors;
 
 static gv_status read_places(void *user, int64_t first, int64_t count, void *out) {
   int32_t dim = *(const int32_t *)user;
@@ -189,7 +189,7 @@ static gv_status build_index(gv_context *context, const char *backend, int32_t d
   return gv_index_build_from(context, &source, &options, out);
 }
 
-static gv_status find_neighbours(gv_context *context, const gv_index *index, int32_t dim, neighbours *out) {
+static gv_status find_neighbors(gv_context *context, const gv_index *index, int32_t dim, neighbors *out) {
   const gv_points queries = gv_points_rows(place + POINTS, ASKED, dim, GV_FLOAT32);
   gv_search_options o;
   gv_search_options_init(&o);
@@ -200,8 +200,8 @@ static gv_status find_neighbours(gv_context *context, const gv_index *index, int
 }
 
 /* How many calls have failed without an answer. */
-static int search_with_failures(const char *backend, int32_t dim, const neighbours *expected) {
-  static neighbours got;
+static int search_with_failures(const char *backend, int32_t dim, const neighbors *expected) {
+  static neighbors got;
   int failures = 0, quiet = 0, call = 1;
   for (; quiet < (backend != NULL ? QUIET : 8 * QUIET) && call < MOST_CALLS; call++) {
     gv_context *context = NULL;
@@ -210,7 +210,7 @@ static int search_with_failures(const char *backend, int32_t dim, const neighbou
     memset(&got, 0x55, sizeof got);
     fail_at(call);
     gv_status status = build_index(context, backend, dim, &index);
-    if (status == GV_OK) status = find_neighbours(context, index, dim, &got);
+    if (status == GV_OK) status = find_neighbors(context, index, dim, &got);
     fail_at(0);
     quiet++;
     if (status != GV_OK) {
@@ -218,7 +218,7 @@ static int search_with_failures(const char *backend, int32_t dim, const neighbou
       failures++;
       quiet = 0;
       if (index == NULL) assert_int_equal(build_index(context, backend, dim, &index), GV_OK);
-      if (find_neighbours(context, index, dim, &got) != GV_OK)
+      if (find_neighbors(context, index, dim, &got) != GV_OK)
         fail_msg("after call %d: %s", call, gv_context_message(context));
     }
     assert_int_equal(cudaGetLastError(), cudaSuccess);
@@ -236,14 +236,14 @@ static void each_call_of_a_search_fails_once(void **state) {
     const char *backend;
     int32_t dim;
   } cases[] = {{"cuda-tensor", MOST_DIM}, {"cuda-register", 3}, {"cuda-kdtree", 3}, {NULL, MOST_DIM}};
-  static neighbours expected;
+  static neighbors expected;
   fail_at(0);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     gv_context *context = NULL;
     gv_index *index = NULL;
     assert_int_equal(gv_context_create(NULL, &context), GV_OK);
     assert_int_equal(build_index(context, "serial", cases[i].dim, &index), GV_OK);
-    assert_int_equal(find_neighbours(context, index, cases[i].dim, &expected), GV_OK);
+    assert_int_equal(find_neighbors(context, index, cases[i].dim, &expected), GV_OK);
     gv_index_destroy(index);
     assert_int_equal(build_index(context, cases[i].backend, cases[i].dim, &index), GV_OK);
     assert_memory_equal(gv_index_backend(index), "cuda-", 5);

@@ -125,7 +125,7 @@ static void search(const fixture *f, const gv_index *index, const gv_points *que
     fail_msg("%s: %s", gv_index_backend(index), gv_context_message(f->context));
 }
 
-/* The first k of the K neighbours that were expected. */
+/* The first k of the K neighbors that were expected. */
 static void compare(const fixture *f, const gv_index *index, const gv_points *queries,
                     const gv_search_options *options, int32_t most, const char *what) {
   search(f, index, queries, options, f->found, f->distances);
@@ -135,7 +135,7 @@ static void compare(const fixture *f, const gv_index *index, const gv_points *qu
       if (f->found[at] == f->expected[wanted] &&
           memcmp(&f->distances[at], &f->expected_distances[wanted], sizeof(double)) == 0)
         continue;
-      fail_msg("%s, %s, k %d, max %g, self %d: neighbour %d of query %lld is %lld at %.17g, not %lld at %.17g",
+      fail_msg("%s, %s, k %d, max %g, self %d: neighbor %d of query %lld is %lld at %.17g, not %lld at %.17g",
                gv_index_backend(index), what, (int)options->k, options->max_distance, options->exclude_self, (int)n,
                (long long)i, (long long)f->found[at], f->distances[at], (long long)f->expected[wanted],
                f->expected_distances[wanted]);
@@ -172,7 +172,7 @@ static void check(const fixture *f, gv_metric metric, const gv_points *reference
       if (options.k <= most) compare(f, index[b], queries, &options, most, what);
     }
   }
-  /* As far as a neighbour of one query, and a little less far. */
+  /* As far as a neighbor of one query, and a little less far. */
   const double limit = f->expected_distances[queries->count / 2 * most + (most < 6 ? most - 1 : 5)];
   options.k = most < 40 ? most : 40;
   for (int less = 0; less < 2 && isfinite(limit); less++) {
@@ -234,7 +234,7 @@ static void test_kinds(void **state) {
   }
 }
 
-/* Fewer points than neighbours. */
+/* Fewer points than neighbors. */
 static void test_few_points(void **state) {
   for (int64_t points = 1; points < 40; points += points < 4 ? 1 : 16) {
     for (int kind = INTEGERS; kind < KINDS; kind += 4) {

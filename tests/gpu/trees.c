@@ -206,7 +206,7 @@ static void clusters_of_sizes(void **state) {
 
 /* Queries with more points around them than a list has places, at distances that floats cannot separate. */
 static void shells_of_points(void **state) {
-  enum { CENTRES = 400, EACH = 200, N = CENTRES * EACH, REPEATS = 30, QUERIES = CENTRES * REPEATS };
+  enum { CENTERS = 400, EACH = 200, N = CENTERS * EACH, REPEATS = 30, QUERIES = CENTERS * REPEATS };
   static const int32_t ks[] = {2, 12, 32, 40, 100};
   double *r = malloc(sizeof(double) * 3 * N), *q = malloc(sizeof(double) * 3 * QUERIES);
   assert_non_null(r);

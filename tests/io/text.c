@@ -91,7 +91,7 @@ static void corners(void **state) {
     check(values[i]);
 }
 
-static void powers_and_neighbours(void **state) {
+static void powers_and_neighbors(void **state) {
   (void)state;
   for (int e = -30; e <= 30; e++) {
     double ten = pow(10.0, e), two = ldexp(1.0, 3 * e);
@@ -145,9 +145,8 @@ static void text_grows(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(corners),        cmocka_unit_test(powers_and_neighbours),
-      cmocka_unit_test(random_numbers), cmocka_unit_test(whole_numbers),
-      cmocka_unit_test(text_grows),
+      cmocka_unit_test(corners),       cmocka_unit_test(powers_and_neighbors), cmocka_unit_test(random_numbers),
+      cmocka_unit_test(whole_numbers), cmocka_unit_test(text_grows),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void directions_lead_there(void **state) {
         geod_direct(&body, y, x, (double)azimuth[cell], distance[cell], &there[1], &there[0], NULL);
         q.lon = there[0];
         q.lat = there[1];
-        gv_normalise_lonlat(&q.lon, &q.lat);
+        gv_normalize_lonlat(&q.lon, &q.lat);
         gv_lonlat_to_vectors(ellipsoid, metric == GV_GEODESIC, 1, &q.lon, &q.lat, q.vector, q.vector + 1,
                              q.vector + 2);
       }
@@ -110,7 +110,7 @@ static void check_floats(const char *what) {
   }
 }
 
-/* Within metres floats are as accurate as the series. */
+/* Within meters floats are as accurate as the series. */
 static void floats_near_by(void **state) {
   (void)state;
   for (int i = 0; i < 8; i++) {

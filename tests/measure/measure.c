@@ -256,7 +256,7 @@ static void geodesics_are_those_of_proj(void **state) {
   for (int i = 0; i < SHAPES; i++) {
     const gv_grid grids[] = {
         lonlat_grid(130, 75, -180.0, 360.0 / 130, 90.0, -180.0 / 75, &shapes[i]),
-        lonlat_grid(73, 37, -182.5, 5.0, 92.5, -5.0, &shapes[i]), /* centres on poles, equator and antimeridian */
+        lonlat_grid(73, 37, -182.5, 5.0, 92.5, -5.0, &shapes[i]), /* centers on poles, equator and antimeridian */
         lonlat_grid(90, 60, 12.0, 0.01, 0.3, -0.01, &shapes[i]),
         lonlat_grid(64, 50, -400.0, 12.0, -90.0, 1e-4, &shapes[i]),
         lonlat_grid(80, 40, 179.9996, 1e-5, 46.0, -1e-5, &shapes[i]),

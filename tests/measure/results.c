@@ -224,7 +224,7 @@ static void bad_calls(void **unused) {
   asked q = {.k = 1, .masked = true, .has_own = true};
   answers *out = blank();
   make_inputs(1, false);
-  gv_voronoi *v = make(GV_EUCLIDEAN, 1, INFINITY), *two = make(GV_EUCLIDEAN, 2, INFINITY), *labelled = NULL;
+  gv_voronoi *v = make(GV_EUCLIDEAN, 1, INFINITY), *two = make(GV_EUCLIDEAN, 2, INFINITY), *labeled = NULL;
   gv_cell_results good = answer_of(&q, BLOCK, BLOCK, NULL, out),
                   bad[8] = {good, good, good, good, good, good, good, good};
   bad[0].value_type = GV_FLOAT32;
@@ -268,11 +268,11 @@ static void bad_calls(void **unused) {
   gv_points seeds = gv_points_xy(x, y, SEEDS);
   grid.width = grid.height = 1;
   options.nodata = 0;
-  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &options, &labelled), GV_OK);
-  assert_int_equal(gv_voronoi_compute(context, labelled, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &options, &labeled), GV_OK);
+  assert_int_equal(gv_voronoi_compute(context, labeled, &good), GV_ERROR_INVALID_ARGUMENT);
   gv_voronoi_destroy(v);
   gv_voronoi_destroy(two);
-  gv_voronoi_destroy(labelled);
+  gv_voronoi_destroy(labeled);
   free(out);
 }
 

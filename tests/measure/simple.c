@@ -18,13 +18,13 @@ static double between(double low, double high) {
 
 /* The k-th nearest by (distance, number). */
 static void check_row(const double *distance, const int64_t *found, const double *said, double tolerance) {
-  for (int neighbour = 0; neighbour < K; neighbour++) {
-    int64_t closer = 0, at = found[neighbour];
+  for (int neighbor = 0; neighbor < K; neighbor++) {
+    int64_t closer = 0, at = found[neighbor];
     assert_in_range(at, 0, N - 1);
-    assert_true(fabs(said[neighbour] - distance[at]) <= tolerance);
+    assert_true(fabs(said[neighbor] - distance[at]) <= tolerance);
     for (int64_t i = 0; i < N; i++)
       closer += distance[i] < distance[at] || (distance[i] == distance[at] && i < at);
-    assert_int_equal(closer, neighbour);
+    assert_int_equal(closer, neighbor);
   }
 }
 
@@ -56,7 +56,7 @@ static void neighbors_in_space(void **state) {
 
 static void neighbors_on_the_ellipsoid(void **state) {
   (void)state;
-  static double lon[N], lat[N], x[Q], y[Q], distance[N], metres[Q * K];
+  static double lon[N], lat[N], x[Q], y[Q], distance[N], meters[Q * K];
   static int64_t found[Q * K];
   struct geod_geodesic wgs84;
   geod_init(&wgs84, 6378137.0, 1.0 / 298.257223563);
@@ -64,11 +64,11 @@ static void neighbors_on_the_ellipsoid(void **state) {
     lon[i] = between(-180.0, 180.0), lat[i] = between(-90.0, 90.0);
   for (int i = 0; i < Q; i++)
     x[i] = between(-180.0, 180.0), y[i] = between(-90.0, 90.0);
-  assert_int_equal(gv_geodesic_knn(lon, lat, N, x, y, Q, K, found, metres), GV_OK);
+  assert_int_equal(gv_geodesic_knn(lon, lat, N, x, y, Q, K, found, meters), GV_OK);
   for (int q = 0; q < Q; q++) {
     for (int i = 0; i < N; i++)
       geod_inverse(&wgs84, y[q], x[q], lat[i], lon[i], &distance[i], NULL, NULL);
-    check_row(distance, found + q * K, metres + q * K, 0.0);
+    check_row(distance, found + q * K, meters + q * K, 0.0);
   }
 }
 

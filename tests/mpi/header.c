@@ -1,5 +1,5 @@
 /*
- * The installed header for MPI, by any number of processes: each has the same cells and neighbours as a single
+ * The installed header for MPI, by any number of processes: each has the same cells and neighbors as a single
  * process, for any communicator, and errors reach all.
  */
 #include <gpuvoronoi/mpi.h>

@@ -22,7 +22,7 @@ def scipy_kdtree():
 
 
 class SklearnTree(gpuvoronoi.KDTree):
-    """Of sklearn: k is an axis always, more neighbours than points are an error."""
+    """Of sklearn: k is an axis always, more neighbors than points are an error."""
 
     NORMS = {"euclidean": 2, "l2": 2, "manhattan": 1, "l1": 1, "cityblock": 1, "chebyshev": np.inf, "infinity": np.inf}
     valid_metrics = []  # set below

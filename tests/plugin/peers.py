@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from conftest import Qgis, as_file, gdal, memory, ogr  # noqa: E402
 
 SYSTEM, BOX = "EPSG:3035", (2600000, 1500000, 6000000, 5200000)
-NEIGHBOURS = 3
+NEIGHBORS = 3
 
 
 def shops(count, seed):
@@ -117,19 +117,19 @@ def rasters(work, processing, path):
         measured("GRASS: r.grow.distance", grow, pixels)
 
 
-def neighbours(work, processing, homes, path):
+def neighbors(work, processing, homes, path):
     def own(metric, name):
-        processing.run("gpuvoronoi:knearest", {"INPUT": homes, "REFERENCE": path, "NEIGHBORS": NEIGHBOURS, "METRIC": metric,
+        processing.run("gpuvoronoi:knearest", {"INPUT": homes, "REFERENCE": path, "NEIGHBORS": NEIGHBORS, "METRIC": metric,
                                                "OUTPUT": f"{work}/{name}.gpkg"})
         return f"{work}/{name}.gpkg"
 
     def join():
-        processing.run("native:joinbynearest", {"INPUT": homes, "INPUT_2": path, "NEIGHBORS": NEIGHBOURS, "OUTPUT": f"{work}/join.gpkg"})
+        processing.run("native:joinbynearest", {"INPUT": homes, "INPUT_2": path, "NEIGHBORS": NEIGHBORS, "OUTPUT": f"{work}/join.gpkg"})
         return f"{work}/join.gpkg"
 
     def matrix():
         processing.run("qgis:distancematrix", {"INPUT": homes, "INPUT_FIELD": "id", "TARGET": path, "TARGET_FIELD": "id",
-                                               "MATRIX_TYPE": 0, "NEAREST_POINTS": NEIGHBOURS, "OUTPUT": f"{work}/matrix.gpkg"})
+                                               "MATRIX_TYPE": 0, "NEAREST_POINTS": NEIGHBORS, "OUTPUT": f"{work}/matrix.gpkg"})
         return f"{work}/matrix.gpkg"
 
     def grass():
@@ -159,7 +159,7 @@ def main():
         print(f"| {count:,} shops, {count // 2:,} homes | processor seconds | seconds | features or cells |\n|---|---|---|---|")
         regions(work, processing, layer, path)
         rasters(work, processing, path)
-        neighbours(work, processing, homes, path)
+        neighbors(work, processing, homes, path)
     sys.stdout.flush()
     assert application
     os._exit(0)  # QGIS 3.22 does not always survive its own end

@@ -361,7 +361,7 @@ def test_equal_texts_are_one_region(qgis, work, group):
 
 
 def test_statistics_without_a_coordinate_system(qgis, work):
-    """No kilometres without a unit."""
+    """No kilometers without a unit."""
     layer = memory([(2, 2), (8, 5), (5, 9)], None)
     out = qgis.run("facilitystatistics", INPUT=layer, EXTENT="0,10,0,10", RESOLUTION=1, OUTPUT="memory:")["OUTPUT"]
     assert out.fields().names() == ["id", "name", "value", "cells", "area", *COLUMNS[2:]]
@@ -437,7 +437,7 @@ def test_statistics_of_groups(qgis, work, kind):
         (f"s{i}", QgsPointXY(*places(30)[i])) for i in range(6)]
 
 
-def test_nearest_neighbours_on_the_globe(qgis, work):
+def test_nearest_neighbors_on_the_globe(qgis, work):
     queries, reference = places(50, seed=2), places(300, seed=3)
     work.csv("q.csv", [(*p, 0) for p in queries])
     work.csv("r.csv", [(*p, 0) for p in reference])
@@ -449,7 +449,7 @@ def test_nearest_neighbours_on_the_globe(qgis, work):
     assert found == [(f"seed {query}", rank, index + 1, distance) for query, rank, index, distance in expected]
 
 
-def test_nearest_neighbours_on_the_map(qgis, work):
+def test_nearest_neighbors_on_the_map(qgis, work):
     queries, reference = places(20, seed=2, box=(0, 0, 1000, 500)), places(30, seed=3, box=(0, 0, 1000, 500))
     for metric, distance in ((0, np.hypot), (3, np.hypot), (4, lambda x, y: x + y), (5, np.maximum)):
         out = qgis.run("knearest", INPUT=memory(queries, "EPSG:32633"), REFERENCE=memory(reference, "EPSG:32633"), NEIGHBORS=3,
@@ -462,7 +462,7 @@ def test_nearest_neighbours_on_the_map(qgis, work):
         assert np.allclose([row[3] for row in found], np.take_along_axis(matrix, order, axis=1).ravel(), rtol=1e-14)
 
 
-def test_nearest_neighbours_without_a_second_layer(qgis, work):
+def test_nearest_neighbors_without_a_second_layer(qgis, work):
     """The other points of the same layer; also with ids that repeat."""
     places_ = [(0, 0), (0, 1), (0, 3)]
     out = qgis.run("knearest", INPUT=memory(places_, rows=[(7, "a"), (7, "b"), (8, "c")]), FIELD="id", NEIGHBORS=5, GEOMETRY=0,
@@ -473,7 +473,7 @@ def test_nearest_neighbours_without_a_second_layer(qgis, work):
 
 
 def test_attributes_of_both_layers(qgis, work):
-    """Also into a GeoPackage, where they may repeat its key; a point without neighbours has empty fields."""
+    """Also into a GeoPackage, where they may repeat its key; a point without neighbors has empty fields."""
     points = as_file(memory([(0, 0), (100, 0)], "EPSG:32633", rows=[(7, "a"), (8, "b")]), work.path("p.gpkg"))
     stations = memory([(0, 10), (0, 11)], "EPSG:32633", "name:string,rank:integer", [("x", 3), ("y", 4)])
     out = qgis.run("knearest", INPUT=points, REFERENCE=stations, NEIGHBORS=2, MAX_DISTANCE=20, ATTRIBUTES=True,
@@ -484,7 +484,7 @@ def test_attributes_of_both_layers(qgis, work):
 
 
 @pytest.mark.parametrize("kind", ["layer", "selection", "multipoints"])
-def test_no_feature_is_its_own_neighbour(qgis, work, kind):
+def test_no_feature_is_its_own_neighbor(qgis, work, kind):
     places_ = [(0, 0), (0, 1), (0, 3), (0, 7)]
     layer = memory(places_, "EPSG:32633")
     expected = [(1, 1, 2), (1, 2, 3), (2, 1, 1), (2, 2, 3), (3, 1, 2), (3, 2, 1), (4, 1, 3), (4, 2, 2)]
@@ -507,18 +507,18 @@ def test_no_feature_is_its_own_neighbour(qgis, work, kind):
         qgis.run("knearest", INPUT=layer, REFERENCE=as_file(memory(places_), work.path("o.gpkg")), EXCLUDE_SELF=True, OUTPUT="memory:")
 
 
-def test_nearest_neighbours_within_a_distance(qgis, work):
-    """The bound is inclusive, and a point without neighbours keeps a row."""
+def test_nearest_neighbors_within_a_distance(qgis, work):
+    """The bound is inclusive, and a point without neighbors keeps a row."""
     out = qgis.run("knearest", INPUT=memory([(0, 0), (100, 0)], "EPSG:32633"), REFERENCE=memory([(0, 10), (0, 11)], "EPSG:32633"),
                    NEIGHBORS=2, MAX_DISTANCE=10, OUTPUT="memory:")["OUTPUT"]
     first, second = out.getFeatures()
     assert (first["input"], first["rank"], first["neighbour"], first["distance"]) == (1, 1, 1, 10)
     assert [second[name] for name in ("input", "rank", "neighbour", "distance")] == [2, NULL, NULL, NULL]
     assert second.geometry().isNull()
-    assert "Points without a neighbour: 1 of 2" in qgis.feedback.infos and qgis.feedback.warnings == []
+    assert "Points without a neighbor: 1 of 2" in qgis.feedback.infos and qgis.feedback.warnings == []
     qgis.run("knearest", INPUT=memory([(0, 0), (100, 0)], "EPSG:32633"), MAX_DISTANCE=10, OUTPUT="memory:")
     assert qgis.feedback.warnings == [
-        "0 of 2 points have a neighbour; limited by “Maximum distance (metres on the globe, map units on the map)”"]
+        "0 of 2 points have a neighbor; limited by “Maximum distance (meters on the globe, map units on the map)”"]
 
 
 def test_distances_of_maps_of_the_world(qgis, work):

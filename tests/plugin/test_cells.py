@@ -51,7 +51,7 @@ def same(made, expected):
 ])
 @pytest.mark.parametrize("output", ["out.gpkg", "memory:"])
 def test_cells(qgis, work, system, level, cells, parameters, options, output):
-    """The same rows, in their order, at the centres."""
+    """The same rows, in their order, at the centers."""
     parameters = {name: value() if callable(value) else value for name, value in parameters.items()}
     out = qgis.run("cells", INPUT=points(), FIELD="id", SYSTEM=system, LEVEL=level,
                    OUTPUT=output if output == "memory:" else work.path(output), **parameters)["OUTPUT"]

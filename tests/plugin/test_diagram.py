@@ -34,7 +34,7 @@ def made(layer, context, name="qgis"):
 
 
 def test_polygons_are_those_of_the_nearest_points(qgis, work):
-    """By distances of QGIS's own, of points that are not within metres of a border."""
+    """By distances of QGIS's own, of points that are not within meters of a border."""
     layer = timezones()
     out = qgis.run("voronoidiagram", INPUT=layer, FIELD="name", OUTPUT=work.path("out.gpkg"))["OUTPUT"]
     assert names(out) == [*FIELDS, "lon", "lat", "name", "country"]
@@ -106,7 +106,7 @@ def test_layers_without_a_file(qgis, work, output):
     assert [feature["others"] for feature in found.getFeatures() if feature["id"] == 100] == [str(ids[102])]
 
 
-def test_loaded_layers_have_names_and_colours(qgis, work):
+def test_loaded_layers_have_names_and_colors(qgis, work):
     context = loading_context()
     out = work.path("out.gpkg")
     qgis.run("voronoidiagram", context=context, INPUT=timezones(), OUTPUT=out)  # not to be loaded
@@ -116,8 +116,8 @@ def test_loaded_layers_have_names_and_colours(qgis, work):
     path = qgis.run("voronoidiagram", context=context, INPUT=timezones(), TOLERANCE=10000, OUTPUT=sink)["OUTPUT"]
     layer = made(path, context)
     assert layer.name() == "Voronoi cells of Time zones" and layer.displayExpression() == '"name"'
-    colour = layer.renderer().symbol().symbolLayer(0).dataDefinedProperties().property(3)
-    assert "color_hsv" in colour.expressionString()
+    color = layer.renderer().symbol().symbolLayer(0).dataDefinedProperties().property(3)
+    assert "color_hsv" in color.expressionString()
 
 
 def test_lines_and_polygons_are_refused(qgis, work):

@@ -65,7 +65,7 @@ def test_nearest(qgis, layers, runs, rank):
 
 @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:3857"])
 def test_nearest_line(qgis, layers, system):
-    """In metres on the ground, on a map of the world too."""
+    """In meters on the ground, on a map of the world too."""
     layer = memory([(0, 2), (1, 1), (9, 9)], system)
     lines = QgsVectorLayer(f"LineString?crs={system}", "lines", "memory")
     for shape in ("LineString (0 1, 5 1)", "LineString (0 0, 5 0)"):

@@ -280,7 +280,7 @@ SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_lines_and_polygons_are_seeds_and_neighbours(qgis, work, shape):
+def test_lines_and_polygons_are_seeds_and_neighbors(qgis, work, shape):
     """But they are not queries: their vertices are not points."""
     layer = memory([], geometry=shape.split(" ")[0])
     feature = QgsFeature(layer.fields())
@@ -364,8 +364,8 @@ def test_table_without_positions(qgis, work):
             qgis.run(name, INPUT=work.path("t.csv"), OUTPUT="memory:")
 
 
-def test_neighbours_that_the_coordinate_system_does_not_reach(qgis, work):
-    """A gnomonic map does not show the other hemisphere, so points there are not neighbours."""
+def test_neighbors_that_the_coordinate_system_does_not_reach(qgis, work):
+    """A gnomonic map does not show the other hemisphere, so points there are not neighbors."""
     points = memory([(0, -600000), (0, -1200000)], "ESRI:102034")
     out = qgis.run("knearest", INPUT=points, REFERENCE=memory([(0, -80), (0, 80), (2, -60), (0, 85)]), NEIGHBORS=3, METRIC=3,
                    OUTPUT="memory:")["OUTPUT"]

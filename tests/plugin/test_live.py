@@ -20,7 +20,7 @@ from qgis.core import (
     QgsSingleBandPseudoColorRenderer,
     QgsVectorLayer,
 )
-from test_styles import colours_as_drawn, identified, legend_in_the_tree, load
+from test_styles import colors_as_drawn, identified, legend_in_the_tree, load
 
 
 @pytest.fixture(autouse=True)
@@ -152,21 +152,21 @@ def test_layers_are_styled(qgis, work):
     """A layer for each kind of value, of one description; ids look as those of a stored raster do."""
     load(qgis, "voronoiraster", INPUT=timezones(), FIELD="name", RESOLUTION=0.5, OUTPUT=work.path("out.tif"))
     stored = QgsProject.instance().mapLayersByName("Nearest of Time zones")[0]
-    expected = colours_as_drawn(stored, (720, 360))
+    expected = colors_as_drawn(stored, (720, 360))
     QgsProject.instance().clear()
     parameters = {"INPUT": str(TIMEZONES), "FIELD": "name", "RESOLUTION": 0.5, "BANDS": [0, 1, 2], "OUTPUT": work.path("live.voronoi.json")}
     load_all(parameters)
     layers = {layer.name(): layer for layer in QgsProject.instance().mapLayers().values()}
     assert sorted(layers) == ["Direction to timezones (°)", "Distance to timezones (m)", "Nearest of timezones"]
     assert all(layer.bandCount() == 1 and isinstance(layer.renderer(), QgsSingleBandPseudoColorRenderer) for layer in layers.values())
-    assert np.array_equal(colours_as_drawn(layers["Nearest of timezones"], (720, 360)), expected)
+    assert np.array_equal(colors_as_drawn(layers["Nearest of timezones"], (720, 360)), expected)
     ramp = layers["Distance to timezones (m)"].renderer().shader().rasterShaderFunction()
     assert ramp.minimumValue() < 20000 and 3.2e6 < ramp.maximumValue() < 3.4e6
     # Projects find them again.
     QgsProject.instance().write(work.path("p.qgs"))
     QgsProject.instance().read(work.path("p.qgs"))
     again = QgsProject.instance().mapLayersByName("Nearest of timezones")[0]
-    assert again.isValid() and np.array_equal(colours_as_drawn(again, (720, 360)), expected)
+    assert again.isValid() and np.array_equal(colors_as_drawn(again, (720, 360)), expected)
 
 
 def load_all(parameters):
@@ -201,7 +201,7 @@ def test_many_seeds_and_many_cells(qgis, work):
     load_all({"INPUT": work.path("seeds.csv"), "METRIC": 2, "BANDS": [0, 1], "OUTPUT": work.path("live.voronoi.json")})
     layer = QgsProject.instance().mapLayersByName("Nearest of seeds")[0]
     assert layer.width() == 409600 and len(layer.renderer().shader().rasterShaderFunction().colorRampItemList()) == 8192
-    drawn = colours_as_drawn(layer, (300, 150))
+    drawn = colors_as_drawn(layer, (300, 150))
     assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 5000
 
 

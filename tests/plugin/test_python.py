@@ -155,7 +155,7 @@ def test_multipoints_on_a_sphere(qgis, work, without_command, parameters):
 
 
 @pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:3857"])
-def test_masks_with_edges_on_centres(qgis, work, without_command, system):
+def test_masks_with_edges_on_centers(qgis, work, without_command, system):
     """Which of two cells that an edge goes through counts is a rule; turns of the globe; the mask's own system."""
     shapes = ["Polygon((-5 -5,5 -5,5 5,-5 5,-5 -5))", "Polygon((170 10,200 10,200 35,170 35,170 10),(175 15,180 15,180 25,175 15))"]
     if system == "EPSG:3857":
@@ -187,14 +187,14 @@ def test_masks_and_templates(qgis, work, without_command, mask):
     assert (made.GetRasterBand(1).ReadAsArray() == -1).any()
 
 
-def test_names_and_colours(qgis, work, without_command):
-    """An attribute table with the same names; colours may differ."""
+def test_names_and_colors(qgis, work, without_command):
+    """An attribute table with the same names; colors may differ."""
     first, second = both(qgis, work, without_command, "voronoiraster", {"OUTPUT": "out.tif"}, INPUT=points(), FIELD="id", RESOLUTION=10)
     from gpuvoronoi_processing import styles
 
     tables = [{value: name for value, name, _ in styles.attribute_table(made["OUTPUT"])} for made in (first, second)]
     assert tables[0].items() <= tables[1].items() and tables[1][101] == "seed 1"
-    assert len({colour.name() for _, _, colour in styles.attribute_table(second["OUTPUT"])}) > 5
+    assert len({color.name() for _, _, color in styles.attribute_table(second["OUTPUT"])}) > 5
 
 
 def features(path, order):
@@ -285,7 +285,7 @@ def test_cells_need_the_command(qgis, without_command):
     (lambda: points(), land_in_memory, {"NEIGHBORS": 2}),
     (lambda: points(), land_in_memory, {"METRIC": 2, "BOUNDARY": True}),
 ])
-def test_nearest_neighbours(qgis, work, without_command, queries, reference, parameters):
+def test_nearest_neighbors(qgis, work, without_command, queries, reference, parameters):
     if reference is not None:
         parameters = {**parameters, "REFERENCE": reference()}
     first, second = both(qgis, work, without_command, "knearest", {"OUTPUT": "out.gpkg"}, INPUT=queries(), ATTRIBUTES=True, **parameters)

@@ -314,7 +314,7 @@ def test_emptiness_is_told(qgis, work, name):
     feature.setGeometry(QgsGeometry.fromWkt("Polygon ((150 -50, 160 -50, 160 -40, 150 -50))"))
     assert mask.dataProvider().addFeatures([feature])[0]
     common = {"INPUT": memory([(0.2, 0.3), (5, 5)]), "EXTENT": "0,20,0,10", "RESOLUTION": 1, "OUTPUT": "TEMPORARY_OUTPUT"}
-    farthest = "Maximum distance (metres on the globe, map units on the map)"
+    farthest = "Maximum distance (meters on the globe, map units on the map)"
     for limits, labels in [({"MASK": mask}, "“Mask”"), ({"MAX_DISTANCE": 1}, f"“{farthest}”"),
                            ({"MASK": mask, "MAX_DISTANCE": 1}, f"“Mask”, “{farthest}”")]:
         qgis.run(name, **common, **limits)
@@ -465,7 +465,7 @@ def test_files_of_layers_are_not_replaced(qgis, work, layer, parameters):
     assert content == (pathlib.Path(work.path("a.tif")).read_bytes(), pathlib.Path(work.path("a.gpkg")).read_bytes())
 
 
-def test_nearest_neighbours_do_not_replace_their_points(qgis, work):
+def test_nearest_neighbors_do_not_replace_their_points(qgis, work):
     layer = memory(places(5))
     options = QgsVectorFileWriter.SaveVectorOptions()
     QgsVectorFileWriter.writeAsVectorFormatV3(layer, work.path("a.gpkg"), QgsProject.instance().transformContext(), options)

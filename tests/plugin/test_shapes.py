@@ -1,4 +1,4 @@
-"""Lines, polygons and cells of rasters as seeds and neighbours: what the command makes of them."""
+"""Lines, polygons and cells of rasters as seeds and neighbors: what the command makes of them."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_nearest_lines(qgis, work, parameters, options, system):
 
 @pytest.mark.parametrize("boundary", [False, True])
 def test_nearest_polygons_on_the_map(qgis, work, boundary):
-    """In the coordinate system of the points; what the neighbours are in is brought to it."""
+    """In the coordinate system of the points; what the neighbors are in is brought to it."""
     square = shapes(["Polygon ((0 0, 100 0, 100 100, 0 100, 0 0))", "MultiPolygon (((300 0, 400 0, 400 100, 300 0)))"], "EPSG:32633")
     inputs = memory([(50, 90), (200, 50)], "EPSG:32633")
     out = qgis.run("knearest", INPUT=inputs, REFERENCE=square, NEIGHBORS=2, BOUNDARY=boundary, ATTRIBUTES=True, OUTPUT="memory:")["OUTPUT"]

@@ -63,7 +63,7 @@ def legend(layer):
     return layer.legend().createLayerTreeModelLegendNodes(node)
 
 
-def colours_as_drawn(layer, size):
+def colors_as_drawn(layer, size):
     """The layer drawn with one pixel a cell: size[1] x size[0] x 3."""
     settings = QgsMapSettings()
     settings.setLayers([layer])
@@ -81,17 +81,17 @@ def colours_as_drawn(layer, size):
 
 
 def check_drawn(layer, path):
-    """Every cell has the colour of the attribute table, and regions that touch differ plainly."""
+    """Every cell has the color of the attribute table, and regions that touch differ plainly."""
     ids = read(path)
     table = gdal.Open(path)
     band = table.GetRasterBand(1)
     rat = band.GetDefaultRAT()
     columns = [rat.GetColOfUsage(usage) for usage in (gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]
-    colours = {rat.GetValueAsInt(row, 0): [rat.GetValueAsInt(row, c) for c in columns] for row in range(rat.GetRowCount())}
-    if isinstance(layer.renderer(), QgsPalettedRasterRenderer):  # a legend, in which no colour repeats
-        colours = {made.value: made.color.getRgb()[:3] for made in layer.renderer().classes()}
-    drawn = colours_as_drawn(layer, ids.shape[::-1])
-    wanted = np.array([[colours[value] for value in row] for row in ids.tolist()])
+    colors = {rat.GetValueAsInt(row, 0): [rat.GetValueAsInt(row, c) for c in columns] for row in range(rat.GetRowCount())}
+    if isinstance(layer.renderer(), QgsPalettedRasterRenderer):  # a legend, in which no color repeats
+        colors = {made.value: made.color.getRgb()[:3] for made in layer.renderer().classes()}
+    drawn = colors_as_drawn(layer, ids.shape[::-1])
+    wanted = np.array([[colors[value] for value in row] for row in ids.tolist()])
     assert np.abs(drawn - wanted).max() <= 1
     edges = ids[:, 1:] != ids[:, :-1]
     difference = np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges]
@@ -107,13 +107,13 @@ def test_few_seeds_have_a_legend(qgis, work):
     check_drawn(layer, work.path("out.tif"))
 
 
-def test_each_seed_of_a_legend_has_its_own_colour(qgis, work):
+def test_each_seed_of_a_legend_has_its_own_color(qgis, work):
     for count in (27, 30):
         layer = load(qgis, "voronoiraster", INPUT=memory(places(count)), FIELD="name", RESOLUTION=2,
                      OUTPUT=work.path(f"{count}.tif"))
-        colours = [c.color.getRgb()[:3] for c in layer.renderer().classes()]
-        assert len(set(colours)) == count
-        assert min(math.dist(a, b) for i, a in enumerate(colours) for b in colours[:i]) > 20
+        colors = [c.color.getRgb()[:3] for c in layer.renderer().classes()]
+        assert len(set(colors)) == count
+        assert min(math.dist(a, b) for i, a in enumerate(colors) for b in colors[:i]) > 20
 
 
 class Thread:
@@ -176,7 +176,7 @@ def legend_in_the_tree(layer):
 
 
 def test_no_striped_bar(qgis, work):
-    """A bar of 418 colours says nothing; one of distances does."""
+    """A bar of 418 colors says nothing; one of distances does."""
     layer = load(qgis, "voronoiraster", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("out.tif"), DISTANCE=work.path("d.tif"))
     assert legend_in_the_tree(layer) == []
     assert len(legend_in_the_tree(QgsProject.instance().mapLayersByName("Distance to Time zones (m)")[0])) == 2
@@ -204,7 +204,7 @@ def test_results_of_the_mesh_have_names_of_their_own(qgis, work):
 
 
 def test_cells(qgis, work):
-    """Discs as wide as the cells, of the colour of their seed; a legend while there are few."""
+    """Discs as wide as the cells, of the color of their seed; a legend while there are few."""
     layer = load(qgis, "cells", INPUT=memory(places(5)), FIELD="name", LEVEL=3, SYSTEM=2, ATTRIBUTES=True, OUTPUT=work.path("few.gpkg"))
     assert layer.name() == "Nearest of seeds, S2 level 3" and layer.displayExpression() == '"seed_name"'
     categories = layer.renderer().categories()
@@ -213,7 +213,7 @@ def test_cells(qgis, work):
     assert categories[0].symbol().size() == pytest.approx(math.sqrt(5.1e14 / 384))
     layer = load(qgis, "cells", INPUT=timezones(), LEVEL=5, OUTPUT=work.path("many.gpkg"))
     assert isinstance(layer.renderer(), QgsSingleSymbolRenderer)
-    drawn = colours_as_drawn(layer, (360, 180))
+    drawn = colors_as_drawn(layer, (360, 180))
     near = {feature["seed"] for feature in layer.getFeatures() if abs(feature["lon"]) < 170 and abs(feature["lat"]) < 60}
     assert len(near) > 100 and len(np.unique(drawn.reshape(-1, 3), axis=0)) > 100
     assert (drawn[30:150].reshape(-1, 3).min(axis=1) == 255).mean() < 0.4  # discs leave little white
@@ -238,7 +238,7 @@ def test_many_seeds_have_a_short_legend(qgis, work):
 
 
 def test_ids_far_apart(qgis, work):
-    """Ids of 64 bits keep their own colours."""
+    """Ids of 64 bits keep their own colors."""
     rows = [(2**40 + 7 * i, f"seed {i}") for i in range(50)]
     layer = load(qgis, "voronoiraster", INPUT=memory(places(50), fields="id:long,name:string", rows=rows), FIELD="id", RESOLUTION=2,
                  OUTPUT=work.path("out.tif"))
@@ -247,22 +247,22 @@ def test_ids_far_apart(qgis, work):
 
 
 def test_more_seeds_than_the_table_holds(qgis, work):
-    """Colours all the same, a warning that there are no names, and a project that stays small."""
+    """Colors all the same, a warning that there are no names, and a project that stays small."""
     count = 66000
     regions = load(qgis, "voronoiraster", "POLYGONS", INPUT=memory(places(count)), RESOLUTION=0.5, METRIC=2,
                    OUTPUT=work.path("out.tif"), POLYGONS=work.path("regions.gpkg"))
-    (warning,) = [text for text in load.feedback.warnings if "colours" in text]
-    assert warning.startswith("The raster has no table of names and colours.") and "66000 seeds are more than its 65535 rows" in warning
+    (warning,) = [text for text in load.feedback.warnings if "colors" in text]
+    assert warning.startswith("The raster has no table of names and colors.") and "66000 seeds are more than its 65535 rows" in warning
     layer = QgsProject.instance().mapLayersByName("Nearest of seeds")[0]
     shader = layer.renderer().shader().rasterShaderFunction()
     assert shader.colorRampType() == QgsColorRampShader.Type.Interpolated
     assert len(shader.colorRampItemList()) == 8192 and len(legend(layer)) <= 3
-    drawn = colours_as_drawn(layer, (720, 360))
+    drawn = colors_as_drawn(layer, (720, 360))
     ids = read(work.path("out.tif"))
     edges = ids[:, 1:] != ids[:, :-1]
     assert np.mean(np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges] > 20) > 0.93
-    # Polygons have a colour made of their id.
-    drawn = colours_as_drawn(regions, (720, 360))
+    # Polygons have a color made of their id.
+    drawn = colors_as_drawn(regions, (720, 360))
     assert np.mean(np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges] > 20) > 0.93
     assert regions.displayExpression() == '"name"'
     QgsProject.instance().write(work.path("p.qgs"))
@@ -291,7 +291,7 @@ def test_distances_are_a_ramp_with_their_unit(qgis, work):
     distances = read(work.path("distance.tif"))
     assert ramp.minimumValue() == distances.min() and ramp.maximumValue() == distances.max()
     assert ramp.legendSettings().suffix() == " m" and len(legend(layer)) <= 3
-    drawn = colours_as_drawn(layer, distances.shape[::-1])
+    drawn = colors_as_drawn(layer, distances.shape[::-1])
     nearest, farthest = (np.unravel_index(f(distances), distances.shape) for f in (np.argmin, np.argmax))
     assert np.abs(drawn[nearest] - [253, 231, 37]).max() <= 2 and np.abs(drawn[farthest] - [68, 1, 84]).max() <= 2
 
@@ -311,9 +311,9 @@ def test_directions_are_a_circle(qgis, work):
 
 
 def check_regions(layer, path):
-    """Polygons are drawn in the colours of the raster's cells."""
-    drawn = colours_as_drawn(layer, (360, 180))
-    raster = colours_as_drawn(QgsProject.instance().mapLayersByName("Nearest of seeds")[0], (360, 180))
+    """Polygons are drawn in the colors of the raster's cells."""
+    drawn = colors_as_drawn(layer, (360, 180))
+    raster = colors_as_drawn(QgsProject.instance().mapLayersByName("Nearest of seeds")[0], (360, 180))
     assert np.mean(np.abs(drawn - raster).max(axis=2) <= 1) > 0.8  # the rest are outlines
 
 
@@ -336,9 +336,9 @@ def test_mesh_is_loaded_and_painted(qgis, work):
     layer = load(qgis, "qtmvoronoi", "MESH", INPUT=timezones(), LEVEL=4, RESOLUTION=1, EXTENT="-180,180,-90,90",
                  OUTPUT=work.path("out.tif"), MESH=work.path("mesh.nc"))
     assert layer.name() == "Mesh of the nearest of Time zones, QTM level 4"
-    drawn = colours_as_drawn(layer, (360, 180))
+    drawn = colors_as_drawn(layer, (360, 180))
     rasters = [other for other in QgsProject.instance().mapLayers().values() if isinstance(other, QgsRasterLayer)]
-    raster = colours_as_drawn(rasters[0], (360, 180))
+    raster = colors_as_drawn(rasters[0], (360, 180))
     inside = drawn.min(axis=2) < 255  # on such a map triangles at the poles leave out what is beside their corner
     assert inside.mean() > 0.85
     # Edges are straight on the map, while those that the raster goes by are straight in the plane of the mesh.
@@ -352,14 +352,14 @@ def test_names_that_the_user_gave_stay(qgis, work):
     assert [layer.name() for layer in QgsProject.instance().mapLayers().values()] == ["My own"]
 
 
-def test_neighbours_are_a_spider(qgis, work):
+def test_neighbors_are_a_spider(qgis, work):
     """A line symbol a rank, the nearest above."""
     layer = load(qgis, "knearest", INPUT=memory(places(30)), NEIGHBORS=3, OUTPUT=work.path("k.gpkg"))
     assert layer.name() == "seeds and their nearest"
     renderer = layer.renderer()
     assert [category.value() for category in renderer.categories()] == [1, 2, 3] and renderer.orderByEnabled()
     assert all(category.symbol().symbolLayerCount() == 2 for category in renderer.categories())
-    assert len(np.unique(colours_as_drawn(layer, (300, 200)).reshape(-1, 3), axis=0)) > 3
+    assert len(np.unique(colors_as_drawn(layer, (300, 200)).reshape(-1, 3), axis=0)) > 3
     for count in (1, 40):
         layer = load(qgis, "knearest", INPUT=memory(places(50)), NEIGHBORS=count, OUTPUT=work.path(f"k{count}.gpkg"))
         assert isinstance(layer.renderer(), QgsSingleSymbolRenderer)
@@ -375,7 +375,7 @@ def test_regions_of_the_statistics_are_graduated(qgis, work):
                  POLYGONS=work.path("r.gpkg"))
     assert layer.name() == "Regions of Time zones by area_km2"
     assert layer.renderer().classAttribute() == "area_km2" and len(layer.renderer().ranges()) == 5
-    assert len(np.unique(colours_as_drawn(layer, (360, 180)).reshape(-1, 3), axis=0)) > 5
+    assert len(np.unique(colors_as_drawn(layer, (360, 180)).reshape(-1, 3), axis=0)) > 5
 
 
 def test_results_that_are_not_loaded(qgis, work):

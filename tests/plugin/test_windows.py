@@ -47,8 +47,8 @@ def picture(name):
     """A picture is there, and shows more than an empty screen."""
     path = PICTURES / f"{name}.png"
     done = subprocess.run(["identify", "-format", "%w %h %k", path], capture_output=True, text=True)
-    width, height, colours = map(int, done.stdout.split())
-    assert width > 300 and height > 300 and colours > 50
+    width, height, colors = map(int, done.stdout.split())
+    assert width > 300 and height > 300 and colors > 50
     return path
 
 
@@ -61,7 +61,7 @@ def test_dialog_opens(desktop, name):
 
 @pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "voronoidiagram"])
 def test_backends_are_a_list(desktop, name):
-    """Greyed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
+    """Grayed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
     facts = desktop["dialogs"][name]
     listed = json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, check=True).stdout)
     needed = [made for made in listed if made["searches_points"] or name not in ("knearest", "writenearest")]
@@ -87,16 +87,16 @@ def test_id_fields_in_models(desktop):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "Nearest seed of cells", "Nearest value raster", "On-demand Voronoi raster", "QTM Voronoi",
+    assert desktop["toolbox"] == ["k nearest neighbors", "Nearest cells of a raster", "Nearest facility statistics", "Nearest seed of cells", "Nearest value raster", "On-demand Voronoi raster", "QTM Voronoi",
                                   "Voronoi diagram (polygons)", "Voronoi raster",
-                                  "Write nearest neighbours into fields"]
+                                  "Write nearest neighbors into fields"]
 
 
 def test_dialog_runs(desktop):
     facts = desktop["run"]
     assert facts["finished"] and facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"]
     assert facts["progress"] == 100
-    # None of the hundreds of colours of the seeds; QGIS 3.22 does not always take away the bar itself.
+    # None of the hundreds of colors of the seeds; QGIS 3.22 does not always take away the bar itself.
     assert facts["legends"]["Distance to Time zone places (m)"] == 2 and facts["legends"]["Nearest of Time zone places"] in (0, 2)
     for name in ("qgis-map", "qgis-distance", "qgis-log"):
         picture(name)

@@ -1,4 +1,4 @@
-"""Nearest neighbours written into fields: of a copy, and of the layer itself."""
+"""Nearest neighbors written into fields: of a copy, and of the layer itself."""
 
 import pytest
 from conftest import Feedback, as_file, memory, places, search
@@ -60,7 +60,7 @@ def test_ids_of_any_kind(qgis, work):
         assert [feature[column] for feature in made.getFeatures()] == wanted
 
 
-def test_without_a_neighbour(qgis, work):
+def test_without_a_neighbor(qgis, work):
     """Beyond the limit, and without geometry: empty, also where there was something before."""
     layer = memory([(0, 0), (50, 0)], fields=FIELDS, rows=[(1, "a", 7, "x", 1.0), (2, "b", 7, "x", 1.0)])
     lost = QgsFeature(layer.fields())
@@ -73,8 +73,8 @@ def test_without_a_neighbour(qgis, work):
 
 
 @pytest.mark.parametrize("given,names", [
-    ({}, ["nearest_id", "nearest_distance"]), ({"ID_FIELD": "station", "DISTANCE_FIELD": "metres"}, ["station", "metres"]),
-    ({"DISTANCE_FIELD": "metres"}, ["metres"]), ({"ID_FIELD": "near", "DISTANCE_FIELD": "metres"}, ["metres"])])
+    ({}, ["nearest_id", "nearest_distance"]), ({"ID_FIELD": "station", "DISTANCE_FIELD": "meters"}, ["station", "meters"]),
+    ({"DISTANCE_FIELD": "meters"}, ["meters"]), ({"ID_FIELD": "near", "DISTANCE_FIELD": "meters"}, ["meters"])])
 def test_missing_fields_are_added(qgis, work, given, names):
     """With the type of the ids; fields that are there are used."""
     layer, others = points(), stations(work)
@@ -151,7 +151,7 @@ def test_in_place(qgis, work):
 
 
 def test_in_place_of_a_selection(qgis, work):
-    """Its neighbours are those of the whole layer, as it is edited; other features are unchanged."""
+    """Its neighbors are those of the whole layer, as it is edited; other features are unchanged."""
     layer = memory([(0, 0), (1, 0), (3, 0), (10, 0)], fields=FIELDS, rows=[(i, "", None, None, None) for i in range(4)])
     ids = [feature.id() for feature in layer.getFeatures()]
     assert layer.startEditing() and layer.changeGeometry(ids[1], QgsGeometry.fromWkt("Point (-4 0)"))

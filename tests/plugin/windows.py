@@ -63,7 +63,7 @@ def settle(seconds=0.7):
 
 
 def picture(name, widget=None):
-    """The screen, or the part of it where a widget is, in few enough colours to be small."""
+    """The screen, or the part of it where a widget is, in few enough colors to be small."""
     settle()
     file = PICTURES / f"{name}.png"
     crop = []

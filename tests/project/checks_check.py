@@ -483,6 +483,18 @@ def plain_language():
     bad("phrases", "invalid line", "plain_language.py", tree, write("phrases.txt", "told\n"), counts)
 
 
+def spelling():
+    good("US", "spelling.sh", write("README.md", "The neighbor's center, `neighbours`, is cancelled.\n").parent)
+    write("src/a.c", "int gv_centre_x;\n")
+    bad("an identifier", "centre ==> center", "spelling.sh", WORK)
+    write("src/a.c", "int gv_center_x;\n")
+    write("README.md", "In grey.\n")
+    bad("a page", "grey ==> gray", "spelling.sh", WORK)
+    shutil.rmtree(WORK / "src")
+    (WORK / "README.md").unlink()
+    bad("nothing to look at", "no sources", "spelling.sh", WORK)
+
+
 def debian():
     tree = WORK / "tree"
     for name in ("debian", "include"):
@@ -672,7 +684,7 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, mirror, plain_language, version, debian, portable, wheels, docker,
+                                         static_library, consumers, house, mirror, plain_language, spelling, version, debian, portable, wheels, docker,
                                          cuda_wheel, conda_recipe)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)

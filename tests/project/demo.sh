@@ -14,7 +14,7 @@ mkdir -p "$work"
 "$python" "$data/draw_map.py" "$work/world.tif" "$data/timezones.csv" "$data/land.geojson" "$work/world.png" 360
 made=$(ls "$work")
 [[ $made == $'world.png\nworld.tif\nworld.tif.aux.xml' ]] || {
-  echo "made other files than raster, its names and colours, and picture:" $made
+  echo "made other files than raster, its names and colors, and picture:" $made
   exit 1
 }
 "$python" - "$work/world.tif" "$work/world.png" <<'END'
@@ -26,6 +26,6 @@ raster, picture = (gdal.Open(name) for name in sys.argv[1:])
 assert (picture.RasterXSize, picture.RasterYSize, picture.RasterCount) == (360, 180, 3)
 values = raster.ReadAsArray()
 assert len(numpy.unique(values)) > 380, "of 418 places nearly all have a cell of half a degree"
-colours = picture.ReadAsArray().reshape(3, -1)
-assert len(numpy.unique(colours, axis=1).T) > 1000
+colors = picture.ReadAsArray().reshape(3, -1)
+assert len(numpy.unique(colors, axis=1).T) > 1000
 END

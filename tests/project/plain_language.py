@@ -120,7 +120,7 @@ def read_counts(path):
 
 
 def write_counts(path, counts):
-    head = "# Phrases that stay, most of them public names (qtm neighbors). Counts only fall: plain_language.py SOURCE --lower\n"
+    head = "# Phrases that stay, most of them names in files (neighbours) and units (metre). Counts only fall: plain_language.py SOURCE --lower\n"
     path.write_text(head + "".join(f"{room}: {counts[room]}\n" for room in sorted(counts) if counts[room] > 0), encoding="utf-8")
 
 

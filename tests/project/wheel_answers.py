@@ -28,8 +28,8 @@ def main():
     assert (nearest == squares.argmin(axis=2)).all()
 
     # Of PROJ's geodesics: the quarter meridian of WGS 84.
-    metres, number = gpuvoronoi.GlobeTree([0.0], [90.0]).query(0.0, 0.0)
-    assert number == 0 and abs(metres - 10001965.729) < 0.001
+    meters, number = gpuvoronoi.GlobeTree([0.0], [90.0]).query(0.0, 0.0)
+    assert number == 0 and abs(meters - 10001965.729) < 0.001
 
     if OtherTree is not None:
         other = threading.Thread(target=lambda: OtherTree(points).query(points[:2000]))

@@ -1,4 +1,4 @@
-"""cells=: cells of HEALPix, S2, H3 and places of any shape ask. Oracles: centres of healpy, s2sphere, h3; a tree of scipy, PROJ's geodesics."""
+"""cells=: cells of HEALPix, S2, H3 and places of any shape ask. Oracles: centers of healpy, s2sphere, h3; a tree of scipy, PROJ's geodesics."""
 
 import sys
 
@@ -64,7 +64,7 @@ def test_s2_and_h3(random, system, level, backend):
 
 
 @pytest.mark.parametrize("system,level", [(s2, 3), (h3, 1)])
-def test_s2_and_h3_are_labelled(random, system, level):
+def test_s2_and_h3_are_labeled(random, system, level):
     pytest.importorskip("xarray")
     name, ids = system.__name__, system(level)[0]
     made = voronoi(globe(random, 20), cells=f"{name}:{level}")
@@ -78,7 +78,7 @@ def test_s2_and_h3_are_labelled(random, system, level):
 
 @pytest.mark.parametrize("system,level", [(s2, 3), (h3, 1)])
 def test_statistics_of_s2_and_h3(random, system, level):
-    """Areas are solid angles times the ellipsoid's area by solid angle at the centre."""
+    """Areas are solid angles times the ellipsoid's area by solid angle at the center."""
     pytest.importorskip("pandas")
     seeds, cells = globe(random, 25), f"{system.__name__}:{level}"
     _, _, lat, solid = system(level)
@@ -104,7 +104,7 @@ def test_statistics_of_places(random):
     assert np.allclose(table["centroid_y"], np.degrees(np.arcsin(mean[:, 2] / np.linalg.norm(mean, axis=1))), atol=1e-6)
 
 
-def test_healpix_is_labelled(random):
+def test_healpix_is_labeled(random):
     pytest.importorskip("xarray")
     made = voronoi(globe(random, 20), cells="healpix:2,ring")
     assert made.allocation.dims == ("cells",) and made.cell_ids.attrs == {"grid_name": "healpix", "level": 2, "indexing_scheme": "ring"}

@@ -79,10 +79,10 @@ def test_raster_seeds():
     assert set(np.unique(only)) == {-1, 5}
     xarray = pytest.importorskip("xarray")
     coordinates = {"y": 39.5 - np.arange(40), "x": 0.5 + np.arange(50)}
-    labelled = [xarray.DataArray(one, dims=("y", "x"), coords=coordinates) for one in (FRICTION, towns)]
-    assert np.array_equal(gpuvoronoi.cost_allocation(*labelled, metric="euclidean"), found)
+    labeled = [xarray.DataArray(one, dims=("y", "x"), coords=coordinates) for one in (FRICTION, towns)]
+    assert np.array_equal(gpuvoronoi.cost_allocation(*labeled, metric="euclidean"), found)
     with pytest.raises(ValueError, match="not those of friction"):
-        gpuvoronoi.cost_allocation(labelled[0], labelled[1][1:], metric="euclidean")
+        gpuvoronoi.cost_allocation(labeled[0], labeled[1][1:], metric="euclidean")
     with pytest.raises(TypeError, match="not a raster"):
         gpuvoronoi.cost_allocation(FRICTION, (X, Y), target_values=[5], **OPTIONS)
 

@@ -38,9 +38,9 @@ def test_plane(random):
     cells = gpuvoronoi.diagram((x, y), metric="euclidean", extent=(100, 100, 900, 600))
     assert cells.area.sum() == pytest.approx(800 * 500, rel=1e-12)
     np.testing.assert_allclose(cells["area"], cells.area, rtol=1e-9, atol=1e-9)
-    centres = cells.geometry[~cells.is_empty].representative_point()
-    d = np.hypot(np.asarray(centres.x)[:, None] - x, np.asarray(centres.y)[:, None] - y)
-    assert (centres.index == d.argmin(axis=1)).all()
+    centers = cells.geometry[~cells.is_empty].representative_point()
+    d = np.hypot(np.asarray(centers.x)[:, None] - x, np.asarray(centers.y)[:, None] - y)
+    assert (centers.index == d.argmin(axis=1)).all()
     mapped = gpuvoronoi.diagram(geopandas.GeoSeries(geopandas.points_from_xy(x, y), crs="EPSG:32633"))
     np.testing.assert_allclose(mapped["area_km2"], mapped.area / 1e6, rtol=1e-9)
 

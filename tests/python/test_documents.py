@@ -41,7 +41,7 @@ def test_types():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def metres(lon, lat, other_lon, other_lat):
+def meters(lon, lat, other_lon, other_lat):
     """Geodesics of PROJ on WGS 84, of all pairs that the arrays broadcast to."""
     lon, lat, other_lon, other_lat = (np.array(part, float) for part in np.broadcast_arrays(lon, lat, other_lon, other_lat))
     return pytest.importorskip("pyproj").Geod(ellps="WGS84").inv(lon, lat, other_lon, other_lat)[2]
@@ -51,12 +51,12 @@ def check_hospitals(space):
     """Every home and hospital, every cell and hospital."""
     homes, hospitals = space["homes"], space["hospitals"]
     x, y = hospitals.geometry.x.to_numpy(), hospitals.geometry.y.to_numpy()
-    away = metres(homes.geometry.x.to_numpy()[:, None], homes.geometry.y.to_numpy()[:, None], x, y)
+    away = meters(homes.geometry.x.to_numpy()[:, None], homes.geometry.y.to_numpy()[:, None], x, y)
     order = np.argsort(away, axis=1)
     nearest, first = space["nearest"], space["first"]
     assert (nearest.index.to_numpy() == np.repeat(homes.index, 3)).all()
     assert (nearest["index_right"].to_numpy().reshape(-1, 3) == order[:, :3]).all()
-    np.testing.assert_allclose(nearest["metres"].to_numpy().reshape(-1, 3), np.sort(away, axis=1)[:, :3], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(nearest["meters"].to_numpy().reshape(-1, 3), np.sort(away, axis=1)[:, :3], rtol=0, atol=1e-6)
     assert (nearest["beds"].to_numpy() == hospitals["beds"].to_numpy()[nearest["index_right"]]).all()
     assert (first["index_right"].to_numpy() == order[:, 0]).all()
     assert space["mean"] == pytest.approx((away.min(axis=1) * homes["people"]).sum() / homes["people"].sum() / 1000, rel=1e-12)
@@ -64,7 +64,7 @@ def check_hospitals(space):
     assert people.to_dict() == {number: homes["people"][order[:, 0] == number].sum() for number in range(12) if (order[:, 0] == number).any()}
     # 300 rows of 0.01 degrees, 500 columns over the antimeridian; the areas of rows add up to that of their zone.
     rows, columns = -16 - (np.arange(300) + 0.5) * 0.01, 177 + (np.arange(500) + 0.5) * 0.01
-    cells = np.stack([metres(columns, rows[:, None], *place) for place in zip(x, y)])
+    cells = np.stack([meters(columns, rows[:, None], *place) for place in zip(x, y)])
     owner, regions = cells.argmin(axis=0), space["regions"]
     assert (regions["cells"].to_numpy() == np.bincount(owner.ravel(), minlength=12)).all()
 
@@ -88,7 +88,7 @@ def check_cube(space):
     cube = space["cube"].compute()
     random = np.random.default_rng(5)
     rows, columns = random.integers(0, 480, 300), random.integers(0, 800, 300)
-    away = metres(cube.lon.to_numpy()[columns, None], cube.lat.to_numpy()[rows, None], space["lon"], space["lat"])
+    away = meters(cube.lon.to_numpy()[columns, None], cube.lat.to_numpy()[rows, None], space["lon"], space["lat"])
     for number, year in enumerate(range(2000, 2006)):
         expected = away[:, space["begun"] <= year].min(axis=1)
         np.testing.assert_allclose(cube.to_numpy()[number, rows, columns], expected, rtol=1e-7)
@@ -133,7 +133,7 @@ def test_the_guide_s_first_map(monkeypatch):
     rows, columns = random.integers(0, 1080, 400), random.integers(0, 2160, 400)
     at = answer.isel({answer["allocation"].dims[0]: rows.tolist(), answer["allocation"].dims[1]: columns.tolist()})
     lat, lon = (at[name].to_numpy() for name in answer["allocation"].dims)
-    away = metres(lon[:, None], lat[:, None], places["lon"], places["lat"])
+    away = meters(lon[:, None], lat[:, None], places["lon"], places["lat"])
     assert (np.diagonal(at["allocation"].to_numpy()) == away.argmin(axis=1)).all()
     np.testing.assert_allclose(np.diagonal(at["proximity"].to_numpy()), away.min(axis=1), rtol=1e-7)
 
@@ -182,22 +182,22 @@ def test_picture_of_the_first_map(monkeypatch, figure):
         axes.set(title=title, xlabel="", ylabel="", xlim=(-180, 180), ylim=(-90, 90))
 
 
-def test_picture_of_neighbours(figure):
+def test_picture_of_neighbors(figure):
     """The three nearest of places right across ±180°, and how far they are."""
     pandas, geopandas = pytest.importorskip("pandas"), pytest.importorskip("geopandas")
     table = pandas.read_csv(ROOT / "data" / "timezones.csv")
     places = geopandas.GeoDataFrame(table, geometry=geopandas.points_from_xy(table.lon, table.lat), crs="EPSG:4326")
     ships = geopandas.GeoDataFrame(geometry=geopandas.points_from_xy([-179, 179.5, -150, -120, 160, 175], [-12, -25, 10, -30, 35, -45]),
                                    crs="EPSG:4326")
-    joined = gpuvoronoi.sjoin_nearest(ships, places, k=3, distance_col="metres")
-    assert len(joined) == 18 and (joined.metres > 0).all()
-    axes = figure("python-neighbours", 1, figsize=(9, 4.4))
+    joined = gpuvoronoi.sjoin_nearest(ships, places, k=3, distance_col="meters")
+    assert len(joined) == 18 and (joined.meters > 0).all()
+    axes = figure("python-neighbors", 1, figsize=(9, 4.4))
     coast(axes)
     shifted = 360 + table.lon.where(table.lon < 0, table.lon - 360)
     axes.plot(shifted, table.lat, ".", color="tab:gray", markersize=4)
     for (ship, row) in joined.iterrows():
         start, end = ships.geometry[ship], places.geometry[row.index_right]
         axes.plot([start.x % 360, end.x % 360], [start.y, end.y], color="tab:blue", linewidth=1)
-        axes.annotate(f"{row.metres / 1000:,.0f} km", (end.x % 360, end.y), fontsize=6)
+        axes.annotate(f"{row.meters / 1000:,.0f} km", (end.x % 360, end.y), fontsize=6)
     axes.plot(ships.geometry.x % 360, ships.geometry.y, "o", color="tab:red", markersize=5)
     axes.set(title="sjoin_nearest(ships, places, k=3)", xlim=(120, 260), ylim=(-60, 60))

@@ -30,18 +30,18 @@ def table(random, width=30.0, height=20.0, crs=None):
     return geopandas.GeoDataFrame({"name": list("abcdefghijkl"), "value": np.arange(12.0) ** 2}, geometry=shapes, crs=crs)
 
 
-def centres():
+def centers():
     x, y = np.arange(60) * 0.5 + 0.25, 20 - (np.arange(40) * 0.5 + 0.25)
     return np.meshgrid(x, y)
 
 
 def test_on_the_plane_against_shapely(random):
     frame = table(random)
-    x, y = centres()
+    x, y = centers()
     far = np.array([[[shape.distance(Point(a, b)) for a, b in zip(*row)] for row in zip(x, y)] for shape in frame.geometry])
     seeds = allocation(frame, **PLANE)
-    metres = proximity(frame, dtype="float64", **PLANE)
-    np.testing.assert_allclose(metres, far.min(axis=0), rtol=1e-12, atol=1e-12)
+    meters = proximity(frame, dtype="float64", **PLANE)
+    np.testing.assert_allclose(meters, far.min(axis=0), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(np.take_along_axis(far, seeds[None], 0)[0], far.min(axis=0), rtol=1e-12, atol=1e-12)
     two = allocation(frame, k=2, **PLANE)
     assert np.array_equal(two[0], seeds)
@@ -50,19 +50,19 @@ def test_on_the_plane_against_shapely(random):
     assert np.array_equal(allocation(frame, backend="serial", **PLANE), seeds)
     assert np.array_equal(nearest_value(frame, "value", **PLANE), frame["value"].to_numpy()[seeds])
     near = allocation(frame, max_distance=1.0, **PLANE)
-    assert np.array_equal(near, np.where(metres <= 1.0, seeds, -1))
+    assert np.array_equal(near, np.where(meters <= 1.0, seeds, -1))
     sums = statistics(frame, keep="name", **PLANE)
     assert sums["cells"].tolist() == np.bincount(seeds.ravel(), minlength=12).tolist() and sums["name"].tolist() == frame["name"].tolist()
     outline = proximity(frame, boundary=True, dtype="float64", **PLANE)
-    inside = metres == 0
-    assert inside.any() and (outline[inside] > 0).any() and np.array_equal(outline[~inside], metres[~inside])
+    inside = meters == 0
+    assert inside.any() and (outline[inside] > 0).any() and np.array_equal(outline[~inside], meters[~inside])
     assert np.array_equal(np.isnan(direction(frame, **PLANE)), inside)
 
 
 def test_weights(random):
     frame = table(random)
     loads = random.uniform(1, 3, 12)
-    x, y = centres()
+    x, y = centers()
     far = np.array([[[shape.distance(Point(a, b)) for a, b in zip(*row)] for row in zip(x, y)] for shape in frame.geometry])
     seeds = allocation(frame, weights=loads, **PLANE)
     least = (far / loads[:, None, None]).min(axis=0)
@@ -73,14 +73,14 @@ def test_weights(random):
 def test_on_the_globe_as_the_tree(random, edges):
     frame = table(random, crs=4326)
     grid = {"shape": (40, 60), "extent": (0, 0, 30, 20), "edges": edges}
-    x, y = centres()
-    metres, rows, places = FeatureTree(frame, edges=edges).query(x, y, nearest=True)
+    x, y = centers()
+    meters, rows, places = FeatureTree(frame, edges=edges).query(x, y, nearest=True)
     assert np.array_equal(allocation(frame, **grid), rows)
-    assert np.array_equal(proximity(frame, dtype="float64", **grid), metres)
+    assert np.array_equal(proximity(frame, dtype="float64", **grid), meters)
     pyproj = pytest.importorskip("pyproj")
     azimuth = pyproj.Geod(ellps="WGS84").inv(x, y, places[..., 0], places[..., 1])[0] % 360
     found = direction(frame, **grid)
-    off = np.abs((found - azimuth + 180) % 360 - 180)[metres > 100]
+    off = np.abs((found - azimuth + 180) % 360 - 180)[meters > 100]
     assert off.max() < 1e-3
 
 

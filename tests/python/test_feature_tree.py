@@ -19,10 +19,10 @@ def least(geod, lon, lat, a, b):
     for _ in range(5):
         part = np.linspace(low, high, 401)
         x, y = a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])
-        metres = geod.inv(np.full(401, lon), np.full(401, lat), x, y)[2]
-        at = int(np.argmin(metres))
+        meters = geod.inv(np.full(401, lon), np.full(401, lat), x, y)[2]
+        at = int(np.argmin(meters))
         low, high = part[max(at - 1, 0)], part[min(at + 1, 400)]
-    return metres.min()
+    return meters.min()
 
 
 def test_against_geod(random):
@@ -31,13 +31,13 @@ def test_against_geod(random):
     end = start + random.uniform(-8, 8, (12, 2))
     lines = [{"type": "LineString", "coordinates": [tuple(a), tuple(b)]} for a, b in zip(start, end)]
     lon, lat = random.uniform(-150, 150, 30), random.uniform(-75, 75, 30)
-    metres, index, places = FeatureTree(lines).query(lon, lat, k=2, nearest=True)
+    meters, index, places = FeatureTree(lines).query(lon, lat, k=2, nearest=True)
     expected = np.array([[least(geod, *q, a, b) for a, b in zip(start, end)] for q in zip(lon, lat)])
     order = np.argsort(expected, axis=1)[:, :2]
     assert np.array_equal(index, order)
-    np.testing.assert_allclose(metres, np.take_along_axis(expected, order, axis=1), rtol=0, atol=1e-3)
+    np.testing.assert_allclose(meters, np.take_along_axis(expected, order, axis=1), rtol=0, atol=1e-3)
     there = geod.inv(np.repeat(lon, 2), np.repeat(lat, 2), places[..., 0].ravel(), places[..., 1].ravel())[2]
-    np.testing.assert_allclose(there, metres.ravel(), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(there, meters.ravel(), rtol=0, atol=1e-6)
 
 
 def test_against_shapely(random):
@@ -144,7 +144,7 @@ def test_errors_of_queries():
 
 
 def test_skip_invalid():
-    """Features with an invalid vertex are not neighbours; the others keep their rows."""
+    """Features with an invalid vertex are not neighbors; the others keep their rows."""
     nan = math.nan
     holed = {"type": "Polygon", "coordinates": [SQUARE["coordinates"][0], [(1, 1), (3, 1), (nan, 3), (1, 1)]]}
     several = {"type": "MultiLineString", "coordinates": [[(10, 0), (10, 4)], [(0, 0), (math.inf, 1)]]}
@@ -176,11 +176,11 @@ def crowd(random, count, size):
 
     made = []
     for i in range(count):
-        centre = random.uniform(0, 100, 2)
-        places = centre + random.uniform(-size, size, (5, 2))
+        center = random.uniform(0, 100, 2)
+        places = center + random.uniform(-size, size, (5, 2))
         places = np.round(places) if i % 3 == 0 else places
-        round_it = Point(centre).buffer(size, 4)
-        made.append([Point(centre), LineString(places), MultiPoint(places), Polygon(round_it.exterior, [Point(centre).buffer(0.6 * size, 4).exterior]),
+        round_it = Point(center).buffer(size, 4)
+        made.append([Point(center), LineString(places), MultiPoint(places), Polygon(round_it.exterior, [Point(center).buffer(0.6 * size, 4).exterior]),
                      round_it][i % 5])
     return made
 
@@ -206,9 +206,9 @@ def test_geometries_as_queries(random, size):
 def along(geod, line, count):
     """Places on a geodesic."""
     (a, b), (c, d) = line
-    azimuth, _, metres = geod.inv(a, b, c, d)
-    lon, lat, _ = geod.fwd(np.full(count, a), np.full(count, b), np.full(count, azimuth), np.linspace(0, metres, count))
-    return np.asarray(lon), np.asarray(lat), metres
+    azimuth, _, meters = geod.inv(a, b, c, d)
+    lon, lat, _ = geod.fwd(np.full(count, a), np.full(count, b), np.full(count, azimuth), np.linspace(0, meters, count))
+    return np.asarray(lon), np.asarray(lat), meters
 
 
 @pytest.mark.parametrize("metric", ["geodesic", "great-circle"])

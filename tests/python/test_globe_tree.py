@@ -27,12 +27,12 @@ def test_against_geod(random, k, ellipsoid):
     geod = pytest.importorskip("pyproj").Geod
     a, f = ellipsoid or (6378137.0, 1 / 298.257223563)
     seeds, queries = globe(random, 200), globe(random, 60)
-    metres, indices = GlobeTree(*seeds, ellipsoid=ellipsoid).query(*queries, k=k)
+    meters, indices = GlobeTree(*seeds, ellipsoid=ellipsoid).query(*queries, k=k)
     all_ = np.array([geod(a=a, f=f).inv(np.full(200, x), np.full(200, y), *seeds)[2] for x, y in zip(*queries)])
-    order = np.argsort(all_, axis=1, kind="stable")[:, :k].reshape(metres.shape)
+    order = np.argsort(all_, axis=1, kind="stable")[:, :k].reshape(meters.shape)
     assert np.array_equal(indices, order)
-    expected = np.take_along_axis(all_, order.reshape(60, -1), axis=1).reshape(metres.shape)
-    np.testing.assert_allclose(metres, expected, rtol=0, atol=2e-7 * a / 6378137)
+    expected = np.take_along_axis(all_, order.reshape(60, -1), axis=1).reshape(meters.shape)
+    np.testing.assert_allclose(meters, expected, rtol=0, atol=2e-7 * a / 6378137)
 
 
 def test_against_haversine(random):
@@ -41,9 +41,9 @@ def test_against_haversine(random):
     radius = (2 * 6378137.0 + 6378137.0 * (1 - 1 / 298.257223563)) / 3
     theirs = neighbors.BallTree(np.radians(np.column_stack(seeds[::-1])), metric="haversine")
     d, i = theirs.query(np.radians(np.column_stack(queries[::-1])), k=3)
-    metres, indices = GlobeTree(*seeds, metric="great-circle").query(*queries, k=3)
+    meters, indices = GlobeTree(*seeds, metric="great-circle").query(*queries, k=3)
     assert np.array_equal(indices, i)
-    np.testing.assert_allclose(metres, d * radius, rtol=1e-9, atol=1e-3)
+    np.testing.assert_allclose(meters, d * radius, rtol=1e-9, atol=1e-3)
 
 
 def test_longitudes_wrap_and_poles_are_one_place():
@@ -54,9 +54,9 @@ def test_longitudes_wrap_and_poles_are_one_place():
 
 def test_max_distance_is_inclusive_and_missing_is_n():
     tree = GlobeTree([0.0, 10.0], [0.0, 0.0])
-    metres, _ = tree.query(1.0, 0.0)
-    assert tree.query(1.0, 0.0, max_distance=metres) == (metres, 0)
-    assert tree.query(1.0, 0.0, max_distance=np.nextafter(metres, 0)) == (math.inf, 2)
+    meters, _ = tree.query(1.0, 0.0)
+    assert tree.query(1.0, 0.0, max_distance=meters) == (meters, 0)
+    assert tree.query(1.0, 0.0, max_distance=np.nextafter(meters, 0)) == (math.inf, 2)
     assert tree.query(1.0, 0.0, k=3)[1].tolist() == [0, 1, 2]
     assert GlobeTree([], []).query(1.0, 0.0) == (math.inf, 0)
 
@@ -76,7 +76,7 @@ def test_pickle(random):
 
 
 def test_skip_invalid(random):
-    """Invalid places are not neighbours and have none; the others keep their indices."""
+    """Invalid places are not neighbors and have none; the others keep their indices."""
     (lon, lat), (x, y) = globe(random, 50), globe(random, 20)
     lon[[0, 9]], lat[[9, 20, 49]] = np.nan, [np.inf, 90.5, -91.0]
     x[4], y[5] = np.nan, 100.0
@@ -85,9 +85,9 @@ def test_skip_invalid(random):
         tree = GlobeTree(lon, lat, metric, skip_invalid=True)
         there, index = GlobeTree(lon[good], lat[good], metric).query(x[asking], y[asking], k=2, max_distance=3e6)
         for tree in (tree, pickle.loads(pickle.dumps(tree))):
-            metres, indices = tree.query(x, y, k=2, max_distance=3e6)
-            assert np.isinf(metres[4:6]).all() and (indices[4:6] == 50).all()
-            np.testing.assert_array_equal(metres[asking], there)
+            meters, indices = tree.query(x, y, k=2, max_distance=3e6)
+            assert np.isinf(meters[4:6]).all() and (indices[4:6] == 50).all()
+            np.testing.assert_array_equal(meters[asking], there)
             np.testing.assert_array_equal(indices[asking], np.append(good, 50)[index])
     assert GlobeTree([None], [0.0], skip_invalid=True).query([0.0, 1.0], 0.0)[1].tolist() == [1, 1]
 
@@ -95,8 +95,8 @@ def test_skip_invalid(random):
 def test_the_tree_of_an_xarray_index(random):
     lon, lat = globe(random, 30)
     tree = GlobeTreeAdapter(np.column_stack([lon, lat]), options={"metric": "great-circle"})
-    metres, indices = tree.query(np.column_stack([lon[:5], lat[:5]]))
-    assert indices.tolist() == [0, 1, 2, 3, 4] and metres.max() == 0
+    meters, indices = tree.query(np.column_stack([lon[:5], lat[:5]]))
+    assert indices.tolist() == [0, 1, 2, 3, 4] and meters.max() == 0
     assert tree.equals(GlobeTreeAdapter(np.column_stack([lon, lat]), options={"metric": "great-circle"}))
     assert not tree.equals(GlobeTreeAdapter(np.column_stack([lon, lat])))
     indexes = pytest.importorskip("xarray.indexes")
@@ -138,10 +138,10 @@ def test_exclude_self(random):
     lon[50:60], lat[50:60] = 20.0, 30.0
     tree = GlobeTree(lon, lat)
     d, i = tree.query(lon, lat, 200)
-    metres, indices = tree.query(lon, lat, 3, exclude_self=True)
+    meters, indices = tree.query(lon, lat, 3, exclude_self=True)
     for row in range(200):
         others = i[row] != row
-        assert np.array_equal(indices[row], i[row][others][:3]) and np.array_equal(metres[row], d[row][others][:3])
+        assert np.array_equal(indices[row], i[row][others][:3]) and np.array_equal(meters[row], d[row][others][:3])
     with pytest.raises(ValueError, match="exclude_self needs"):
         tree.query(0.0, 0.0, exclude_self=True)
     with pytest.raises(ValueError, match="k must be from 1 to 1023"):

@@ -68,7 +68,7 @@ def masked(polygons, system="EPSG:4326", **arguments):
 
 
 def test_masks_of_polygons():
-    """A centre on an edge counts on the left and at the bottom. Holes are outside, overlaps inside."""
+    """A center on an edge counts on the left and at the bottom. Holes are outside, overlaps inside."""
     made = masked([shapely.box(0.5, 0.5, 2.5, 3.5), shapely.box(1, 1, 2, 2)])
     expected = np.zeros((6, 6), bool)
     expected[3:6, 0:2] = True

@@ -1,4 +1,4 @@
-"""HEALPix numbers and centres are healpy's."""
+"""HEALPix numbers and centers are healpy's."""
 
 import ctypes
 
@@ -11,7 +11,7 @@ healpy = pytest.importorskip("healpy")
 
 
 @pytest.mark.parametrize("order", [0, 1, 2, 5, 9, 13, 18])
-def test_centres_and_schemes(random, order):
+def test_centers_and_schemes(random, order):
     c, nside = library(), 2**order
     count = c.gv_healpix_count(order)
     assert count == healpy.nside2npix(nside)

@@ -13,9 +13,9 @@ def seeds(random, n=40):
 
 
 def expected(places, lon, lat):
-    metres, number = GlobeTree(*places).query(lon, lat)
+    meters, number = GlobeTree(*places).query(lon, lat)
     bad = ~np.isfinite(lon) if np.ndim(lon) else np.zeros((), bool)
-    return np.where(bad, -1, number), np.where(bad, np.nan, metres)
+    return np.where(bad, -1, number), np.where(bad, np.nan, meters)
 
 
 def gaussian(n=16):
@@ -23,11 +23,11 @@ def gaussian(n=16):
 
 
 def check(like, places, lon, lat, **more):
-    number, metres = expected(places, np.where(np.isfinite(lon), lon, 0.0), lat)
-    number, metres = np.where(np.isfinite(lon), number, -1), np.where(np.isfinite(lon), metres, np.nan)
+    number, meters = expected(places, np.where(np.isfinite(lon), lon, 0.0), lat)
+    number, meters = np.where(np.isfinite(lon), number, -1), np.where(np.isfinite(lon), meters, np.nan)
     found = voronoi(places, like=like, dtype="float64", **more)
     assert np.array_equal(found["allocation"].values, number)
-    np.testing.assert_allclose(found["proximity"].values, metres, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found["proximity"].values, meters, rtol=0, atol=1e-6)
     assert found["allocation"].dims == like.dims
     return found
 

@@ -34,7 +34,7 @@ def test_as_geopandas(random, how, limit):
                                       check_dtype=False)
 
 
-def test_neighbours_by_definition(random):
+def test_neighbors_by_definition(random):
     left, right = frames(random)
     d = np.hypot(np.asarray(left.geometry.x)[:, None] - np.asarray(right.geometry.x),
                  np.asarray(left.geometry.y)[:, None] - np.asarray(right.geometry.y))
@@ -49,13 +49,13 @@ def test_neighbours_by_definition(random):
     assert sjoin_nearest(left, right, max_distance=0).empty
 
 
-def test_true_metres_across_the_antimeridian():
+def test_true_meters_across_the_antimeridian():
     geopandas = pytest.importorskip("geopandas")
     places = geopandas.points_from_xy
     fiji = geopandas.GeoDataFrame({"a": [1]}, geometry=places([179.9], [-17.0]), crs="EPSG:4326")
     others = geopandas.GeoDataFrame({"b": [1, 2]}, geometry=places([170.0, -179.9], [-17.0, -17.0]), crs="EPSG:4326")
-    joined = sjoin_nearest(fiji, others, distance_col="metres")
-    assert joined["b"].tolist() == [2] and 21_000 < joined["metres"].item() < 21_500
+    joined = sjoin_nearest(fiji, others, distance_col="meters")
+    assert joined["b"].tolist() == [2] and 21_000 < joined["meters"].item() < 21_500
 
 
 def buffered(frame):
@@ -81,7 +81,7 @@ def test_bad_joins(random):
 
 @pytest.mark.parametrize("crs", ["EPSG:3035", None])
 @pytest.mark.parametrize("how", ["inner", "left", "right"])
-def test_rows_without_a_place_have_no_neighbour(random, how, crs):
+def test_rows_without_a_place_have_no_neighbor(random, how, crs):
     left, right = frames(random, crs)
     (left_holes, left_rows), (right_holes, right_rows) = with_holes(left), with_holes(right)
     joined = sjoin_nearest(left_holes, right_holes, how=how, k=2, distance_col="d")
@@ -272,11 +272,11 @@ def test_polygons_on_the_globe():
     right = geopandas.GeoDataFrame({"w": [1, 2]}, geometry=[Polygon([(178, -18), (179, -18), (179, -16)]), LineString([(-179.5, -20), (-179.5, -10)])],
                                    crs=4326)
     left = geopandas.GeoDataFrame({"v": [1]}, geometry=geopandas.points_from_xy([179.9], [-17.0]), crs=4326)
-    joined = sjoin_nearest(left, right, distance_col="metres")
-    assert joined["w"].tolist() == [2] and 63_000 < joined["metres"].item() < 65_000
+    joined = sjoin_nearest(left, right, distance_col="meters")
+    assert joined["w"].tolist() == [2] and 63_000 < joined["meters"].item() < 65_000
     ways = left.set_geometry([LineString([(179.9, -17), (-179.8, -17)])])
-    joined = sjoin_nearest(ways, right, distance_col="metres", edges="geodesic")
-    assert joined["w"].tolist() == [2] and 31_000 < joined["metres"].item() < 33_000
-    assert sjoin_nearest(right, ways, distance_col="metres", edges="geodesic")["metres"].round(3).tolist()[1] == round(joined["metres"].item(), 3)
+    joined = sjoin_nearest(ways, right, distance_col="meters", edges="geodesic")
+    assert joined["w"].tolist() == [2] and 31_000 < joined["meters"].item() < 33_000
+    assert sjoin_nearest(right, ways, distance_col="meters", edges="geodesic")["meters"].round(3).tolist()[1] == round(joined["meters"].item(), 3)
     points = left.set_geometry(left.geometry.buffer(0.001).boundary)  # a line that searches among points: any edges
-    assert sjoin_nearest(points, left, distance_col="metres")["metres"].between(100, 112).all()
+    assert sjoin_nearest(points, left, distance_col="meters")["meters"].between(100, 112).all()

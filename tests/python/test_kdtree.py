@@ -1,4 +1,4 @@
-"""KDTree: scipy's behaviour, and scipy's answers."""
+"""KDTree: scipy's behavior, and scipy's answers."""
 
 import inspect
 import math
@@ -155,13 +155,13 @@ def test_attributes_and_pickle(random):
     assert again.metric == "manhattan" and again.query(data[7]) == (0.0, 7)
 
 
-def test_hundreds_of_neighbours(random):
+def test_hundreds_of_neighbors(random):
     data = random.random((3000, 2))
     same(KDTree(data).query(data[:5], 1024), scipy_spatial.cKDTree(data).query(data[:5], 1024), data, data[:5])
 
 
 @pytest.mark.parametrize("backend", ["serial", "openmp", "kdtree", "octree", "auto"])
-def test_thousands_of_neighbours(random, backend):
+def test_thousands_of_neighbors(random, backend):
     data = np.vstack([random.random((2500, 2)), np.round(4 * random.random((2500, 2))) / 4])
     expected = scipy_spatial.cKDTree(data).query(data[:5], 4500)
     d, i = KDTree(data, backend=backend).query(data[:5], 4500)
@@ -262,7 +262,7 @@ def test_shapes_and_dtypes_at_random():
 
 
 def test_skip_invalid(random):
-    """Invalid points are not neighbours and have none; the others keep their indices."""
+    """Invalid points are not neighbors and have none; the others keep their indices."""
     data, queries = random.random((60, 3)), random.random((40, 3))
     bad, gone = [0, 7, 8, 59], [3, 39]
     good = np.setdiff1d(np.arange(60), bad)

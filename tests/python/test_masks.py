@@ -1,4 +1,4 @@
-"""mask= of queries: those that do not count have no neighbour, whatever their coordinates."""
+"""mask= of queries: those that do not count have no neighbor, whatever their coordinates."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def trees(random):
 
 @pytest.mark.parametrize("kind", ["globe", "features", "plane"])
 @pytest.mark.parametrize("k", [1, 3])
-def test_land_has_no_neighbour(random, kind, k):
+def test_land_has_no_neighbor(random, kind, k):
     query, n = trees(random)[kind]
     lon, lat = random.uniform(-180, 180, (6, 8)), random.uniform(-80, 80, (6, 8))
     sea = random.random((6, 8)) < 0.6

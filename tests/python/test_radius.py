@@ -218,19 +218,19 @@ def test_globe_against_geod(random, ellipsoid):
     a, f = ellipsoid or (6378137.0, 1 / 298.257223563)
     seeds, queries = globe(random, 300), globe(random, 80)
     radii = random.uniform(0, math.pi * a, 80)
-    metres = np.array([geod(a=a, f=f).inv(np.full(300, x), np.full(300, y), *seeds)[2] for x, y in zip(*queries)])
+    meters = np.array([geod(a=a, f=f).inv(np.full(300, x), np.full(300, y), *seeds)[2] for x, y in zip(*queries)])
     tree = GlobeTree(*seeds, ellipsoid=ellipsoid)
     indices, distances = tree.query_radius(*queries, radii, return_distance=True)
     for row in range(80):
-        order = np.argsort(metres[row], kind="stable")
-        order = order[metres[row][order] <= radii[row]]
+        order = np.argsort(meters[row], kind="stable")
+        order = order[meters[row][order] <= radii[row]]
         assert indices[row].tolist() == order.tolist()
-        np.testing.assert_allclose(distances[row], metres[row][order], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(distances[row], meters[row][order], rtol=0, atol=1e-6)
         one = tree.query_radius(queries[0][row], queries[1][row], radii[row])
         assert isinstance(one, np.ndarray) and one.dtype == np.intp and one.tolist() == order.tolist()
     assert tree.query_radius(*queries, radii, count_only=True).tolist() == [len(one) for one in indices]
     assert [one.tolist() for one in tree.query_radius(*queries, radii, sort_results=False)] == [sorted(one.tolist()) for one in indices]
-    assert tree.query_radius(queries[0][0], queries[1][0], 1e6, count_only=True) == (metres[0] <= 1e6).sum()
+    assert tree.query_radius(queries[0][0], queries[1][0], 1e6, count_only=True) == (meters[0] <= 1e6).sum()
     assert tree.query_radius(queries[0].reshape(4, 20), queries[1].reshape(4, 20), 1e6).shape == (4, 20)
 
 
@@ -239,16 +239,16 @@ def test_globe_against_haversine(random):
     seeds, queries = globe(random, 500), globe(random, 200)
     theirs = neighbors.BallTree(np.radians(np.column_stack(seeds[::-1])), metric="haversine")
     expected, at = theirs.query_radius(np.radians(np.column_stack(queries[::-1])), 2e6 / WGS84_RADIUS, return_distance=True, sort_results=True)
-    indices, metres = GlobeTree(*seeds, metric="great-circle").query_radius(*queries, 2e6, return_distance=True)
+    indices, meters = GlobeTree(*seeds, metric="great-circle").query_radius(*queries, 2e6, return_distance=True)
     for row in range(200):
         assert indices[row].tolist() == expected[row].tolist()
-        np.testing.assert_allclose(metres[row], at[row] * WGS84_RADIUS, rtol=1e-9, atol=1e-3)
+        np.testing.assert_allclose(meters[row], at[row] * WGS84_RADIUS, rtol=1e-9, atol=1e-3)
 
 
 def test_globe_skip_invalid():
     tree = GlobeTree([0.0, np.nan, 1.0], [0.0, 0.0, 0.0], skip_invalid=True)
-    indices, metres = tree.query_radius([0.0, 0.0], [0.0, 91.0], [2e5, 1e9], return_distance=True)
-    assert [one.tolist() for one in indices] == [[0, 2], []] and metres[0][0] == 0.0
+    indices, meters = tree.query_radius([0.0, 0.0], [0.0, 91.0], [2e5, 1e9], return_distance=True)
+    assert [one.tolist() for one in indices] == [[0, 2], []] and meters[0][0] == 0.0
     with pytest.raises(ValueError, match="return_distance and count_only"):
         tree.query_radius(0.0, 0.0, 1.0, True, True)
     with pytest.raises(ValueError, match="r must"):
@@ -259,9 +259,9 @@ def test_features_against_shapely(random):
     shapely = pytest.importorskip("shapely")
     if int(shapely.__version__.split(".")[0]) < 2:
         pytest.skip("shapely 1")
-    centres = random.uniform(0, 100, (200, 2))
+    centers = random.uniform(0, 100, (200, 2))
     shapes = [shapely.Point(x, y).buffer(random.uniform(0, 8), 4) if i % 2 else shapely.LineString([(x, y), (x + 9, y + 3), (x + 5, y - 5)])
-              for i, (x, y) in enumerate(centres)]
+              for i, (x, y) in enumerate(centers)]
     x, y = random.uniform(0, 100, (2, 60))
     tree = FeatureTree(shapes, metric="euclidean")
     indices, distances = tree.query_radius(x, y, 15.0, return_distance=True)
@@ -274,15 +274,15 @@ def test_features_against_shapely(random):
 
 
 def test_features_on_the_globe(random):
-    """As all neighbours that are ranked."""
+    """As all neighbors that are ranked."""
     lon, lat = globe(random, 60)
     lines = [{"type": "LineString", "coordinates": [(x, y), (x + 3, y * 0.95)]} for x, y in zip(lon, lat)]
     tree = FeatureTree(lines)
     x, y = globe(random, 50)
     d, i = tree.query(x, y, k=60)
-    indices, metres = tree.query_radius(x, y, d[:, 25], return_distance=True)
+    indices, meters = tree.query_radius(x, y, d[:, 25], return_distance=True)
     for row in range(50):
-        assert np.array_equal(indices[row], i[row, :26]) and np.array_equal(metres[row], d[row, :26])
+        assert np.array_equal(indices[row], i[row, :26]) and np.array_equal(meters[row], d[row, :26])
 
 
 def test_globe_trees_of_nothing():

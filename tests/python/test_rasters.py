@@ -20,13 +20,13 @@ def plane_seeds(random, count=25):
     return random.uniform(0, 600, count), random.uniform(0, 400, count)
 
 
-def centres():
+def centers():
     return np.meshgrid(5 + 10 * np.arange(60), 395 - 10 * np.arange(40))
 
 
 def test_the_plane_by_definition(random):
     sx, sy = plane_seeds(random)
-    x, y = centres()
+    x, y = centers()
     dx, dy = sx - x[..., None], sy - y[..., None]
     for metric, d in (("euclidean", np.hypot(dx, dy)), ("manhattan", abs(dx) + abs(dy)), ("chebyshev", np.maximum(abs(dx), abs(dy)))):
         arguments = {**PLANE, "metric": metric}
@@ -72,7 +72,7 @@ def test_mask_limit_ids_weights(random):
     assert large.dtype == np.int64 and np.array_equal(large, np.where(mask, ids[numbers] << 40, -1))
     taken = allocation(seeds, ids=np.arange(25) - 1, mask=mask, **PLANE)
     assert np.array_equal(taken, np.where(mask, numbers - 1, -2**31))
-    x, y = centres()
+    x, y = centers()
     weights = random.uniform(1, 3, 25)
     d = np.hypot(seeds[0] - x[..., None], seeds[1] - y[..., None])
     for weighting, value in (("multiplicative", d / weights), ("additive", d + weights), ("power", d * d - weights)):
@@ -119,7 +119,7 @@ def test_mesh(random):
     assert found.shape == (qtm.count(5),)
     places = qtm.centers(qtm.from_number(5, np.arange(found.size)))
     nearest = gpuvoronoi.GlobeTree(lon, lat, "great-circle").query(*places)[1]
-    assert np.mean(found == nearest) > 0.999  # centres are vectors there, degrees here
+    assert np.mean(found == nearest) > 0.999  # centers are vectors there, degrees here
     raster = allocation((lon, lat), level=5, shape=(90, 180), metric="great-circle")
     x, y = np.meshgrid(-179 + 2 * np.arange(180), 89 - 2 * np.arange(90))
     assert np.array_equal(raster, found[qtm.number(qtm.encode(x, y, 5))])

@@ -84,7 +84,7 @@ def places():
     return np.array([float(row["lon"]) for row in read]), np.array([float(row["lat"]) for row in read])
 
 
-def metres_to_places(x, y):
+def meters_to_places(x, y):
     """Geodesics of PROJ, a row for each (x, y), a column for each place."""
     lon, lat = places()
     return np.array([WGS84.inv(np.full_like(lon, x[i]), np.full_like(lat, y[i]), lon, lat)[2] for i in range(len(x))])
@@ -96,12 +96,12 @@ def test_readme(folder):
     first, tasks = re.search(r"^## Your first result\n(.*?)^## What it does\n(.*?)^## ", readme, flags=re.M | re.S).groups()
     shutil.copy("timezones.csv", "stations.csv")
     told = shell("".join(text for language, text in code_of(first)))
-    nearest, metres, random = raster("nearest.tif"), raster("metres.tif"), np.random.default_rng(2)
+    nearest, meters, random = raster("nearest.tif"), raster("meters.tif"), np.random.default_rng(2)
     row, column = random.integers(0, 720, 100), random.integers(0, 1440, 100)
-    away = metres_to_places(-180 + (column + 0.5) / 4, 90 - (row + 0.5) / 4)
+    away = meters_to_places(-180 + (column + 0.5) / 4, 90 - (row + 0.5) / 4)
     assert (nearest[row, column] == away.argmin(axis=1) + 1).all()
-    np.testing.assert_allclose(metres[row, column], away.min(axis=1), rtol=1e-6)
-    assert float(re.search(r"STATISTICS_MAXIMUM=(.*)", told).group(1)) == pytest.approx(metres.max())
+    np.testing.assert_allclose(meters[row, column], away.min(axis=1), rtol=1e-6)
+    assert float(re.search(r"STATISTICS_MAXIMUM=(.*)", told).group(1)) == pytest.approx(meters.max())
     os.remove("nearest.tif")
     shell("python3 make_population.py land.geojson population.tif")
     shutil.copy("population.tif", "friction.tif")
@@ -124,7 +124,7 @@ def test_every_section_is_run():
 def test_distance_to_the_coast(folder):
     told = run("Distance to the coast").split()
     assert told[0] == "858505.9375" and float(told[1]) < 1e-4
-    assert np.load("metres.npy")[0, 0] == pytest.approx(858505.9375, abs=0.04)
+    assert np.load("meters.npy")[0, 0] == pytest.approx(858505.9375, abs=0.04)
     coarse, fine = raster("coarse.tif"), raster("fine.tif")
     np.testing.assert_allclose(fine[2::5, 2::5], coarse, rtol=1e-6, atol=1e-3)
     np.testing.assert_allclose(raster("coast.tif")[120:180, 680:740], coarse, rtol=1e-6, atol=1e-3)
@@ -150,17 +150,17 @@ def test_people_per_hospital(folder):
     told = run("People per hospital")
     with open("served.csv", encoding="utf-8") as file:
         served = list(csv.DictReader(file))
-    nearest, people, metres = raster("nearest.tif"), raster("population.tif"), raster("metres.tif")
+    nearest, people, meters = raster("nearest.tif"), raster("population.tif"), raster("meters.tif")
     random = np.random.default_rng(4)
     rows, columns = random.integers(0, 360, 200), random.integers(0, 720, 200)
-    away = metres_to_places(-180 + (columns + 0.5) / 2, 90 - (rows + 0.5) / 2)
+    away = meters_to_places(-180 + (columns + 0.5) / 2, 90 - (rows + 0.5) / 2)
     assert (nearest[rows, columns] == away.argmin(axis=1) + 1).all()
-    np.testing.assert_allclose(metres[rows, columns], away.min(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(meters[rows, columns], away.min(axis=1), rtol=1e-6)
     for row in served:
         region = nearest == int(row["value"])
         assert float(row["people_sum"]) == pytest.approx(people[region].sum(), rel=1e-6, abs=1e-3)
         if people[region].sum() > 1:
-            assert float(row["people_distance_mean"]) == pytest.approx(np.average(metres[region], weights=people[region]), rel=1e-5)
+            assert float(row["people_distance_mean"]) == pytest.approx(np.average(meters[region], weights=people[region]), rel=1e-5)
     most = sorted(served, key=lambda row: -float(row["people_sum"]))[:5]
     assert [line.split(",")[0] for line in told.splitlines()[1:]] == [row["name"] for row in most]
 
@@ -196,17 +196,17 @@ def test_nearest_station_of_era5(folder):
             "longitude": ("longitude", lon, {"units": "degrees_east", "standard_name": "longitude"})}
     xarray.Dataset({"t2m": (("time", "latitude", "longitude"), kelvin)}, coords=axes).to_netcdf("era5.nc")
     run("Nearest station of each ERA5 cell")
-    nearest, metres = xarray.open_dataset("nearest.nc"), xarray.open_dataset("metres.nc")
+    nearest, meters = xarray.open_dataset("nearest.nc"), xarray.open_dataset("meters.nc")
     rows, columns = (part.ravel() for part in np.meshgrid(np.arange(0, len(lat), 9), np.arange(0, len(lon), 17), indexing="ij"))
-    away = metres_to_places(lon[columns], lat[rows])
+    away = meters_to_places(lon[columns], lat[rows])
     for i, (row, column) in enumerate(zip(rows, columns)):
         at = {"lat": lat[row], "lon": lon[column]}
-        assert metres["distance"].sel(at).item() == pytest.approx(away[i].min(), rel=1e-6)
+        assert meters["distance"].sel(at).item() == pytest.approx(away[i].min(), rel=1e-6)
         if lat[row] not in (90, -90):  # at the poles the order of equal distances is the library's
             assert nearest["nearest"].sel(at).item() == away[i].argmin() + 1
     python = xarray.open_dataset("from_python.nc").rename(latitude="lat", longitude="lon")
     assert (python["allocation"] + 1 == nearest["nearest"].reindex_like(python)).all()
-    assert (python["proximity"] == metres["distance"].reindex_like(python)).all()
+    assert (python["proximity"] == meters["distance"].reindex_like(python)).all()
     stations = xarray.open_dataset("at_stations.nc")["t2m"].to_numpy()
     x, y = places()
     observed = xarray.open_dataarray("observed.nc")
@@ -295,10 +295,10 @@ def test_distance_allocation(folder):
         shell(here)
     random = np.random.default_rng(6)
     row, column = random.integers(0, 150, 150), random.integers(0, 200, 150)
-    away = metres_to_places(-10 + (column + 0.5) * 0.2, 65 - (row + 0.5) * 0.2)
+    away = meters_to_places(-10 + (column + 0.5) * 0.2, 65 - (row + 0.5) * 0.2)
     well = np.arange(1, away.shape[1] + 1)
     assert (raster("nearest.tif")[row, column] == away.argmin(axis=1) + 1).all()
-    np.testing.assert_allclose(raster("metres.tif")[row, column], away.min(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(raster("meters.tif")[row, column], away.min(axis=1), rtol=1e-6)
     assert ((raster("near.tif")[row, column] >= 0) == (away.min(axis=1) <= 200e3)).all()
     assert (raster("start.tif")[row, column] == (away + 1000.0 * (well % 7)).argmin(axis=1) + 1).all()
     assert (raster("times.tif")[row, column] == (away * (1 + well % 3)).argmin(axis=1) + 1).all()

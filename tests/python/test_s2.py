@@ -1,4 +1,4 @@
-"""S2 ids and centres are s2sphere's."""
+"""S2 ids and centers are s2sphere's."""
 
 import ctypes
 
@@ -12,7 +12,7 @@ s2sphere = pytest.importorskip("s2sphere")
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 5, 9, 13, 18])
-def test_ids_and_centres(random, level):
+def test_ids_and_centers(random, level):
     c, count = library(), 6 * 4**level
     assert c.gv_s2_count(level) == count
     numbers = np.unique(np.concatenate([np.arange(min(count, 300)), count - 1 - np.arange(min(count, 300)), random.integers(0, count, 500)]))

@@ -44,7 +44,7 @@ def models(request, random):
 
 
 @pytest.mark.parametrize("given", [True, False])
-def test_neighbours(models, given):
+def test_neighbors(models, given):
     ours, theirs, queries = models
     x = queries if given else None
     for k in (None, 1, 7):
@@ -72,7 +72,7 @@ def test_radius(models, given):
             np.testing.assert_allclose(graph.toarray(), theirs.radius_neighbors_graph(x, radius, mode).toarray(), rtol=1e-6, atol=1e-7)
 
 
-def test_a_point_is_no_neighbour_of_its_own_but_those_in_its_place_are():
+def test_a_point_is_no_neighbor_of_its_own_but_those_in_its_place_are():
     data = np.zeros((6, 2))
     data[5] = 1.0
     model = NearestNeighbors(2).fit(data)

@@ -154,8 +154,8 @@ def test_the_limit_of_geodesics(random):
     source = xarray.DataArray(np.arange(200.0), dims="cell", coords={"lon": ("cell", lon), "lat": ("cell", lat)})
     target = globe(random, 300)
     i, j = np.meshgrid(np.arange(300), np.arange(200), indexing="ij")
-    metres = geod.inv(target[0][i], target[1][i], lon[j], lat[j])[2]
-    least, number = metres.min(1), metres.argmin(1).astype(float)
+    meters = geod.inv(target[0][i], target[1][i], lon[j], lat[j])[2]
+    least, number = meters.min(1), meters.argmin(1).astype(float)
     assert np.array_equal(regrid(source, target), number)
     for at in np.sort(least)[[0, 40, 150, 260, 299]]:
         for limit in (at * (1 - 1e-12), at * (1 + 1e-12)):

@@ -177,7 +177,7 @@ static void test_device_arrays(void **state) {
   gv_index_destroy(globe);
 }
 
-/* Distances may be left out; the centre of the square is equally far from all corners. */
+/* Distances may be left out; the center of the square is equally far from all corners. */
 static void test_ties_and_missing(void **state) {
   gv_context *context = *state;
   gv_index *index = NULL;

@@ -175,7 +175,7 @@ static void searches_do_what_is_promised(void **state) {
           if (promised != GV_OK) continue;
           assert_int_equal(search(context, info.name, metrics[m], type, max_dim, 1024), GV_OK);
           assert_int_not_equal(search(context, info.name, metrics[m], type, max_dim + 1, 1), GV_OK);
-          /* More neighbours are there for processors on the plane. */
+          /* More neighbors are there for processors on the plane. */
           int32_t unused;
           assert_int_equal(search(context, info.name, metrics[m], type, 2, 1025) == GV_OK,
                            supports(number, metrics[m], type, 1025, &unused) == GV_OK);

@@ -72,7 +72,7 @@ static void test_failing_allocations(void **state) {
   free(narrow);
 }
 
-/* The same on the globe: three seeds far away make every query request more neighbours than at first. */
+/* The same on the globe: three seeds far away make every query request more neighbors than at first. */
 static void test_globe(void **state) {
   (void)state;
   const double lon[] = {0, 90, -90, 180, 45}, lat[] = {0, 0, 0, 0, 89}, x[] = {1, 2, 3}, y[] = {-80, -85, -90};

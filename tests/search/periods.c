@@ -122,7 +122,7 @@ static void check_search(gv_context *context, const gv_index *index, const gv_po
     for (int32_t n = 0, at = 0; n < k; n++, at++) {
       if (self && expected[i][at].number == i) at++;
       if (found[i * k + n] != expected[i][at].number || distances[i * k + n] != expected[i][at].distance)
-        fail_msg("%s: neighbour %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index), (int)n,
+        fail_msg("%s: neighbor %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index), (int)n,
                  (int)i, (int)found[i * k + n], distances[i * k + n], (int)expected[i][at].number,
                  expected[i][at].distance);
     }
@@ -140,7 +140,7 @@ static void check_radius(gv_context *context, const gv_index *index, const gv_po
     while (count < POINTS && expected[i][count].distance <= radius)
       count++;
     if (offsets[i + 1] - offsets[i] != count)
-      fail_msg("%s: query %d has %d neighbours, not %d", gv_index_backend(index), (int)i,
+      fail_msg("%s: query %d has %d neighbors, not %d", gv_index_backend(index), (int)i,
                (int)(offsets[i + 1] - offsets[i]), (int)count);
     for (int64_t n = 0; n < count; n++) {
       assert_int_equal(found[offsets[i] + n], expected[i][n].number);

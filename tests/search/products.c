@@ -89,7 +89,7 @@ static void check_search(gv_context *context, const gv_index *index, const gv_po
       int64_t number = there ? expected[i][n].number : -1;
       double distance = there ? expected[i][n].distance : INFINITY;
       if (found[i * k + n] != number || memcmp(&distances[i * k + n], &distance, sizeof distance) != 0)
-        fail_msg("%s: neighbour %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index), (int)n,
+        fail_msg("%s: neighbor %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index), (int)n,
                  (int)i, (int)found[i * k + n], distances[i * k + n], (int)number, distance);
     }
   }

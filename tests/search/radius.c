@@ -1,5 +1,5 @@
 /*
- * Searches by radius: of every kind of index and with every backend the neighbours are those of a search for all neighbours by `serial` that
+ * Searches by radius: of every kind of index and with every backend the neighbors are those of a search for all neighbors by `serial` that
  * are not farther than the radius, in the same order and with the same bits.
  */
 #include "backends_here.h"
@@ -26,7 +26,7 @@ static double uniform(double low, double high) {
   return low + (high - low) * ((double)(split_mix(&random_state) >> 11) * 0x1p-53);
 }
 
-/* Of k sorted neighbours of each query: radii that are random, met exactly, missed by one step of double, 0 and
+/* Of k sorted neighbors of each query: radii that are random, met exactly, missed by one step of double, 0 and
  * infinite. */
 static void make_radii(int64_t queries, int32_t k, double size) {
   for (int64_t i = 0; i < queries; i++) {
@@ -45,7 +45,7 @@ static int compare_numbers(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-/* Against `ranked` and `distances`, with k neighbours a row. */
+/* Against `ranked` and `distances`, with k neighbors a row. */
 static void check_answer(const char *what, int64_t queries, int32_t k, const gv_radius_options *o) {
   int64_t at = 0;
   for (int64_t i = 0; i < queries; i++) {
@@ -55,17 +55,17 @@ static void check_answer(const char *what, int64_t queries, int32_t k, const gv_
     while (count < k && row[count] >= 0 && distances[i * k + count] <= radius)
       count++;
     if (offsets[i] != at || offsets[i + 1] != at + count)
-      fail_msg("%s: query %d has %d neighbours, not %d", what, (int)i, (int)(offsets[i + 1] - offsets[i]),
+      fail_msg("%s: query %d has %d neighbors, not %d", what, (int)i, (int)(offsets[i + 1] - offsets[i]),
                (int)count);
     int64_t numbers[MOST_POINTS];
     memcpy(numbers, row, (size_t)count * sizeof *row);
     if (o->by_number) qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
     for (int32_t n = 0; n < count; n++) {
       if (found[at + n] != numbers[n])
-        fail_msg("%s: neighbour %d of query %d is %d, not %d", what, (int)n, (int)i, (int)found[at + n],
+        fail_msg("%s: neighbor %d of query %d is %d, not %d", what, (int)n, (int)i, (int)found[at + n],
                  (int)numbers[n]);
       if (!o->by_number && values[at + n] != distances[i * k + n])
-        fail_msg("%s: neighbour %d of query %d is %.17g away, not %.17g", what, (int)n, (int)i, values[at + n],
+        fail_msg("%s: neighbor %d of query %d is %.17g away, not %.17g", what, (int)n, (int)i, values[at + n],
                  distances[i * k + n]);
     }
     at += count;
@@ -73,8 +73,8 @@ static void check_answer(const char *what, int64_t queries, int32_t k, const gv_
 }
 
 static void search(gv_context *context, const gv_index *index, const gv_points *queries, const gv_radius_options *o,
-                   int64_t *indices, double *metres) {
-  if (gv_index_search_radius(context, index, queries, o, offsets, indices, metres) != GV_OK)
+                   int64_t *indices, double *meters) {
+  if (gv_index_search_radius(context, index, queries, o, offsets, indices, meters) != GV_OK)
     fail_msg("%s", gv_context_message(context));
 }
 
@@ -418,7 +418,7 @@ static void test_errors(void **state) {
   o.struct_size = sizeof o;
   /* Offsets that are not those of the queries: nothing is written for such a query. */
   int64_t given[3] = {0, 1, 3}, three[3] = {-7, -7, -7};
-  REFUSED("query 0 (from 0): 2 neighbours, but its offsets have room for 1; count them first", context, index,
+  REFUSED("query 0 (from 0): 2 neighbors, but its offsets have room for 1; count them first", context, index,
           &reference, &o, given, three, NULL);
   assert_int_equal(three[0], -7);
   REFUSED("count them first", context, globe, &reference, &o, given, three, NULL);

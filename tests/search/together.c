@@ -299,7 +299,7 @@ static void test_globe(void **state) {
   }
 }
 
-/* So many neighbours that a round has fewer queries than a process. */
+/* So many neighbors that a round has fewer queries than a process. */
 static void test_rounds(void **state) {
   (void)state;
   question q = make_question(3, 2);

@@ -388,7 +388,7 @@ typedef struct picture {
   gv_grid grid;
   int32_t shown[HIGH * WIDE], nodata;
   int32_t labels[MANY];
-  bool labelled;
+  bool labeled;
   double value[HIGH * WIDE];
 } picture;
 
@@ -412,7 +412,7 @@ static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c)
 
 /* Spans of one cell, of a few and of whole rows; seeds that come twice in a row; whole blocks of one seed; regions;
  * two seeds at random. */
-static void draw(picture *p, gv_grid_kind kind, bool labelled) {
+static void draw(picture *p, gv_grid_kind kind, bool labeled) {
   memset(p, 0, sizeof *p);
   gv_grid_init(&p->grid);
   p->grid.kind = kind;
@@ -420,8 +420,8 @@ static void draw(picture *p, gv_grid_kind kind, bool labelled) {
   p->grid.height = HIGH;
   double lonlat[6] = {-100.25, 0.27, 0.0, 88.0, 0.0, -2.5}, plane[6] = {100, 2, 0.5, 900, 0.25, -3};
   memcpy(p->grid.geotransform, kind == GV_GRID_PLANE ? plane : lonlat, sizeof lonlat);
-  p->labelled = labelled;
-  p->nodata = labelled ? 77 : -1;
+  p->labeled = labeled;
+  p->nodata = labeled ? 77 : -1;
   for (int i = 0; i < MANY; i++)
     p->labels[i] = 7919 * i - 100000;
   double point[MANY][2];
@@ -441,7 +441,7 @@ static void draw(picture *p, gv_grid_kind kind, bool labelled) {
       int32_t seed = plain ? (int32_t)(3 + c / 100) : number;
       if (c >= 300 && c < 800 && r >= 16) seed = region((const double(*)[2])point, MANY, r, c);
       if (c >= 800 && c < 900 && r >= 16) seed = uniform() < 0.02 ? 5 : 6;
-      p->shown[r * WIDE + c] = seed < 0 ? p->nodata : labelled ? p->labels[seed] : seed;
+      p->shown[r * WIDE + c] = seed < 0 ? p->nodata : labeled ? p->labels[seed] : seed;
     }
   }
   for (int i = 0; i < HIGH * WIDE; i++)
@@ -460,18 +460,18 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
   const double *g = p->grid.geotransform;
   for (int c = 0; c < WIDE; c++) {
     lon[c] = g[0] + (c + 0.5) * g[1];
-    gv_normalise_lonlat(&lon[c], &zero);
+    gv_normalize_lonlat(&lon[c], &zero);
   }
   for (int r = 0; r < HIGH; r++) {
     lat[r] = g[3] + (r + 0.5) * g[5];
-    gv_normalise_lonlat(&zero, &lat[r]);
+    gv_normalize_lonlat(&zero, &lat[r]);
   }
   gv_sincos_degrees(WIDE, lon, sine[0], cosine[0]);
   gv_sincos_degrees(HIGH, lat, sine[1], cosine[1]);
   for (int64_t i = 0; i < HIGH * WIDE; i++) {
     int64_t r = i / WIDE, c = i % WIDE, seed = 0;
     if (p->shown[i] == p->nodata) continue;
-    while ((p->labelled ? p->labels[seed] : seed) != p->shown[i])
+    while ((p->labeled ? p->labels[seed] : seed) != p->shown[i])
       seed++;
     exact *to = &out[seed];
     to->cells++;
@@ -542,7 +542,7 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   }
   gv_points seeds = gv_points_xy(x, y, MANY);
   options.metric = p->grid.kind == GV_GRID_LONLAT ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
-  options.labels = p->labelled ? p->labels : NULL;
+  options.labels = p->labeled ? p->labels : NULL;
   options.nodata = p->nodata;
   options.block_width = block_w;
   options.block_height = block_h;

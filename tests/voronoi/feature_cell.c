@@ -64,7 +64,7 @@ static void check_tile(gv_feature_cell *c, gv_shortlist *list, const int32_t *ex
   gv_tile tile = {column, column + SIDE, row, row + SIDE};
   gv_bound bound;
   gv_cells_bound(&c->v->cells, &tile, &bound);
-  gv_ball ball = {{bound.centre[0], bound.centre[1], bound.centre[2]},
+  gv_ball ball = {{bound.center[0], bound.center[1], bound.center[2]},
                   bound.radius + 4.0 * c->v->cells.position_error};
   assert_true(gv_shortlist_gather(tree, -1, &ball, gv_reach(tree, INFINITY), list));
   for (int first = 0; first < 2; first++) {

@@ -72,11 +72,11 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
       double last = -1.0;
       int64_t last_index = -1;
       if (globe) {
-        gv_normalise_lonlat(&q.lon, &q.lat);
+        gv_normalize_lonlat(&q.lon, &q.lat);
         gv_lonlat_to_vectors(&wgs84, metric == GV_GEODESIC, 1, &q.lon, &q.lat, q.vector, q.vector + 1,
                              q.vector + 2);
       }
-      for (int neighbour = 0; neighbour < s.k; neighbour++) { /* the least pair after the last */
+      for (int neighbor = 0; neighbor < s.k; neighbor++) { /* the least pair after the last */
         double best = INFINITY;
         int64_t who = -1;
         for (int32_t n = 0; n < set.count; n++) {
@@ -85,9 +85,9 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
           double d = distance_of(metric, closest.canonical);
           if ((d > last || (d == last && n > last_index)) && d < best && d <= s.max_distance) best = d, who = n;
         }
-        int64_t at = (int64_t)i * s.k + neighbour;
+        int64_t at = (int64_t)i * s.k + neighbor;
         if (indices[at] != who || distances[at] != best)
-          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, neighbour,
+          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, neighbor,
                    (long long)indices[at], distances[at], (long long)who, best);
         assert_true(isnan(nearest[2 * at]) == (who < 0));
         if (who < 0) break;

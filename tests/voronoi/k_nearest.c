@@ -1,5 +1,5 @@
 /*
- * Small differences decide neighbours and weights: margins that are too small, and memory that is too short, must
+ * Small differences decide neighbors and weights: margins that are too small, and memory that is too short, must
  * show. All results are those of `serial`.
  */
 #include "cmocka_test.h"
@@ -89,7 +89,7 @@ static void leaves_within_their_memory(void **state) {
   random_state = 3;
   for (int g = 0; g < 3; g++) {
     bool globe = grids[g].kind == GV_GRID_LONLAT;
-    double radius = globe ? 10.0 : 1000.0, metres = globe ? 111e3 : 1.0, leaf = globe ? 0.1 : 10.0;
+    double radius = globe ? 10.0 : 1000.0, meters = globe ? 111e3 : 1.0, leaf = globe ? 0.1 : 10.0;
     for (int turn = 0; turn < 5 * 3 * 3; turn++) {
       gv_voronoi_options o;
       gv_voronoi_options_init(&o);
@@ -104,7 +104,7 @@ static void leaves_within_their_memory(void **state) {
         double angle = 6.283185307179586 * (double)i / (double)seeds.count;
         x[i] = radius * cos(angle);
         y[i] = radius * sin(angle);
-        weight[i] = o.weighting == GV_ADDITIVE ? uniform(0.0, leaf * metres) : uniform(1.0, 1.0 + leaf / radius);
+        weight[i] = o.weighting == GV_ADDITIVE ? uniform(0.0, leaf * meters) : uniform(1.0, 1.0 + leaf / radius);
       }
       check(true, &grids[g], &seeds, &o, "ring");
     }

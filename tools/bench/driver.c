@@ -63,7 +63,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 /* Of a value of all runs, or of its ratios to another case's in the same rounds; zeros if one has none. */
-static summary summarise(const record *r, bench_value v, const record *to) {
+static summary summarize(const record *r, bench_value v, const record *to) {
   double values[BENCH_MOST_RUNS];
   int n = to != NULL && to->runs < r->runs ? to->runs : r->runs;
   for (int i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ static void put_value(const bench *b, const char *name, double value) {
 static void print_row(const bench *b, const char *group, const bench_case *c, const record *r,
                       const bench_case *against, const record *to) {
   static const char *const names[VALUES] = {"seconds", "device", "build", "build_device", "peak_mib"};
-  summary seconds = summarise(r, SECONDS, NULL);
+  summary seconds = summarize(r, SECONDS, NULL);
   if (b->json) {
     put_json_text("{\"benchmark\": ", b->name);
     put_json_text(", \"group\": ", group);
@@ -103,13 +103,13 @@ static void print_row(const bench *b, const char *group, const bench_case *c, co
   }
   put_value(b, "runs", r->runs);
   for (int v = 0; v < VALUES && r->runs > 0; v++)
-    put_value(b, names[v], summarise(r, (bench_value)v, NULL).median);
+    put_value(b, names[v], summarize(r, (bench_value)v, NULL).median);
   put_value(b, "least", seconds.least);
   put_value(b, "most", seconds.most);
   if (r->runs > 0) put_value(b, "M/s", c->items / seconds.median * 1e-6);
   if (to != NULL && to->runs > 0 && r->runs > 0) {
-    put_value(b, "ratio", summarise(r, SECONDS, to).median);
-    put_value(b, "device_ratio", summarise(r, DEVICE, to).median);
+    put_value(b, "ratio", summarize(r, SECONDS, to).median);
+    put_value(b, "device_ratio", summarize(r, DEVICE, to).median);
     if (b->json) put_json_text(", \"against\": ", against->name);
     if (!b->json) printf("  against %s", against->name);
   }

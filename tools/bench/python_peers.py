@@ -77,9 +77,9 @@ def points(random):
                           ("their numbers alone (`return_length=True`)", {"return_length": True})):
         compared(name, lambda: tree.query_ball_point(near, radius, **options),
                  lambda: other.query_ball_point(near, radius, **options), 3, time.process_time, "scipy")
-    for neighbours in (50, 10):
-        radius = (neighbours / len(near) * 3 / 4 / np.pi) ** (1 / 3)
-        compared(f"pairs of 10⁵ points in 3-D, some {neighbours} within the radius of each", lambda: tree.query_pairs(radius, output_type="ndarray"),
+    for neighbors in (50, 10):
+        radius = (neighbors / len(near) * 3 / 4 / np.pi) ** (1 / 3)
+        compared(f"pairs of 10⁵ points in 3-D, some {neighbors} within the radius of each", lambda: tree.query_pairs(radius, output_type="ndarray"),
                  lambda: other.query_pairs(radius, output_type="ndarray"), 5, time.process_time, "scipy")
     from sklearn.neighbors import BallTree
 
@@ -138,11 +138,11 @@ def features(random):
 
     angles = np.linspace(0, 2 * np.pi, 48, endpoint=False)
     shape = 0.02 * np.column_stack([np.cos(angles), np.sin(angles)]) * (1 + 0.3 * np.sin(5 * angles))[:, None]
-    centres = np.column_stack([random.uniform(-170, 170, 20_000), random.uniform(-80, 80, 20_000)])
+    centers = np.column_stack([random.uniform(-170, 170, 20_000), random.uniform(-80, 80, 20_000)])
     from shapely.geometry import Polygon
 
-    polygons = np.empty(len(centres), object)
-    polygons[:] = [Polygon(centre + shape) for centre in centres]
+    polygons = np.empty(len(centers), object)
+    polygons[:] = [Polygon(center + shape) for center in centers]
     head("20,000 polygons of 49 vertices", "gpuvoronoi", "the other", "ratio")
     reading = (lambda: shapely.to_ragged_array(polygons)) if hasattr(shapely, "to_ragged_array") else None
     for metric in ("geodesic", "euclidean"):

@@ -1,6 +1,6 @@
 /*
  * gpuvoronoi-bench search: the search backends side by side, in suites of the sizes that publications and packages
- * use. All backends must return the same neighbours. A backend that would take too long is left out, and shown as
+ * use. All backends must return the same neighbors. A backend that would take too long is left out, and shown as
  * "-".
  */
 #include <inttypes.h>
@@ -19,7 +19,7 @@ typedef enum data { UNIFORM, FLOATS, WIDE, INTEGERS, CLUSTERED, SPHERE } data;
 static const char *const data_names[] = {
     "uniform", "uniform float32", "uniform [-500,500)", "integers, against itself", "clustered", "on the sphere"};
 
-/* a: nearest neighbour. b: 20 nearest. c: all pairs. d: low dimensions. e: what GPUs are compared with. f: work for several GPUs. n: many
+/* a: nearest neighbor. b: 20 nearest. c: all pairs. d: low dimensions. e: what GPUs are compared with. f: work for several GPUs. n: many
  * dimensions. t: trees on GPUs. Searches: dimensions, queries, points, k. */
 static const struct {
   char suite;
@@ -65,7 +65,7 @@ typedef struct search {
 
 /* ------------------------------------------------------------------------------------------------------------ data */
 
-static double coordinate(data kind, const double *centre, uint64_t *state) {
+static double coordinate(data kind, const double *center, uint64_t *state) {
   double u = bench_uniform(state);
   switch (kind) {
   case WIDE:
@@ -73,7 +73,7 @@ static double coordinate(data kind, const double *centre, uint64_t *state) {
   case INTEGERS:
     return floor(u * 100.0);
   case CLUSTERED: /* a sum of uniforms: bell-shaped, 1 % wide */
-    return *centre + 0.01 * (u + bench_uniform(state) + bench_uniform(state) - 1.5);
+    return *center + 0.01 * (u + bench_uniform(state) + bench_uniform(state) - 1.5);
   default:
     return u;
   }
@@ -81,12 +81,12 @@ static double coordinate(data kind, const double *centre, uint64_t *state) {
 
 /* Points number `stream`, the same on every machine. `data` NULL: out of memory. To be freed with free((void *)points.data). */
 static gv_points make_points(const question *q, int64_t count, uint64_t stream) {
-  double centres[CLUSTERS * 16];
+  double centers[CLUSTERS * 16];
   uint64_t state = stream * 1000003, seed = 42;
   gv_dtype type = q->kind == FLOATS ? GV_FLOAT32 : GV_FLOAT64;
   double *values = malloc((size_t)(count * q->dim) * (type == GV_FLOAT32 ? sizeof(float) : sizeof(double)));
   for (int i = 0; i < CLUSTERS * 16; i++)
-    centres[i] = bench_uniform(&seed);
+    centers[i] = bench_uniform(&seed);
   for (int64_t i = 0; i < count && values != NULL; i++) {
     if (q->kind == SPHERE) {
       double z = 2.0 * bench_uniform(&state) - 1.0, turn = 6.28318530717958648 * bench_uniform(&state);
@@ -97,7 +97,7 @@ static gv_points make_points(const question *q, int64_t count, uint64_t stream) 
     }
     int cluster = q->kind == CLUSTERED ? (int)(bench_uniform(&state) * CLUSTERS) : 0;
     for (int64_t d = 0; d < q->dim; d++) {
-      double value = coordinate(q->kind, &centres[cluster * 16 + d % 16], &state);
+      double value = coordinate(q->kind, &centers[cluster * 16 + d % 16], &state);
       if (type == GV_FLOAT32) ((float *)values)[i * q->dim + d] = (float)value;
       if (type == GV_FLOAT64) values[i * q->dim + d] = value;
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SpatialBench's query 12 in its geography form: the five nearest buildings of each trip's pickup, in metres on the globe. Needs pyarrow.
+"""SpatialBench's query 12 in its geography form: the five nearest buildings of each trip's pickup, in meters on the globe. Needs pyarrow.
 
     GPUVORONOI_LIBRARY=build/src/libgpuvoronoi.so PYTHONPATH=python tools/bench/spatialbench.py [SCALE]
 
@@ -8,8 +8,8 @@ cities are, and buildings as polygons of 5 to 12 corners, 10 to 100 m wide. Trip
 memory does not grow with their number. Rows:
 
     FeatureTree       the polygons, geodesics on WGS 84
-    GlobeTree         the buildings' centres, geodesics; and great circles, which have scipy's order
-    scipy             cKDTree over unit vectors of the centres: the five nearest by chords, without metres
+    GlobeTree         the buildings' centers, geodesics; and great circles, which have scipy's order
+    scipy             cKDTree over unit vectors of the centers: the five nearest by chords, without meters
     DuckDB            the polygons in degrees (ST_Distance, all pairs), for few trips; left out if DuckDB or its extension spatial is missing
 
 Seconds are wall time and processor time of searching; generating is not counted. Answers of scipy and the great circles are compared.
@@ -59,7 +59,7 @@ def unit_vectors(lon, lat):
 
 
 def timed(name, batches, search):
-    """Searches all batches; returns a digest of the neighbours."""
+    """Searches all batches; returns a digest of the neighbors."""
     wall = taken = 0.0
     trips, digest = 0, 0
     for batch in batches:
@@ -109,8 +109,8 @@ def main():
     tree = gpuvoronoi.FeatureTree(polygons)
     built = time.process_time() - begun
     timed("`FeatureTree`, polygons, geodesic", make_batches(cities, count), joined(tree))
-    timed("`GlobeTree`, centres, geodesic", make_batches(cities, count), joined(gpuvoronoi.GlobeTree(lon, lat)))
-    ours = timed("`GlobeTree`, centres, great circles", make_batches(cities, count), joined(gpuvoronoi.GlobeTree(lon, lat, "great-circle")))
+    timed("`GlobeTree`, centers, geodesic", make_batches(cities, count), joined(gpuvoronoi.GlobeTree(lon, lat)))
+    ours = timed("`GlobeTree`, centers, great circles", make_batches(cities, count), joined(gpuvoronoi.GlobeTree(lon, lat, "great-circle")))
     try:
         from scipy.spatial import cKDTree
 
@@ -119,8 +119,8 @@ def main():
         def search(batch):
             return theirs.query(unit_vectors(batch["lon"].to_numpy(), batch["lat"].to_numpy()), K, workers=-1)[1]
 
-        if timed("scipy `cKDTree`, unit vectors of the centres", make_batches(cities, count), search) != ours:
-            print("scipy's neighbours differ from those by great circles")
+        if timed("scipy `cKDTree`, unit vectors of the centers", make_batches(cities, count), search) != ours:
+            print("scipy's neighbors differ from those by great circles")
     except ImportError as error:
         print(f"scipy: left out: {error}")
     try:

@@ -99,17 +99,17 @@ def write_raster(path, made, bands, nodata, unit, title, table, creation):
         raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
 
 
-def attribute_table(names, colours):
-    """Of names of values, with colours by value."""
+def attribute_table(names, colors):
+    """Of names of values, with colors by value."""
     table, low, high = gdal.RasterAttributeTable(), min(names, default=0), max(names, default=0)
     exact = gdal.GFT_Real if -(2**53) <= low and high <= 2**53 else gdal.GFT_String
     table.CreateColumn("value", gdal.GFT_Integer if -(2**31) <= low and high < 2**31 else exact, gdal.GFU_MinMax)
     table.CreateColumn("name", gdal.GFT_String, gdal.GFU_Name)
-    for colour, usage in (("red", gdal.GFU_Red), ("green", gdal.GFU_Green), ("blue", gdal.GFU_Blue)):
-        table.CreateColumn(colour, gdal.GFT_Integer, usage)
+    for color, usage in (("red", gdal.GFU_Red), ("green", gdal.GFU_Green), ("blue", gdal.GFU_Blue)):
+        table.CreateColumn(color, gdal.GFT_Integer, usage)
     table.SetRowCount(len(names))
-    for row, (value, _, colour) in enumerate(colours):
-        for column, text in enumerate((value, names[value], colour.red(), colour.green(), colour.blue())):
+    for row, (value, _, color) in enumerate(colors):
+        for column, text in enumerate((value, names[value], color.red(), color.green(), color.blue())):
             table.SetValueAsString(row, column, str(text))
     return table
 
@@ -141,7 +141,7 @@ def regions(made, numbers, counts):
 
 
 def sampled(dataset, made, counts):
-    """What a raster has at the centres of the cells of another in memory, of `counts` in place of its values."""
+    """What a raster has at the centers of the cells of another in memory, of `counts` in place of its values."""
     held = gdal.GetDriverByName("MEM").CreateCopy("", dataset)
     held.GetRasterBand(1).DeleteNoDataValue()
     held.GetRasterBand(1).WriteArray(counts)

@@ -86,7 +86,7 @@ def search(layer, reference, count):
     metric, _ = automatic_metric(points.crs)
     others = None if reference.id() == layer.id() else LayerFeatures(reference)
     found = kth_nearest(points, others, count, metric, context, feedback, options=engine.threads())
-    return {feature: (neighbour, distance) for feature, (neighbour, _, distance) in found.items()}
+    return {feature: (neighbor, distance) for feature, (neighbor, _, distance) in found.items()}
 
 
 class Nearest(QgsExpressionFunction):
@@ -168,7 +168,7 @@ class Functions:
             ) + example.format("feature_id")),
             Nearest("nearest_distance", 1, answers, tr(
                 "<p>The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: "
-                "metres for longitudes and latitudes and for maps of the whole world, else map units.</p>"
+                "meters for longitudes and latitudes and for maps of the whole world, else map units.</p>"
             ) + example.format("distance")),
         ]
         for function in self.functions:

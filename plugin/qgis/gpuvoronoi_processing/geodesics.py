@@ -1,7 +1,7 @@
 """
 Geodesic lines on an ellipsoid or a sphere, as vertices in degrees.
 
-QgsDistanceArea has the geodesics of PROJ, to nanometres, but its geodesicLine() draws no line that is shorter than its
+QgsDistanceArea has the geodesics of PROJ, to nanometers, but its geodesicLine() draws no line that is shorter than its
 step, wants longitudes within ±180° and sees crossings of ±180° only where the longitudes of two vertices are far from
 it. So it gives the vertices here, which are then placed: a line begins and ends at the longitudes that its two
 positions have, and is cut where these are not on the same turn of the globe.
@@ -12,13 +12,13 @@ import math
 from qgis.core import QgsDistanceArea, QgsGeometry, QgsPointXY
 
 GLOBE = ("geodesic", "great-circle")  # the metrics on it
-STEP = 100000.0  # metres between vertices, at most
+STEP = 100000.0  # meters between vertices, at most
 TURN = 45.0  # degrees of longitude between vertices, at most: near the poles a step may go far around
 FAR_FROM_POLES = 88.0  # degrees of latitude up to which a step turns by less than 27°
 CLEAR = 1e-6  # degrees of longitude: lines that end nearer to the meridian at which they are cut need more care
 CROSSED = 1e-12  # degrees of longitude between a meridian and the place where a step crosses it
 EVALUATIONS = 60  # of that place, at most
-OVER_THE_POLE = 180.0 - 1e-6  # degrees: steps that turn so far are straight across, to less than a millimetre
+OVER_THE_POLE = 180.0 - 1e-6  # degrees: steps that turn so far are straight across, to less than a millimeter
 
 
 def normal(longitude):
@@ -43,7 +43,7 @@ def edge(start, end, offset):
 
 
 class Geodesics:
-    """Of an ellipsoid or sphere with these half axes in metres."""
+    """Of an ellipsoid or sphere with these half axes in meters."""
 
     def __init__(self, semi_major, semi_minor):
         self.measure = QgsDistanceArea()

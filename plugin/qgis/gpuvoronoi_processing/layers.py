@@ -54,7 +54,7 @@ def spatial_reference(crs):
 
 
 def half_axes(crs):
-    """The half axes of the ellipsoid that a coordinate system stands on, in metres."""
+    """The half axes of the ellipsoid that a coordinate system stands on, in meters."""
     reference = spatial_reference(crs)
     return reference.GetSemiMajor(), reference.GetSemiMinor()
 
@@ -249,7 +249,7 @@ class Unusable:
 
 class Unreachable:
     """
-    Counts features outside the area of a coordinate system. They have no distance there and are never neighbours.
+    Counts features outside the area of a coordinate system. They have no distance there and are never neighbors.
     """
 
     def __init__(self, layer, crs):

@@ -74,7 +74,7 @@ def _warnings():
         ),
         "metric-on-map": tr("Distances on this map are not those on the ground; choose others under “Distances”."),
         "heights-unused": tr("Heights are not used in these distances."),
-        "table-missing": tr("The raster has no table of names and colours. Regions as polygons have the names."),
+        "table-missing": tr("The raster has no table of names and colors. Regions as polygons have the names."),
         "outside-operation": tr("{count} positions are outside the area of the coordinate operation."),
         "seeds-curved": tr("The curves of {count} features are approximated by line segments."),
         "seeds-wide": tr("{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way."),

@@ -17,7 +17,7 @@ class GpuvoronoiProvider(QgsProcessingProvider):
         return "gpuvoronoi"
 
     def longName(self):
-        return tr("gpuvoronoi: exact nearest neighbours and Voronoi diagrams")
+        return tr("gpuvoronoi: exact nearest neighbors and Voronoi diagrams")
 
     def icon(self):
         return icon("gpuvoronoi")

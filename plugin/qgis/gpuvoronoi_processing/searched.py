@@ -149,7 +149,7 @@ def write_both(points, reference, shapes, globe, context, attributes, feedback, 
     if reference is not None:
         # On the globe the program follows edges as they are in their own system.
         kind, crs = (Shapes, reference.crs) if shapes and globe else (Shapes if shapes else Places, measured)
-        searched = kind(reference, crs, context, attributes, neighbours=True)
+        searched = kind(reference, crs, context, attributes, neighbors=True)
         if not searched.write(feedback, 0.0, 10.0, skip_invalid):
             return None
     return (first, searched) if first.write(feedback, 10.0, 20.0, skip_invalid) else None
@@ -161,15 +161,15 @@ class Searched:
     carried() and geometry() what its rows are: places of any kind.
     """
 
-    def __init__(self, points, crs, context, attributes, neighbours=False):
+    def __init__(self, points, crs, context, attributes, neighbors=False):
         """
-        `attributes` are kept if wanted. `neighbours` are those of another layer: what the coordinate system does not
+        `attributes` are kept if wanted. `neighbors` are those of another layer: what the coordinate system does not
         reach is none.
         """
         self.points = points
         self.crs = crs
         self.context = context
-        self.neighbours = neighbours
+        self.neighbors = neighbors
         self.ids, self.features = [], array.array("q")
         self.attributes = [] if attributes else None
         self.path = None
@@ -200,7 +200,7 @@ class Searched:
             if transform is not None:
                 places = self.carried(places, transform)
                 if not self.usable(places, self.crs):
-                    (unreachable if self.neighbours else unusable).add(feature)
+                    (unreachable if self.neighbors else unusable).add(feature)
                     continue
             for place in places:
                 self.features.append(feature.id())
@@ -265,12 +265,12 @@ class Places(Searched):
         """To be called when the program has answered, before place()."""
 
     def place(self, query, index, rank):
-        """The position of a neighbour."""
+        """The position of a neighbor."""
         return QgsPointXY(self.x[index], self.y[index])
 
 
 class Shapes(Searched):
-    """The features of a layer with lines or polygons, among which neighbours are looked for: each is a row."""
+    """The features of a layer with lines or polygons, among which neighbors are looked for: each is a row."""
 
     def __init__(self, *arguments, **more):
         super().__init__(*arguments, **more)
@@ -310,7 +310,7 @@ class Shapes(Searched):
         self.found, self.count = results.numbers(self.nearest), count
 
     def place(self, query, index, rank):
-        """The nearest point of a neighbour, on its turn of the globe: the program's longitudes are within ±180°."""
+        """The nearest point of a neighbor, on its turn of the globe: the program's longitudes are within ±180°."""
         at = 2 * (query * self.count + rank - 1)
         x = self.found[at]
         return QgsPointXY(x + turns(self.beyond[index], x) if index in self.beyond else x, self.found[at + 1])

@@ -1,9 +1,9 @@
 """
-How results look when they are loaded: regions in the colours of the raster's attribute table, distances as a ramp.
+How results look when they are loaded: regions in the colors of the raster's attribute table, distances as a ramp.
 
-Raster layers take their legend from the renderer. One entry a seed is fine for a few; for more, the same colours are
+Raster layers take their legend from the renderer. One entry a seed is fine for a few; for more, the same colors are
 given as the points of a continuous ramp: ids are whole numbers, so every cell meets a point of the ramp exactly. The
-bar that would be its legend is left out: of so many colours it shows stripes.
+bar that would be its legend is left out: of so many colors it shows stripes.
 """
 
 import collections
@@ -51,14 +51,14 @@ from .datasets import open_dataset
 
 CLASSES = 5
 LEGEND_ENTRIES = 30
-WIDEST_DISC = 7.0  # millimetres
-MAPPED_COLOURS = 2000  # in an expression
+WIDEST_DISC = 7.0  # millimeters
+MAPPED_COLORS = 2000  # in an expression
 RAMP_POINTS = 8192  # in a project
 
-# Viridis: equal steps look equal, in grey and to the colour-blind too.
+# Viridis: equal steps look equal, in gray and to the color-blind too.
 RAMP = [(0.0, "#fde725"), (0.25, "#5ec962"), (0.5, "#21918c"), (0.75, "#3b528b"), (1.0, "#440154")]
 
-SPARE_COLOURS = [
+SPARE_COLORS = [
     QColor.fromHsvF(hue / 24.0, saturation, value)
     for hue in range(24) for saturation in (0.35, 0.6, 0.85) for value in (0.95, 0.75, 0.55)
 ]
@@ -68,7 +68,7 @@ _kept = collections.deque(maxlen=1000)
 
 
 def attribute_table(path):
-    """[(value, name, colour)] of a raster's attribute table; empty if it has none."""
+    """[(value, name, color)] of a raster's attribute table; empty if it has none."""
     return attribute_rows(open_dataset(path))
 
 
@@ -85,74 +85,74 @@ def attribute_rows(dataset):
     for row in range(table.GetRowCount()):
         # As text: the integers of a table are 32 bits wide, ids may be 64.
         value = table.GetValueAsString(row, columns[0])
-        colour = QColor(*(table.GetValueAsInt(row, column) for column in columns[1:]))
+        color = QColor(*(table.GetValueAsInt(row, column) for column in columns[1:]))
         number = int(float(value)) if "." in value else int(value)
-        rows.append((number, table.GetValueAsString(row, name) if name >= 0 else "", colour))
+        rows.append((number, table.GetValueAsString(row, name) if name >= 0 else "", color))
     return distinct(rows) if len(rows) <= LEGEND_ENTRIES else rows
 
 
 def distinct(rows):
     """
-    The program's colours differ where regions touch, and repeat elsewhere. In a legend each stands for one seed: a
-    colour that was there before becomes the one that is farthest from all others.
+    The program's colors differ where regions touch, and repeat elsewhere. In a legend each stands for one seed: a
+    color that was there before becomes the one that is farthest from all others.
     """
-    taken, made = [colour.getRgb()[:3] for _, _, colour in rows], []
+    taken, made = [color.getRgb()[:3] for _, _, color in rows], []
     seen = set()
-    for value, name, colour in rows:
-        if colour.name() in seen:
-            colour = max(SPARE_COLOURS, key=lambda spare: min(math.dist(spare.getRgb()[:3], other) for other in taken))
-            taken.append(colour.getRgb()[:3])
-        seen.add(colour.name())
-        made.append((value, name, colour))
+    for value, name, color in rows:
+        if color.name() in seen:
+            color = max(SPARE_COLORS, key=lambda spare: min(math.dist(spare.getRgb()[:3], other) for other in taken))
+            taken.append(color.getRgb()[:3])
+        seen.add(color.name())
+        made.append((value, name, color))
     return made
 
 
-def scattered_colours(low, high):
+def scattered_colors(low, high):
     """
-    Colours for rasters with more seeds than a project should list: ids that are not near each other get different ones.
+    Colors for rasters with more seeds than a project should list: ids that are not near each other get different ones.
     Between these points they are blended, so that a project has to keep only a few.
     """
     count = int(min(high - low + 1, RAMP_POINTS))
     step = (high - low) / max(count - 1, 1)
-    return coloured(low + round(i * step) for i in range(count))
+    return colored(low + round(i * step) for i in range(count))
 
 
-def coloured(values):
-    """[(value, name, colour)]: values that follow each other have different colours."""
-    # Multiples of the golden ratio: neighbours in the sequence are far apart on the circle of hues.
+def colored(values):
+    """[(value, name, color)]: values that follow each other have different colors."""
+    # Multiples of the golden ratio: neighbors in the sequence are far apart on the circle of hues.
     hues = ((i, (0.618033988749895 * i) % 1.0) for i in itertools.count())
     return [(value, "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
             for value, (i, hue) in zip(values, hues)]
 
 
-def hashed_colour(number):
-    """The colour of an id, an expression, as an expression that is as short for a million seeds as for one."""
+def hashed_color(number):
+    """The color of an id, an expression, as an expression that is as short for a million seeds as for one."""
     return (f"color_hsv(floor((0.618033988749895 * {number} - floor(0.618033988749895 * {number})) * 360), "
             f"35 + 15 * ({number} % 3), 95 - 20 * ({number} % 2))")
 
 
 def ramp_items(rows):
-    return [QgsColorRampShader.ColorRampItem(value, colour, name or str(value)) for value, name, colour in rows]
+    return [QgsColorRampShader.ColorRampItem(value, color, name or str(value)) for value, name, color in rows]
 
 
 def allocation_renderer(provider, rows):
     if len(rows) <= LEGEND_ENTRIES:
         classes = [
-            QgsPalettedRasterRenderer.Class(value, colour, name or str(value)) for value, name, colour in rows
+            QgsPalettedRasterRenderer.Class(value, color, name or str(value)) for value, name, color in rows
         ]
         return QgsPalettedRasterRenderer(provider, 1, classes)
     ramp = QgsColorRampShader(rows[0][0], rows[-1][0])
     ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(ramp_items(rows))
-    return pseudo_colour(provider, ramp, "")
+    return pseudo_color(provider, ramp, "")
 
 
-def id_colours(dataset, live=False):
+def id_colors(dataset, live=False):
     """
-    [(value, name, colour)] of a raster of ids: its attribute table, or what stands for one that is missing or too long.
+    [(value, name, color)] of a raster of ids: its attribute table, or what stands for one that is missing or too long.
     """
     rows = attribute_rows(dataset)
-    return rows if 0 < len(rows) <= RAMP_POINTS else scattered_colours(*map(int, value_range(dataset, live)))
+    return rows if 0 < len(rows) <= RAMP_POINTS else scattered_colors(*map(int, value_range(dataset, live)))
 
 
 def value_range(dataset, live=False):
@@ -168,20 +168,20 @@ def value_range(dataset, live=False):
 
 
 def distance_renderer(provider, unit, low, high):
-    colours = [(position, QColor(colour)) for position, colour in RAMP]
+    colors = [(position, QColor(color)) for position, color in RAMP]
     gradient = QgsGradientColorRamp(
-        colours[0][1], colours[-1][1], False, [QgsGradientStop(position, colour) for position, colour in colours[1:-1]]
+        colors[0][1], colors[-1][1], False, [QgsGradientStop(position, color) for position, color in colors[1:-1]]
     )
     ramp = QgsColorRampShader(low, high, gradient, QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(
         [
             QgsColorRampShader.ColorRampItem(
-                low + position * (high - low), colour, shown(low + position * (high - low))
+                low + position * (high - low), color, shown(low + position * (high - low))
             )
-            for position, colour in colours
+            for position, color in colors
         ]
     )
-    return pseudo_colour(provider, ramp, unit)
+    return pseudo_color(provider, ramp, unit)
 
 
 def number_format():
@@ -197,7 +197,7 @@ def shown(number):
     return number_format().formatDouble(number, QgsNumericFormatContext())
 
 
-def pseudo_colour(provider, ramp, unit):
+def pseudo_color(provider, ramp, unit):
     settings = QgsColorRampLegendNodeSettings()
     settings.setNumericFormat(number_format())
     if unit:
@@ -213,7 +213,7 @@ def pseudo_colour(provider, ramp, unit):
 
 
 def azimuth_renderer(provider):
-    """Directions: colours in a circle, so that 359° is next to 0°."""
+    """Directions: colors in a circle, so that 359° is next to 0°."""
     ramp = QgsColorRampShader(0.0, 360.0)
     ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(
@@ -222,29 +222,29 @@ def azimuth_renderer(provider):
             for degrees in range(0, 361, 30)
         ]
     )
-    return pseudo_colour(provider, ramp, "°")
+    return pseudo_color(provider, ramp, "°")
 
 
 def regions_renderer(layer, field, rows, base=None):
     """
-    Polygons in the colours of the raster. One entry a seed in the legend while they are few; else a single symbol.
-    `base` is the symbol to colour, of the kind of the layer by default.
+    Polygons in the colors of the raster. One entry a seed in the legend while they are few; else a single symbol.
+    `base` is the symbol to color, of the kind of the layer by default.
     """
-    def symbol(colour):
+    def symbol(color):
         made = QgsSymbol.defaultSymbol(layer.geometryType()) if base is None else base.clone()
-        made.setColor(colour)
+        made.setColor(color)
         return made
 
     if 0 < len(rows) <= LEGEND_ENTRIES:
         return QgsCategorizedSymbolRenderer(
-            field, [QgsRendererCategory(value, symbol(colour), name or str(value)) for value, name, colour in rows]
+            field, [QgsRendererCategory(value, symbol(color), name or str(value)) for value, name, color in rows]
         )
     made = symbol(QColor("#cccccc"))
-    if 0 < len(rows) <= MAPPED_COLOURS:
-        colours = json.dumps({str(value): colour.name() for value, _, colour in rows})
-        expression = f"map_get(from_json('{colours}'), to_string(\"{field}\"))"
+    if 0 < len(rows) <= MAPPED_COLORS:
+        colors = json.dumps({str(value): color.name() for value, _, color in rows})
+        expression = f"map_get(from_json('{colors}'), to_string(\"{field}\"))"
     else:
-        expression = hashed_colour(f"to_int(\"{field}\")")
+        expression = hashed_color(f"to_int(\"{field}\")")
         made.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
     made.symbolLayer(0).setDataDefinedProperty(
         QgsSymbolLayer.Property.PropertyFillColor, QgsProperty.fromExpression(expression)
@@ -263,7 +263,7 @@ def mesh_style(layer, rows):
     ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(ramp_items(rows))
     scalar = QgsMeshRendererScalarSettings()
-    # QGIS 3.44 crashes where a shader without a colour ramp gets its range here.
+    # QGIS 3.44 crashes where a shader without a color ramp gets its range here.
     scalar.setClassificationMinimumMaximum(rows[0][0], rows[-1][0])
     scalar.setColorRampShader(ramp)
     settings = layer.rendererSettings()
@@ -341,7 +341,7 @@ def paint_ids(layer, project, rows):
 
 def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
-    style(context, output, lambda layer, project: paint_ids(layer, project, id_colours(open_dataset(output))))
+    style(context, output, lambda layer, project: paint_ids(layer, project, id_colors(open_dataset(output))))
 
 
 def unit_of(dataset):
@@ -377,7 +377,7 @@ def azimuth(context, output, default_name, name):
 
 
 def regions(context, output, default_name, name, raster, field):
-    """`raster`, if there is one, has the table of colours, `field` of the polygons its values."""
+    """`raster`, if there is one, has the table of colors, `field` of the polygons its values."""
     rename(context, output, default_name, name)
 
     def paint(layer, _):
@@ -390,7 +390,7 @@ def regions(context, output, default_name, name, raster, field):
 
 def cells(context, output, default_name, name):
     """
-    Polygons of a diagram, in colours by their feature ids: those that follow each other differ. A few are in the
+    Polygons of a diagram, in colors by their feature ids: those that follow each other differ. A few are in the
     legend.
     """
     rename(context, output, default_name, name)
@@ -400,23 +400,23 @@ def cells(context, output, default_name, name):
         if 0 < layer.featureCount() <= LEGEND_ENTRIES:
             field = next((field for field in layer.fields().names() if field.lower() in ("name", "seed_name")), "seed")
             names = {feature["seed"]: str(feature[field]) for feature in layer.getFeatures()}
-            rows = [(seed, names[seed], colour) for seed, _, colour in coloured(names)]
+            rows = [(seed, names[seed], color) for seed, _, color in colored(names)]
             layer.setRenderer(regions_renderer(layer, "seed", rows))
             layer.triggerRepaint()
             return
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
-        if layer.featureCount() > MAPPED_COLOURS:
+        if layer.featureCount() > MAPPED_COLORS:
             symbol.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
-        colour = QgsProperty.fromExpression(hashed_colour("$id"))
-        symbol.symbolLayer(0).setDataDefinedProperty(QgsSymbolLayer.Property.PropertyFillColor, colour)
+        color = QgsProperty.fromExpression(hashed_color("$id"))
+        symbol.symbolLayer(0).setDataDefinedProperty(QgsSymbolLayer.Property.PropertyFillColor, color)
         layer.setRenderer(QgsSingleSymbolRenderer(symbol))
         layer.triggerRepaint()
 
     style(context, output, paint)
 
 
-def cell_centres(context, output, default_name, name, width):
-    """Centres of cells as discs of a width in metres, in a colour for each `seed`, listed while these are few."""
+def cell_centers(context, output, default_name, name, width):
+    """Centers of cells as discs of a width in meters, in a color for each `seed`, listed while these are few."""
     rename(context, output, default_name, name)
 
     def paint(layer, _):
@@ -426,9 +426,9 @@ def cell_centres(context, output, default_name, name, width):
         scale = QgsMapUnitScale()
         scale.maxSizeMMEnabled, scale.maxSizeMM = True, WIDEST_DISC
         symbol.setSizeMapUnitScale(scale)  # in the legend they would fill it
-        found = layer.uniqueValues(layer.fields().indexOf("seed"), MAPPED_COLOURS + 1)
-        rows = coloured(sorted(value for value in found if not types.is_empty(value)))
-        layer.setRenderer(regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLOURS else [], symbol))
+        found = layer.uniqueValues(layer.fields().indexOf("seed"), MAPPED_COLORS + 1)
+        rows = colored(sorted(value for value in found if not types.is_empty(value)))
+        layer.setRenderer(regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLORS else [], symbol))
         name_features(layer)
         layer.triggerRepaint()
 
@@ -450,7 +450,7 @@ def graduated(context, output, default_name, name, field):
     def paint(layer, _):
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
         ramp = QgsGradientColorRamp(QColor(RAMP[0][1]), QColor(RAMP[-1][1]), False,
-                                    [QgsGradientStop(position, QColor(colour)) for position, colour in RAMP[1:-1]])
+                                    [QgsGradientStop(position, QColor(color)) for position, color in RAMP[1:-1]])
         renderer = QgsGraduatedSymbolRenderer(field)
         renderer.setSourceSymbol(symbol)
         renderer.setSourceColorRamp(ramp)
@@ -465,14 +465,14 @@ def graduated(context, output, default_name, name, field):
 
 
 def spider(context, output, count):
-    """Lines that end in a dot at the neighbour, the nearest dark and above."""
+    """Lines that end in a dot at the neighbor, the nearest dark and above."""
     def symbol(position):
         line = QgsLineSymbol.createSimple({"line_width": f"{0.45 - 0.25 * position:.2f}", "capstyle": "round"})
-        colour = QColor.fromHsvF(0.58, 0.9 - 0.6 * position, 0.5 + 0.4 * position)
-        line.setColor(colour)
+        color = QColor.fromHsvF(0.58, 0.9 - 0.6 * position, 0.5 + 0.4 * position)
+        line.setColor(color)
         end = QgsMarkerLineSymbolLayer.create({"placement": "lastvertex", "rotate": "0"})
         dot = QgsMarkerSymbol.createSimple({"name": "circle", "size": "1.4", "outline_style": "no"})
-        dot.setColor(colour)
+        dot.setColor(color)
         end.setSubSymbol(dot)
         line.appendSymbolLayer(end)
         return line
@@ -509,7 +509,7 @@ def load_live(context, source, name, kind, dataset):
     """A layer of an on-demand raster with values of one kind; so are those of `dataset`."""
     if kind == "id":
         load(context, source, name, QgsProcessingUtils.LayerHint.Raster)
-        rows = id_colours(dataset, live=True)
+        rows = id_colors(dataset, live=True)
         style(context, source, lambda layer, project: paint_ids(layer, project, rows))
     elif kind == "distance":
         unit, (low, high) = unit_of(dataset), value_range(dataset, live=True)

@@ -11,7 +11,7 @@ from . import engine
 
 
 class Choice(WidgetWrapper):
-    """What the program can compute with, the unavailable greyed with the reason. Expressions may be written instead."""
+    """What the program can compute with, the unavailable grayed with the reason. Expressions may be written instead."""
 
     def createWidget(self, listing, needs=""):
         box = QComboBox()

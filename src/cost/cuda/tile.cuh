@@ -1,7 +1,7 @@
 /*
  * Tiles of a raster of travel cost, one for each block of threads, in its shared memory.
  *
- * A tile is visited if a cell in or around it has changed. Its cells take the best of their neighbours again and again, until none of
+ * A tile is visited if a cell in or around it has changed. Its cells take the best of their neighbors again and again, until none of
  * them changes; then the tiles around it, as far as changed cells are beside them, are to be visited in turn. Parts of 8 x 8
  * cells in which and around which nothing has changed are left out.
  */

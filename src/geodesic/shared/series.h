@@ -38,8 +38,8 @@ GV_FORMULA GV_NAME(arc) GV_NAME(arc_between)(GV_REAL x, GV_REAL y, GV_REAL z, GV
 }
 
 typedef struct GV_NAME(solution) {
-  GV_REAL length;       /* metres */
-  GV_REAL step;         /* size of the last term of the Taylor series, metres */
+  GV_REAL length;       /* meters */
+  GV_REAL step;         /* size of the last term of the Taylor series, meters */
   GV_REAL sine, cosine; /* of the arc */
   GV_REAL x, y;         /* the seed's place, turned so that the great circle to it is the geodesic */
   GV_REAL correction;   /* correction of omega by a Newton step */
@@ -151,7 +151,7 @@ GV_SOLVER void GV_NAME(solve)(const gv_series *g, const GV_REAL place[3], const 
   GV_REAL excess = g->f * p.first.sin_alpha0 * (slope * (p.sigma + wave));
   GV_REAL delta = excess * GV_NAME(newton_factor)(g, &p.first, p.sigma);
 
-  /* Near the antipodes: another step, for the lanes that need it only, so that no lane depends on its neighbours. */
+  /* Near the antipodes: another step, for the lanes that need it only, so that no lane depends on its neighbors. */
   GV_REAL enough = GV_ALL(g->largest_step), limit = GV_ALL(g->least_cosine), largest = GV_ALL(0.065),
           zero = GV_ALL(0.0);
   GV_NAME(solution) out;

@@ -158,14 +158,14 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
 
 /* --------------------------------------------------------------------------------------------- the globe */
 
-/* Latitudes of the first and the last row of cell centres, in degrees. */
+/* Latitudes of the first and the last row of cell centers, in degrees. */
 static gv_status check_latitudes(gv_io *io, const gv_raster_grid *out) {
   const double *g = out->grid.geotransform;
   double first = g[3] + 0.5 * g[5], last = g[3] + ((double)out->grid.height - 0.5) * g[5];
   double most = 90.0 + 1e-6 * fabs(g[5]); /* a row within that of a pole is the pole, as the library has it */
   if (fabs(first) <= most && fabs(last) <= most) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "grid: latitudes of cell centres out of range [-90, 90] (%.17g to %.17g)", fmin(first, last),
+                    "grid: latitudes of cell centers out of range [-90, 90] (%.17g to %.17g)", fmin(first, last),
                     fmax(first, last));
 }
 

@@ -30,7 +30,7 @@ typedef struct gv_grid_options {
   gv_metric metric;
   bool has_level; /* the query cells are the triangles of this QTM level */
   int level;
-  bool snap_seeds;      /* with a level: seeds move to the centre of their own triangle */
+  bool snap_seeds;      /* with a level: seeds move to the center of their own triangle */
   gv_cells_of cells_of; /* HEALPix or a file of places: the query cells, instead of the grid's */
 } gv_grid_options;
 
@@ -51,7 +51,7 @@ typedef struct gv_raster_grid {
 } gv_raster_grid;
 
 /*
- * Decides grid and metric and transforms the seeds to it. `out` need not be initialised; always free it with
+ * Decides grid and metric and transforms the seeds to it. `out` need not be initialized; always free it with
  * gv_raster_grid_free. Errors name the invalid option.
  *
  * Of seeds that are not read yet (count 0) only the coordinate system is used: grid.width stays 0 if the grid

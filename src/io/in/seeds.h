@@ -53,7 +53,7 @@ typedef struct gv_seed_list {
   int64_t *rows;               /* 1-based number of the feature among those read */
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
-  double *areas;               /* of query cells with known areas, square metres; else NULL */
+  double *areas;               /* of query cells with known areas, square meters; else NULL */
   double *z;                   /* NULL unless requested and present */
   int64_t *integers;           /* the attribute, if it is of integers; else NULL */
   double *reals;               /* the attribute, if it is of real numbers; else NULL */
@@ -91,7 +91,7 @@ gv_status gv_seeds_read_header(gv_io *io, const gv_seed_options *options, gv_see
  * latitudes are checked. Seeds without an image are errors that name the row, or are skipped. */
 gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale);
 
-/* Transforms their shapes; call it before gv_seeds_transform. Edges are followed to a millimetre. `target`: the
+/* Transforms their shapes; call it before gv_seeds_transform. Edges are followed to a millimeter. `target`: the
  * grid's system, or NULL. */
 gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
                                 OGRSpatialReferenceH target, bool globe, double scale);

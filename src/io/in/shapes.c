@@ -257,7 +257,7 @@ static double shapes_dot(const double a[3], const double b[3]) {
 }
 
 /* The distance of a place from the line between two others: on the globe from the plane through them and the
- * ellipsoid's normal, which a geodesic of some kilometres does not leave. */
+ * ellipsoid's normal, which a geodesic of some kilometers does not leave. */
 static double aside(const gv_carrying *how, const carried *p, const carried *q, const carried *m) {
   double d[3], w[3], normal[3] = {0.0, 0.0, 1.0};
   for (int i = 0; i < 3; i++) {

@@ -37,7 +37,7 @@ typedef struct gv_carrying {
   gv_operation *operation;
   bool globe; /* to longitude and latitude of this ellipsoid, else to a plane */
   double semi_major, flattening;
-  double tolerance; /* in units of the plane; metres on the globe */
+  double tolerance; /* in units of the plane; meters on the globe */
 } gv_carrying;
 
 /*

@@ -156,7 +156,7 @@ static int64_t end_of_wkt(const unsigned char *head, int64_t size) {
   return at < size && (head[at] == '\n' || head[at] == '\r') ? at : 0;
 }
 
-/* With a separator after it, outside the geometry, GDAL recognises such a file as CSV. */
+/* With a separator after it, outside the geometry, GDAL recognizes such a file as CSV. */
 static bool add_separator(unsigned char **bytes, int64_t *size, int64_t at) {
   unsigned char *more = realloc(*bytes, (size_t)*size + 1);
   if (more == NULL) return false;

@@ -3,7 +3,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
-static const char *const photometric[] = {"PHOTOMETRIC=MINISBLACK", /* three bands are not colours, ... */
+static const char *const photometric[] = {"PHOTOMETRIC=MINISBLACK", /* three bands are not colors, ... */
                                           "ALPHA=NO",               /* ... a fourth is not transparency */
                                           NULL},
                          *const png[] = {"TILE_FORMAT=PNG", NULL},
@@ -46,7 +46,7 @@ static const gv_format formats[] = {
      .fixed_nodata = true,
      .byte_options = png,
      .without_palette =
-         true, /* it stores the colours instead of the values in tiles that the raster does not fill */
+         true, /* it stores the colors instead of the values in tiles that the raster does not fill */
      .own_styles = true,
      .raster_tables = true,
      .layers = GV_LAYERS_ANY_TIME,

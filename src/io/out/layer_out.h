@@ -1,4 +1,4 @@
-/* Layers of vector files while they are written: what tables, neighbours and triangles share. */
+/* Layers of vector files while they are written: what tables, neighbors and triangles share. */
 #ifndef GV_IO_LAYER_OUT_H
 #define GV_IO_LAYER_OUT_H
 

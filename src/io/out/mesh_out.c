@@ -146,7 +146,7 @@ static int64_t mesh_out_begin_block(const mesh_round *r, worker *w, int64_t numb
   return first;
 }
 
-/* The centres of a block, and which of its cells count; how many do. */
+/* The centers of a block, and which of its cells count; how many do. */
 static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t first,
                                     int64_t *kept) {
   gv_mesh_block *b = &w->block;
@@ -211,7 +211,7 @@ static gv_status mesh_out_answer_block(gv_io *io, const mesh_round *r, worker *w
     return GV_OK;
   }
   for (int64_t i = 0; i < b->count; i++)
-    b->id[i] = gv_cells_of_id(r->facts->of, r->facts->question->centres, first + i);
+    b->id[i] = gv_cells_of_id(r->facts->of, r->facts->question->centers, first + i);
   GV_TRY(gv_io_pass_on_library(io, w->context, mesh_out_answer(w, r, first)));
   if (kept < b->count) mesh_out_drop_masked(w, r->facts->bands);
   return GV_OK;
@@ -263,7 +263,7 @@ static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, cons
   gv_io_loop loop = {.threads = threads, .count = blocks, .grain = 1, .user = &count};
   GV_TRY(gv_io_parallel_for(io, &loop, mesh_out_count_some));
   facts->written = atomic_load(&count.kept);
-  GV_REQUIRE(io, facts->written > 0, "--mask: no centre of a cell is inside the mask; %s would have no cells",
+  GV_REQUIRE(io, facts->written > 0, "--mask: no center of a cell is inside the mask; %s would have no cells",
              path);
   return GV_OK;
 }
@@ -286,7 +286,7 @@ static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round 
   }
   if (written == 0)
     gv_io_warn(GV_CODE_CELLS_EMPTY, r->facts->cells,
-               "0 of %" PRId64 " cells are written: no centre of a cell is inside --mask", r->facts->cells);
+               "0 of %" PRId64 " cells are written: no center of a cell is inside --mask", r->facts->cells);
   return GV_OK;
 }
 
@@ -310,7 +310,7 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   return close_outputs(io, mesh, status);
 }
 
-/* Whether variables, columns or dimensions have this name: those of neighbours have their number appended. */
+/* Whether variables, columns or dimensions have this name: those of neighbors have their number appended. */
 static bool mesh_out_has_name(const void *user, const char *name) {
   static const char *const own[] = {"cell",  "token",    "lon", "lat",    "area_km2",
                                     "cells", "cell_ids", "crs", "healpix"};

@@ -23,11 +23,11 @@ typedef struct gv_mesh_options {
 /* What is computed for the triangles, and for which cells. */
 typedef struct gv_mesh_question {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not used */
-  const gv_seed_list *centres;       /* gv_cells_of_have_places: those, in degrees */
+  const gv_seed_list *centers;       /* gv_cells_of_have_places: those, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
   const double *reals;
   const char *attribute;     /* a field of the seeds that lists of cells get too, or NULL */
-  double distance_size;      /* one unit of the distances of lists, in metres */
+  double distance_size;      /* one unit of the distances of lists, in meters */
   const char *distance_unit; /* its name */
   int64_t nodata;            /* value of cells without a seed, in formats that have no missing value */
   gv_mask *mask;             /* of the cells: masked ones are not written; NULL = no mask */

@@ -12,10 +12,10 @@ typedef struct gv_mesh_block {
   int64_t first; /* how many cells were written before */
   int64_t count, stride;
   int64_t *id;       /* of a triangle, or in the cells' own system (gv_cells_of_id) */
-  double *lon, *lat; /* centres, degrees */
-  double *area;      /* square metres; NaN of places */
+  double *lon, *lat; /* centers, degrees */
+  double *area;      /* square meters; NaN of places */
   int32_t *seed;     /* number of the seed; -1 = none */
-  double *distance;  /* metres; NaN = no seed */
+  double *distance;  /* meters; NaN = no seed */
   float *azimuth;    /* of lists; degrees; NaN = no seed */
 } gv_mesh_block;
 

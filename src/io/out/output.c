@@ -236,8 +236,8 @@ gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const cha
 }
 
 void gv_output_clear(gv_output *output) {
-  bool initialised = output->path != NULL || output->target != NULL || output->parent != NULL;
-  if (!initialised) return;
+  bool initialized = output->path != NULL || output->target != NULL || output->parent != NULL;
+  if (!initialized) return;
   gv_outputs_lock();
   if (output->directory != NULL) output_remove(output);
   gv_output **at = &begun;

@@ -39,7 +39,7 @@ typedef struct gv_output {
   struct gv_output *next;                             /* of those begun */
 } gv_output;
 
-/* Copies the path. `output` need not be initialised; it must stay where it is until gv_output_clear. */
+/* Copies the path. `output` need not be initialized; it must stay where it is until gv_output_clear. */
 gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite);
 
 /* Checks that the path can be written to, as far as that is seen without writing. */

@@ -15,10 +15,10 @@
 /* Formats with palettes get one. */
 static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) {
   bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !raster->format->without_palette;
-  GDALColorTableH colours = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
-  if (colours == NULL) return;
-  GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);
-  GDALDestroyColorTable(colours);
+  GDALColorTableH colors = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
+  if (colors == NULL) return;
+  GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colors);
+  GDALDestroyColorTable(colors);
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {

@@ -1,6 +1,6 @@
 /*
- * Colours for regions. Greedy colouring over the neighbours found in the raster itself: a planar map rarely needs
- * more than six colours that way, so with 48 colours neighbours can be far apart. Contrast is the distance of CIE
+ * Colors for regions. Greedy coloring over the neighbors found in the raster itself: a planar map rarely needs
+ * more than six colors that way, so with 48 colors neighbors can be far apart. Contrast is the distance of CIE
  * L*a*b* values. Cost: one comparison for each cell of the rows read.
  */
 #include "io/out/style.h"
@@ -89,12 +89,12 @@ gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *
 
 /* -------------------------------------------------------------------------------------------------- palette */
 
-enum { COLOURS = 48, HUES = 16 };
+enum { COLORS = 48, HUES = 16 };
 
-typedef struct colour {
+typedef struct color {
   int rgb[3];
   double lab[3];
-} colour;
+} color;
 
 static double linear(double s) {
   return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
@@ -105,9 +105,9 @@ static double lab_curve(double t) {
 }
 
 /* Sixteen hues, each at three steps of lightness and strength. */
-static void make_palette(colour palette[COLOURS]) {
+static void make_palette(color palette[COLORS]) {
   static const double strength[3] = {0.55, 0.70, 0.40}, value[3] = {0.95, 0.72, 0.80};
-  for (int i = 0; i < COLOURS; i++) {
+  for (int i = 0; i < COLORS; i++) {
     double hue = 6.0 * (i % HUES) / HUES, s = strength[i / HUES], v = value[i / HUES];
     double part[3] = {5.0, 3.0, 1.0}, rgb[3];
     for (int c = 0; c < 3; c++) {
@@ -125,12 +125,12 @@ static void make_palette(colour palette[COLOURS]) {
   }
 }
 
-static double contrast(const colour *a, const colour *b) {
+static double contrast(const color *a, const color *b) {
   double l = a->lab[0] - b->lab[0], m = a->lab[1] - b->lab[1], n = a->lab[2] - b->lab[2];
   return sqrt(l * l + m * m + n * n);
 }
 
-/* ------------------------------------------------------------------------------------------------ colouring */
+/* ------------------------------------------------------------------------------------------------ coloring */
 
 /* The group that blocks show as `value`: a seed's number, or an id; -1 if there is none (nodata). */
 static int32_t find_group(const gv_groups *groups, const gv_seed_list *seeds, bool numbers, int32_t value) {
@@ -181,31 +181,31 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
   return status;
 }
 
-/* For each region the palette's colour farthest from its coloured neighbours'; among near-equals a scattered
+/* For each region the palette's color farthest from its colored neighbors'; among near-equals a scattered
  * choice. */
-static void choose_colours(const colour palette[COLOURS], const edges *e, const gv_groups *groups,
-                           const gv_seed_list *seeds, int8_t *chosen) {
+static void choose_colors(const color palette[COLORS], const edges *e, const gv_groups *groups,
+                          const gv_seed_list *seeds, int8_t *chosen) {
   int64_t count = groups->count;
-  double distance[COLOURS][COLOURS];
-  for (int i = 0; i < COLOURS; i++) {
-    for (int j = 0; j < COLOURS; j++)
+  double distance[COLORS][COLORS];
+  for (int i = 0; i < COLORS; i++) {
+    for (int j = 0; j < COLORS; j++)
       distance[i][j] = contrast(&palette[i], &palette[j]);
   }
   memset(chosen, -1, (size_t)count);
   for (int64_t r = 0; r < count; r++) {
-    /* Above 60 two colours are different enough, and variety is more important. */
-    double nearest[COLOURS];
-    for (int c = 0; c < COLOURS; c++)
+    /* Above 60 two colors are different enough, and variety is more important. */
+    double nearest[COLORS];
+    for (int c = 0; c < COLORS; c++)
       nearest[c] = 60.0;
     for (int64_t n = e->start[r]; n < e->start[r + 1]; n++) {
       if (chosen[e->to[n]] < 0) continue;
       const double *other = distance[chosen[e->to[n]]];
-      for (int c = 0; c < COLOURS; c++)
+      for (int c = 0; c < COLORS; c++)
         nearest[c] = other[c] < nearest[c] ? other[c] : nearest[c];
     }
-    int first = (int)(gv_hash_mix((uint64_t)seeds->ids[groups->first[r]] + 1) % COLOURS), best = first;
-    for (int k = 1; k < COLOURS; k++) {
-      int candidate = (first + 7 * k) % COLOURS;
+    int first = (int)(gv_hash_mix((uint64_t)seeds->ids[groups->first[r]] + 1) % COLORS), best = first;
+    for (int k = 1; k < COLORS; k++) {
+      int candidate = (first + 7 * k) % COLORS;
       if (nearest[candidate] > nearest[best]) best = candidate;
     }
     chosen[r] = (int8_t)best;
@@ -217,7 +217,7 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, bool all,
                          const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen) {
   edges e = {0};
-  colour palette[COLOURS];
+  color palette[COLORS];
   gv_groups groups = {0};
   int8_t *chosen = NULL;
   gv_status status = gv_groups_make(io, seeds, &groups);
@@ -230,7 +230,7 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, boo
     goto end;
   }
   make_palette(palette);
-  choose_colours(palette, &e, &groups, seeds, chosen);
+  choose_colors(palette, &e, &groups, seeds, chosen);
   out->has_names = seeds->names != NULL;
   bool known = adjacency->row_step == 1 &&
                (numbers || (groups.count == seeds->count && seeds->ids[groups.first[0]] != INT32_MIN));

@@ -1,8 +1,8 @@
 /*
- * The raster attribute table: ids, names and colours that keep neighbouring regions apart.
+ * The raster attribute table: ids, names and colors that keep neighboring regions apart.
  *
  * While blocks are written, pairs of ids that meet are collected; afterwards every region gets, in the order of
- * ids, the colour of a fixed palette that is farthest from those of its neighbours. On large rasters only every
+ * ids, the color of a fixed palette that is farthest from those of its neighbors. On large rasters only every
  * eighth row is read: regions that touch along fewer cells may be missed, which only lowers their contrast.
  */
 #ifndef GV_IO_STYLE_H
@@ -39,7 +39,7 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, boo
                          const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen);
 
 /*
- * Styles for QGIS beside rasters of up to 256 ids (qgis_style.c): regions in the colours of the attribute table, which QGIS does not use
+ * Styles for QGIS beside rasters of up to 256 ids (qgis_style.c): regions in the colors of the attribute table, which QGIS does not use
  * before 3.30.
  */
 enum { GV_MAX_STYLED = 256 };

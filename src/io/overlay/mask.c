@@ -137,7 +137,7 @@ void gv_mask_close(gv_mask *mask) {
 
 /* ------------------------------------------------------------------------------------------------------ rasters */
 
-/* Centres of a rectangle of cells in the mask's coordinates. */
+/* Centers of a rectangle of cells in the mask's coordinates. */
 static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, int64_t x, int64_t y, int64_t w,
                                 int64_t h) {
   const double *g = mask->grid->geotransform;
@@ -152,8 +152,8 @@ static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, 
   }
   for (int64_t r = 0, i = 0; r < h && !mask->places; r++) {
     for (int64_t c = 0; c < w; c++, i++) {
-      b->x[i] = gv_centre_x(g, x + c, y + r);
-      b->y[i] = gv_centre_y(g, x + c, y + r);
+      b->x[i] = gv_center_x(g, x + c, y + r);
+      b->y[i] = gv_center_y(g, x + c, y + r);
     }
   }
   if (mask->operation != NULL && gv_operation_apply(b->x, b->y, w * h, mask->operation) != 0) {
@@ -191,9 +191,9 @@ static gv_status find_pixels(gv_io *io, const gv_mask *mask, mask_worker *b, int
     status = grow_cells(io, b, w > h ? w : h);
     if (status != GV_OK) return status;
     for (int64_t c = 0; c < w; c++)
-      b->column[c] = column_of(mask, gv_centre_x(g, x + c, y), 0.0);
+      b->column[c] = column_of(mask, gv_center_x(g, x + c, y), 0.0);
     for (int64_t r = 0; r < h; r++)
-      b->row[r] = mask_row_of(mask, 0.0, gv_centre_y(g, x, y + r));
+      b->row[r] = mask_row_of(mask, 0.0, gv_center_y(g, x, y + r));
     return GV_OK;
   }
   /* In a rotated raster of longitudes and latitudes a turn is not a number of columns: each is tried. */

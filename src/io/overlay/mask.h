@@ -1,9 +1,9 @@
 /*
  * Which cells of a grid count: a raster or polygons of any OGR layer, in any coordinate system.
  *
- * What counts is a cell's centre, carried over to the mask's coordinate system by one PROJ operation, cell by cell.
+ * What counts is a cell's center, carried over to the mask's coordinate system by one PROJ operation, cell by cell.
  * Raster: the pixel it lies in must exist and be neither nodata, nor masked (by a mask or alpha band), nor 0, nor NaN.
- * Polygons: it must lie inside one, by the even-odd rule; a centre on an edge belongs to what lies to its right (greater
+ * Polygons: it must lie inside one, by the even-odd rule; a center on an edge belongs to what lies to its right (greater
  * x) or, on a horizontal edge, above (greater y), so that polygons side by side share no cell and leave none out.
  */
 #ifndef GV_IO_MASK_H

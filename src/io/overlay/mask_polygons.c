@@ -201,18 +201,18 @@ static int mask_polygons_by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The first column, counted from the side of small x, with its centre at or after `at`: 0 ... w. */
+/* The first column, counted from the side of small x, with its center at or after `at`: 0 ... w. */
 static int64_t first_beyond(const gv_cell_row *row, double at) {
   bool ascending = row->g[1] > 0.0;
   double guess = ascending ? (at - row->g[0]) / row->g[1] - 0.5 - (double)row->x
                            : (double)(row->x + row->w - 1) - ((at - row->g[0]) / row->g[1] - 0.5);
   int64_t n = guess <= 0.0 ? 0 : guess >= (double)row->w ? row->w : (int64_t)guess;
-#define CENTRE(i) gv_centre_x(row->g, ascending ? row->x + (i) : row->x + row->w - 1 - (i), row->y)
-  while (n > 0 && CENTRE(n - 1) >= at)
+#define CENTER(i) gv_center_x(row->g, ascending ? row->x + (i) : row->x + row->w - 1 - (i), row->y)
+  while (n > 0 && CENTER(n - 1) >= at)
     n--;
-  while (n < row->w && CENTRE(n) < at)
+  while (n < row->w && CENTER(n) < at)
     n++;
-#undef CENTRE
+#undef CENTER
   return n;
 }
 
@@ -224,7 +224,7 @@ static void mask_polygons_mark(const gv_cell_row *row, double from, double to) {
 
 static void mark_crossings(const gv_mask_polygons *p, const gv_cell_row *row, double *crossings, int64_t n) {
   qsort(crossings, (size_t)n, sizeof *crossings, mask_polygons_by_value);
-  double low = gv_centre_x(row->g, row->x, row->y), high = gv_centre_x(row->g, row->x + row->w - 1, row->y);
+  double low = gv_center_x(row->g, row->x, row->y), high = gv_center_x(row->g, row->x + row->w - 1, row->y);
   if (low > high) {
     double other = low;
     low = high;
@@ -242,7 +242,7 @@ static void mark_crossings(const gv_mask_polygons *p, const gv_cell_row *row, do
 
 gv_status gv_mask_polygons_mark(gv_io *io, const gv_mask_polygons *p, const gv_cell_row *row,
                                 gv_crossings *crossings) {
-  double y = gv_centre_y(row->g, row->x, row->y);
+  double y = gv_center_y(row->g, row->x, row->y);
   memset(row->out, 0, (size_t)row->w);
   if (!(y >= p->low[1] && y <= p->high[1])) return GV_OK;
   int64_t slab = slab_of(p, y), n = 0, polygon = -1;

@@ -4,12 +4,12 @@
 
 #include "io/overlay/mask.h"
 
-/* Centre of a cell in the grid's coordinates, as the library has it; `g` is the grid's geotransform. */
-static inline double gv_centre_x(const double *g, int64_t column, int64_t row) {
+/* Center of a cell in the grid's coordinates, as the library has it; `g` is the grid's geotransform. */
+static inline double gv_center_x(const double *g, int64_t column, int64_t row) {
   return (g[0] + ((double)column + 0.5) * g[1]) + ((double)row + 0.5) * g[2];
 }
 
-static inline double gv_centre_y(const double *g, int64_t column, int64_t row) {
+static inline double gv_center_y(const double *g, int64_t column, int64_t row) {
   return (g[3] + ((double)column + 0.5) * g[4]) + ((double)row + 0.5) * g[5];
 }
 

@@ -8,7 +8,7 @@
  * transformed by one PROJ operation; its term belongs to the cell that contains it.
  *
  * n is the smallest integer that makes points POINTS_A_CELL a cell's side or more, at most MOST_POINTS; sides are compared in
- * metres, degrees as if on the equator.
+ * meters, degrees as if on the equator.
  *
  * All points are transformed once to find the cells that each tile of pixels reaches, and again for each block of
  * cells, for the tiles that reach it. Tiles far from the grid are left out: those with a lattice of places of which
@@ -19,7 +19,7 @@
  * Cells of HEALPix, S2 and H3 are one row, in the order of their numbers. Their points are transformed to longitudes and latitudes; a
  * cell's side is the square root of the mean area of all cells, on a sphere of the equator's radius. No tile is far from them. The first
  * visit of all points adds their terms to the cells (cell_sums.h). If memory does not suffice for that, it finds the chunks of cells that a
- * tile reaches, as the numbers of neighbours may be far apart. Gain: 4.5x on 2 M pixels and healpix:10,ring.
+ * tile reaches, as the numbers of neighbors may be far apart. Gain: 4.5x on 2 M pixels and healpix:10,ring.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,17 +38,17 @@ enum {
   LATTICE = 5        /* places a side of a tile that are tested for whether it may reach the grid */
 };
 
-/* Metres in a unit of coordinates, on the equator; without a system 1, as then neither has one. */
-static double unit_metres(OGRSpatialReferenceH crs) {
+/* Meters in a unit of coordinates, on the equator; without a system 1, as then neither has one. */
+static double unit_meters(OGRSpatialReferenceH crs) {
   if (crs == NULL) return 1.0;
   return OSRIsGeographic(crs) ? gv_crs_unit_degrees(crs) * 111319.49079327357 : OSRGetLinearUnits(crs, NULL);
 }
 
 static int64_t points_a_side(const gv_overlay *o) {
   const double *s = o->raster.geotransform, *g = o->grid->geotransform;
-  double pixel = fmax(hypot(s[1], s[4]), hypot(s[2], s[5])) * unit_metres(o->raster.crs);
+  double pixel = fmax(hypot(s[1], s[4]), hypot(s[2], s[5])) * unit_meters(o->raster.crs);
   double cell = o->list ? sqrt(4.0 * 3.14159265358979323846 / (double)o->grid->grid.width) * 6378137.0
-                        : fmin(hypot(g[1], g[4]), hypot(g[2], g[5])) * unit_metres(o->grid->crs);
+                        : fmin(hypot(g[1], g[4]), hypot(g[2], g[5])) * unit_meters(o->grid->crs);
   double n = ceil(POINTS_A_CELL * pixel / cell);
   return n >= 1.0 && n < MOST_POINTS ? (int64_t)n : n < 1.0 ? 1 : MOST_POINTS;
 }

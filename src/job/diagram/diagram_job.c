@@ -38,7 +38,7 @@ typedef struct diagram_run {
   gv_diagram *diagram;
   gv_diagram_parts parts;
   gv_diagram_content content;
-  double *area, *turned; /* turned: longitudes from the map's centre */
+  double *area, *turned; /* turned: longitudes from the map's center */
 } diagram_run;
 
 static gv_status diagram_check_files(gv_io *io, diagram_run *run) {
@@ -75,8 +75,8 @@ static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
   if (crs != NULL && run->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
   run->content.crs = run->crs;
   if (crs == NULL || !OSRIsProjected(crs)) return GV_OK;
-  double metre = OSRGetLinearUnits(crs, NULL);
-  run->content.square_metre = metre * metre;
+  double meter = OSRGetLinearUnits(crs, NULL);
+  run->content.square_meter = meter * meter;
   return GV_OK;
 }
 
@@ -99,7 +99,7 @@ static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   GV_TRY(gv_crs_ellipsoid(io, globe, &c->semi_major, &c->flattening));
   GV_TRY(gv_crs_degrees(io, globe, &run->degrees));
   c->globe = true;
-  c->square_metre = 1.0;
+  c->square_meter = 1.0;
   run->crs = OSRClone(globe);
   if (run->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
   c->crs = run->crs;
@@ -157,7 +157,7 @@ static void diagram_extend(const gv_seed_list *seeds, double extent[4]) {
     extent[i] = i < 2 ? box[i] - margin : box[i] + margin;
 }
 
-/* Memory is checked against an estimate: 800 bytes a seed were measured on the ellipsoid with a tolerance of a metre. */
+/* Memory is checked against an estimate: 800 bytes a seed were measured on the ellipsoid with a tolerance of a meter. */
 static gv_status diagram_check_memory(gv_io *io, const diagram_run *run) {
   static const int64_t seed_bytes = 1000;
   int64_t bytes = run->seeds.count * seed_bytes;
@@ -200,16 +200,16 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   return GV_OK;
 }
 
-/* Longitudes of lines from the map's centre: cells are cut where the map is. */
+/* Longitudes of lines from the map's center: cells are cut where the map is. */
 static gv_status diagram_turn(gv_io *io, diagram_run *run) {
   gv_diagram_parts *p = &run->parts;
-  double centre = run->content.map.centre;
+  double center = run->content.map.center;
   int64_t count = p->line[p->edge_count];
-  if (!run->content.globe || centre == 0.0) return GV_OK;
+  if (!run->content.globe || center == 0.0) return GV_OK;
   run->turned = malloc((size_t)(count + 1) * sizeof *run->turned);
   if (run->turned == NULL) return gv_io_fail_memory(io, "the lines");
   for (int64_t i = 0; i < count; i++) {
-    double x = p->line_x[i] - centre;
+    double x = p->line_x[i] - center;
     run->turned[i] = x > 180.0 ? x - 360.0 : x <= -180.0 ? x + 360.0 : x;
   }
   p->line_x = run->turned;

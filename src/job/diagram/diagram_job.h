@@ -11,7 +11,7 @@ typedef struct gv_diagram_job {
   gv_seed_options seeds;
   gv_metric metric;
   bool has_metric;
-  double tolerance; /* metres on the globe */
+  double tolerance; /* meters on the globe */
   double extent[4];
   bool has_extent;
   const char *mask, *mask_layer; /* polygons; NULL: none */

@@ -49,14 +49,14 @@ static gv_status windows_both(gv_io *io, OGRGeometryH *a, OGRGeometryH b) {
 }
 
 /* A region; nothing is an empty geometry. */
-static gv_status windows_region(gv_io *io, OGRGeometryH polygons, const gv_region_way *way, double centre,
+static gv_status windows_region(gv_io *io, OGRGeometryH polygons, const gv_region_way *way, double center,
                                 bool *complete, OGRGeometryH *out) {
-  GV_TRY(gv_region_make(io, polygons, way, centre, complete, out));
+  GV_TRY(gv_region_make(io, polygons, way, center, complete, out));
   if (*out == NULL && (complete == NULL || *complete)) *out = OGR_G_CreateGeometry(wkbMultiPolygon);
   return *out != NULL || (complete != NULL && !*complete) ? GV_OK : gv_io_fail_memory(io, "the mask");
 }
 
-/* The mask as a region of degrees from `centre`. */
+/* The mask as a region of degrees from `center`. */
 static gv_status windows_mask_region(gv_io *io, OGRGeometryH mask, OGRSpatialReferenceH own,
                                      OGRSpatialReferenceH degrees, const gv_map *map, double tolerance,
                                      OGRGeometryH *out) {
@@ -64,7 +64,7 @@ static gv_status windows_mask_region(gv_io *io, OGRGeometryH mask, OGRSpatialRef
   if (!gv_crs_same(own, degrees)) GV_TRY(gv_operation_to_globe(io, own, degrees, NULL, NULL, 0, &operation));
   const gv_region_way way = {operation, gv_crs_is_lonlat(own) ? gv_crs_unit_degrees(own) : 0.0, map->degree,
                              tolerance};
-  gv_status status = windows_region(io, mask, &way, map->centre, NULL, out);
+  gv_status status = windows_region(io, mask, &way, map->center, NULL, out);
   gv_operation_destroy(operation);
   return status == GV_OK ? status : gv_io_within(io, status, "--mask");
 }
@@ -82,8 +82,8 @@ static gv_status windows_rectangle_region(gv_io *io, const double e[4], const gv
     OGRGeometryH rectangle = gv_parts_rectangle(wide);
     if (rectangle == NULL) return gv_io_fail_memory(io, "the extent");
     if (map->period == 0.0)
-      gv_operation_check_round_trip(map->inverse, 1e-6 * fmax(e[2] - e[0], e[3] - e[1]) + 1e-3 / map->metre);
-    gv_status status = windows_region(io, rectangle, &way, map->centre, &complete, out);
+      gv_operation_check_round_trip(map->inverse, 1e-6 * fmax(e[2] - e[0], e[3] - e[1]) + 1e-3 / map->meter);
+    gv_status status = windows_region(io, rectangle, &way, map->center, &complete, out);
     gv_operation_check_round_trip(map->inverse, 0.0);
     OGR_G_DestroyGeometry(rectangle);
     GV_TRY(status);
@@ -92,14 +92,14 @@ static gv_status windows_rectangle_region(gv_io *io, const double e[4], const gv
 }
 
 /* Moves the middle of a map without an edge, or with one that repeats, to that of what is drawn. */
-static gv_status windows_centre(gv_io *io, const double e[4], gv_map *map) {
+static gv_status windows_center(gv_io *io, const double e[4], gv_map *map) {
   double x = 0.5 * (e[0] + e[2]), y = 0.5 * (e[1] + e[3]);
   if (map->period != 0.0) {
-    map->centre = remainder(map->centre + (x - map->origin) / map->period * 360.0, 360.0);
+    map->center = remainder(map->center + (x - map->origin) / map->period * 360.0, 360.0);
     map->origin = x;
   } else if (!map->cut) {
     if (gv_operation_apply(&x, &y, 1, map->inverse) != 0) return gv_io_fail_memory(io, "a coordinate operation");
-    map->centre = isfinite(x) ? rint(x) : 0.0;
+    map->center = isfinite(x) ? rint(x) : 0.0;
   }
   return GV_OK;
 }
@@ -146,7 +146,7 @@ static gv_status windows_on_map(gv_io *io, const gv_diagram_job *job, const gv_s
   OGREnvelope bounds;
   OGR_G_GetEnvelope(*within, &bounds);
   const double box[4] = {bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY};
-  GV_TRY(windows_centre(io, box, map));
+  GV_TRY(windows_center(io, box, map));
   GV_TRY(windows_rectangle_region(io, box, map, c->tolerance, region));
   if (*region != NULL || map->world) return *region == NULL ? windows_latitudes(io, map, region) : GV_OK;
   return gv_io_fail(io, GV_ERROR_PROJECTION, "%s: part of it is outside the system of --crs; use a smaller %s",
@@ -163,7 +163,7 @@ static gv_status windows_on_lonlat(gv_io *io, const gv_diagram_job *job, gv_diag
   if (!job->has_extent) return GV_OK;
   OGRGeometryH rectangle = gv_parts_rectangle(job->extent);
   if (rectangle == NULL) return gv_io_fail_memory(io, "the extent");
-  gv_status status = windows_region(io, rectangle, &way, c->map.centre, NULL, region);
+  gv_status status = windows_region(io, rectangle, &way, c->map.center, NULL, region);
   OGR_G_DestroyGeometry(rectangle);
   return status == GV_OK ? status : gv_io_within(io, status, "--extent");
 }
@@ -250,7 +250,7 @@ static gv_status windows_over_globe(gv_io *io, const gv_diagram_job *job, const 
   gv_status status = gv_operation_between(io, degrees, crs, NULL, NULL, 0, &operation);
   if (status == GV_OK) status = gv_operation_between(io, crs, degrees, NULL, NULL, 0, &inverse);
   if (status == GV_OK) status = gv_map_examine(io, crs, operation, inverse, &map);
-  if (status == GV_OK) status = windows_centre(io, box, &map);
+  if (status == GV_OK) status = windows_center(io, box, &map);
   if (status == GV_OK) status = windows_mask_region(io, *mask, own, degrees, &map, job->tolerance, &region);
   if (status == GV_OK) status = windows_rectangle_region(io, box, &map, job->tolerance, &part);
   if (status == GV_OK) status = windows_both(io, &region, part);

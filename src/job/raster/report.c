@@ -59,7 +59,7 @@ void gv_run_warn(const gv_run_work *w) {
   if (w->workers != NULL) warn_of_empty(w);
   if (w->plan->unstyled) {
     gv_io_warn(GV_CODE_TABLE_MISSING, seeds,
-               "no attribute table with names and colours: %" PRId64 " seeds are more than its %d rows", seeds,
+               "no attribute table with names and colors: %" PRId64 " seeds are more than its %d rows", seeds,
                GV_MAX_NAMED_SEEDS);
   }
   gv_run_warn_of_skipped(w->in);

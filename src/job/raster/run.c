@@ -39,7 +39,7 @@ static gv_status write_mesh(gv_io *io, run *r) {
   const gv_voronoi_options options = gv_run_options(&r->in);
   const bool triangles = !gv_cells_of_lists(&j->grid.cells_of);
   const gv_mesh_question mesh = {.voronoi = &options,
-                                 .centres = &r->in.centres,
+                                 .centers = &r->in.centers,
                                  .integers = r->plan.integers,
                                  .reals = r->plan.reals,
                                  .attribute = j->seeds.attribute,

@@ -7,11 +7,11 @@
 
 enum {
   BATCH_BYTES = 64 << 20, /* of queries */
-  PAIRS = 1 << 22,        /* searched at once; a query with more neighbours is searched alone */
+  PAIRS = 1 << 22,        /* searched at once; a query with more neighbors is searched alone */
   PAIR_BYTES = 64         /* of --memory for each, with the results of the threads */
 };
 
-/* Some queries, and their neighbours. */
+/* Some queries, and their neighbors. */
 typedef struct radius_batch {
   gv_search_run *run;
   gv_radius_options options;
@@ -85,7 +85,7 @@ static gv_status radius_job_search(gv_io *io, radius_batch *b, int64_t from, int
   return gv_io_fail(io, status, "%s: %s", name, gv_context_message(run->context));
 }
 
-/* Removes each query from its own neighbours, if the reference set is searched against itself. */
+/* Removes each query from its own neighbors, if the reference set is searched against itself. */
 static void leave_out_selves(radius_batch *b, int64_t from, int64_t count) {
   int64_t to = 0, at = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
   b->indices = malloc((size_t)pairs * sizeof *b->indices);
   b->distances = malloc((size_t)pairs * sizeof *b->distances);
   b->room = b->indices != NULL && b->distances != NULL ? pairs : 0;
-  return b->room > 0 ? GV_OK : gv_io_fail_memory(io, "the neighbours");
+  return b->room > 0 ? GV_OK : gv_io_fail_memory(io, "the neighbors");
 }
 
 /* Searches and writes queries from `from` on; returns their number. */

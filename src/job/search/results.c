@@ -1,4 +1,4 @@
-/* Results of searches, batch by batch: arrays, text, or a table of neighbours. */
+/* Results of searches, batch by batch: arrays, text, or a table of neighbors. */
 #include <inttypes.h>
 
 #include "io/path.h"
@@ -45,9 +45,9 @@ gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
 }
 
 /* More rows of the table, which begins with the first. */
-static gv_status write_table(gv_io *io, gv_search_results *r, const gv_neighbour_rows *rows) {
-  if (r->rows == NULL) GV_TRY(gv_neighbours_begin(io, r->table, &r->content, r->expected, &r->rows));
-  return gv_neighbours_write(r->rows, rows);
+static gv_status write_table(gv_io *io, gv_search_results *r, const gv_neighbor_rows *rows) {
+  if (r->rows == NULL) GV_TRY(gv_neighbors_begin(io, r->table, &r->content, r->expected, &r->rows));
+  return gv_neighbors_write(r->rows, rows);
 }
 
 gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
@@ -60,7 +60,7 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   for (int64_t i = 0; i < places; i++)
     r->missing += indices[i] < 0;
   if (r->table != NULL)
-    return write_table(io, r, &(gv_neighbour_rows){first, count, NULL, indices, distances, nearest});
+    return write_table(io, r, &(gv_neighbor_rows){first, count, NULL, indices, distances, nearest});
   for (int64_t i = 0; i < places && (text || are_cells); i++)
     indices[i] = shown_number(&run->reference, indices[i]);
   if (!text) GV_TRY(gv_array_write(io, r->indices, indices, count));
@@ -88,7 +88,7 @@ gv_status gv_search_results_write_pairs(gv_io *io, gv_search_run *run, int64_t c
   r->queries += count;
   r->pairs += pairs;
   if (r->table != NULL)
-    return write_table(io, r, &(gv_neighbour_rows){first, count, offsets, indices, distances, NULL});
+    return write_table(io, r, &(gv_neighbor_rows){first, count, offsets, indices, distances, NULL});
   for (int64_t i = 0; i < pairs && (text || are_cells); i++)
     indices[i] = shown_number(&run->reference, indices[i]);
   for (int64_t i = 0; i < count && text; i++)
@@ -108,9 +108,9 @@ gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inp
   gv_output *outputs[4];
   int count = 0;
   if (r->table != NULL) {
-    gv_neighbours_out *rows = r->rows;
+    gv_neighbors_out *rows = r->rows;
     r->rows = NULL;
-    GV_TRY(gv_neighbours_end(rows, GV_OK));
+    GV_TRY(gv_neighbors_end(rows, GV_OK));
     gv_place *place = gv_table_place(r->table);
     return gv_places_commit(io, &place, 1, inputs, run->job->sync);
   }
@@ -128,7 +128,7 @@ void gv_search_results_free(gv_search_results *r) {
   gv_array_discard(r->distances);
   gv_array_discard(r->nearest);
   gv_array_discard(r->offsets);
-  (void)gv_neighbours_end(r->rows, GV_ERROR_CANCELLED);
+  (void)gv_neighbors_end(r->rows, GV_ERROR_CANCELLED);
   gv_table_close(r->table);
   if (r->content.crs != NULL) OSRRelease(r->content.crs);
 }

@@ -23,7 +23,7 @@ typedef struct rounds {
   gv_search_options options;
   bool distances, nearest; /* are requested */
   int rank, ranks, k;
-  int found_k;      /* neighbours that are searched: one more where a query is to be left out of them afterwards */
+  int found_k;      /* neighbors that are searched: one more where a query is to be left out of them afterwards */
   int64_t rows;     /* of a round and rank */
   int64_t position; /* in the array */
   answers here;
@@ -97,7 +97,7 @@ static gv_status load_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
 }
 
 /* Among the points of all ranks. The queries are not the points of this rank's index, so the library cannot exclude
- * a query itself: it is removed from k + 1 neighbours; the first k of the others are the result. */
+ * a query itself: it is removed from k + 1 neighbors; the first k of the others are the result. */
 static gv_status search_shards(rounds *r, const gv_points *queries) {
   gv_search_run *run = r->run;
   const gv_communicator *all = &run->communicator->all;

@@ -5,7 +5,7 @@
 #include "io/in/seeds.h"
 #include "io/inputs.h"
 #include "io/out/array_out.h"
-#include "io/out/neighbours/neighbours_out.h"
+#include "io/out/neighbors/neighbors_out.h"
 #include "job/search/search_job.h"
 
 /* Points of a file: an open array, or a layer or a raster's cells in memory. */
@@ -33,11 +33,11 @@ typedef struct gv_search_queries {
 typedef struct gv_search_results {
   gv_array_writer *indices, *distances, *nearest, *offsets; /* NULL: not requested, or a table is written */
   gv_table_out *table;
-  gv_neighbours_out *rows;      /* of the table, once there are some */
-  gv_neighbour_content content; /* of the table */
-  int64_t expected;             /* rows of the table; -1: unknown */
-  int64_t queries, missing;     /* queries written so far, and their neighbours that do not exist */
-  int64_t pairs;                /* by radius: their neighbours */
+  gv_neighbors_out *rows;      /* of the table, once there are some */
+  gv_neighbor_content content; /* of the table */
+  int64_t expected;            /* rows of the table; -1: unknown */
+  int64_t queries, missing;    /* queries written so far, and their neighbors that do not exist */
+  int64_t pairs;               /* by radius: their neighbors */
 } gv_search_results;
 
 typedef struct gv_search_run {

@@ -127,22 +127,22 @@ static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *input
   return GV_OK;
 }
 
-/* Checks and describes a table of neighbours before the search starts. */
+/* Checks and describes a table of neighbors before the search starts. */
 static gv_status plan_table(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_search_points *reference = &run->reference, *q = run->q != NULL ? run->q : reference;
-  gv_neighbour_content *c = &run->results.content;
+  gv_neighbor_content *c = &run->results.content;
   GV_REQUIRE(io, q->array == NULL && reference->array == NULL,
              "%s: unsupported table of an array; use .npy or plain .csv",
              q->array != NULL ? q->path : reference->path);
-  c->queries = (gv_neighbour_side){&q->layer,
-                                   &q->seeds,
-                                   q != reference ? "--query-id" : "--id",
-                                   q->source->id,
-                                   q != reference ? "--query-keep" : "--keep",
-                                   q->source->keep};
-  c->references = (gv_neighbour_side){&reference->layer,     &reference->seeds, "--id",
-                                      reference->source->id, "--keep",          reference->source->keep};
+  c->queries = (gv_neighbor_side){&q->layer,
+                                  &q->seeds,
+                                  q != reference ? "--query-id" : "--id",
+                                  q->source->id,
+                                  q != reference ? "--query-keep" : "--keep",
+                                  q->source->keep};
+  c->references = (gv_neighbor_side){&reference->layer,     &reference->seeds, "--id",
+                                     reference->source->id, "--keep",          reference->source->keep};
   c->lines = j->lines;
   c->k = j->k;
   c->globe = gv_metric_on_globe(run->metric);

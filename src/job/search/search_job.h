@@ -1,5 +1,5 @@
 /*
- * A search described as data, and carried out: the nearest neighbours of rows of numbers or of points of vector layers, also among lines and
+ * A search described as data, and carried out: the nearest neighbors of rows of numbers or of points of vector layers, also among lines and
  * polygons. Arrays of queries are read, searched and written batch by batch, so that memory is bounded by the reference set. A binary array of
  * reference points is read directly into the index; text and layers are held in memory.
  */
@@ -16,7 +16,7 @@ typedef struct gv_search_source {
   const char *path; /* NULL: none, or a raster */
   const char *layer, *where, *crs;
   const char *x, *y, *z; /* fields of coordinates */
-  const char *id, *keep; /* fields for a table of neighbours */
+  const char *id, *keep; /* fields for a table of neighbors */
   gv_array_open_options array;
   char **open_options;
   bool
@@ -37,7 +37,7 @@ typedef struct gv_search_job {
   int64_t box_dim; /* number of lengths */
   gv_edges edges;
   bool has_metric, boundary, overwrite, skip_invalid, lines, shard_reference;
-  bool by_radius; /* all neighbours within max_distance, not the k nearest */
+  bool by_radius; /* all neighbors within max_distance, not the k nearest */
   double max_distance;
   gv_unit max_distance_unit;
   gv_sync sync;
@@ -59,14 +59,14 @@ typedef struct gv_search_report {
   gv_search_side references, queries;
   int k;
   bool by_radius;
-  int64_t pairs;       /* by radius: neighbours of all queries */
-  int64_t missing;     /* neighbours that do not exist */
+  int64_t pairs;       /* by radius: neighbors of all queries */
+  int64_t missing;     /* neighbors that do not exist */
   const char *backend; /* NULL: lines and polygons, which have no choice of backends */
   const char *requested_backend;
   int threads;
 } gv_search_report;
 
-/* Kind of `out`: an array, its text (a file or the standard output), or a table of neighbours. */
+/* Kind of `out`: an array, its text (a file or the standard output), or a table of neighbors. */
 typedef enum gv_search_output { GV_SEARCH_ARRAY, GV_SEARCH_TEXT, GV_SEARCH_TABLE } gv_search_output;
 
 gv_search_output gv_search_job_output(const gv_search_job *job);

@@ -6,7 +6,7 @@
  *
  * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a
  * query's group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so
- * the k-th nearest is at most F + e away, and the value of every neighbour at most F + 2 e. Only groups with a
+ * the k-th nearest is at most F + e away, and the value of every neighbor at most F + 2 e. Only groups with a
  * minimum not above that are read again; of their points, exact distances are computed for those with a value not
  * above it. With self-exclusion one of the k points may be the query's own: k + 1 are needed. A query or a
  * reference set that is out of float's range has an infinite bound, so the exact distances of all points are
@@ -34,7 +34,7 @@ namespace {
 
 typedef struct query_frame {
   gv_metric metric;              /* of exact distances */
-  const double *centre, *scales; /* scales: of each query, instead of `scale`; NULL unless GV_COSINE */
+  const double *center, *scales; /* scales: of each query, instead of `scale`; NULL unless GV_COSINE */
   double scale, longest;
   bool halves; /* the filter is that of search/half_filter.h */
   double
@@ -83,7 +83,7 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
   for (int32_t d = 0; d < dim; d++) {
     float value = 0.0F;
     if (i < count) {
-      value = (float)((queries[i * dim + d] - frame.centre[d]) * scale);
+      value = (float)((queries[i * dim + d] - frame.center[d]) * scale);
       length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
       value = negated ? -value : value;
       rows[i * depth + d] = value;
@@ -110,7 +110,7 @@ __global__ void prepare_rows(const double *queries, int64_t count, int32_t dim, 
   const double scale = scale_of(frame, i);
   double length = 0.0;
   for (int32_t d = lane; d < depth; d += WARP) {
-    float value = d < dim ? (float)((queries[i * dim + d] - frame.centre[d]) * scale) : 0.0F;
+    float value = d < dim ? (float)((queries[i * dim + d] - frame.center[d]) * scale) : 0.0F;
     length += (double)value * (double)value;
     rows[i * depth + d] = -value;
   }
@@ -236,10 +236,10 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
           gv_cuda_reserve(w->context, w->queue, GV_SLOT_LIST, (size_t)at_once * sizeof *d.open, (void **)&d.open);
       if (status != GV_OK) return status;
       status =
-          gv_cuda_result(w->context, gv_decide_halves(&d, block, w->queue->stream), "deciding about neighbours");
+          gv_cuda_result(w->context, gv_decide_halves(&d, block, w->queue->stream), "deciding about neighbors");
       if (status != GV_OK) return status;
     }
-    GV_TRY(gv_cuda_result(w->context, gv_decide(&d, block, w->queue->stream), "deciding about neighbours"));
+    GV_TRY(gv_cuda_result(w->context, gv_decide(&d, block, w->queue->stream), "deciding about neighbors"));
   }
   return GV_OK;
 }
@@ -263,7 +263,7 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
   GV_CUDA_TRY(w->context, cudaMemsetAsync(list, 0, sizeof *list, queue->stream), "clearing");
   status = w->brute->method->pair(w->context, queue, w->brute, &all->scan, pair);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(w->context, gv_decide_pairs(all, pair, list, queue->stream), "deciding about neighbours");
+  GV_CUDA_TRY(w->context, gv_decide_pairs(all, pair, list, queue->stream), "deciding about neighbors");
   GV_CUDA_TRY(w->context, cudaMemcpyAsync(count, list, sizeof *count, cudaMemcpyDeviceToHost, queue->stream),
               "copying");
   gv_cuda_mark_end(queue);
@@ -349,7 +349,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   all->needed = k + (query->self_offset >= 0 ? 1 : 0);
   all->max_canonical = query->max_canonical;
   w->frame.metric = reference->metric;
-  w->frame.centre = brute->centre;
+  w->frame.center = brute->center;
   w->frame.scale = ldexp(1.0, brute->exponent);
   w->frame.longest = brute->longest;
   w->frame.halves = brute->method->halves;

@@ -32,14 +32,14 @@ typedef struct gv_brute {
   const struct gv_brute_method *method;
   int device;
   bool filterable; /* false: scales are so extreme that all points are compared by exact distances */
-  int exponent;    /* coordinates are scaled by 2^exponent, after the centre was subtracted */
+  int exponent;    /* coordinates are scaled by 2^exponent, after the center was subtracted */
   double longest;  /* the largest length of a scaled point */
   gv_layout layout;
   int64_t count, padded;
   const double *rows;  /* the doubles of the points, count x dim, */
   const float *narrow; /* or, where this is not NULL, floats */
   void *own_rows;      /* the same, where they are not the reference set's */
-  double *centre;      /* for products of vectors: 0 */
+  double *center;      /* for products of vectors: 0 */
   float *values,
       *halves; /* see gv_scan; halves NULL unless the filter is euclidean, and part of the values in GV_QUADS */
   void *own;   /* the method's */

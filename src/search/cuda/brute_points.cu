@@ -1,5 +1,5 @@
 /*
- * Reference points of brute force on a GPU: their centre and scale, and their floats in the layout of the backend's
+ * Reference points of brute force on a GPU: their center and scale, and their floats in the layout of the backend's
  * kernels (search/float_filter.h).
  */
 #include "search/cuda/brute.cuh"
@@ -66,11 +66,11 @@ __device__ inline float half_of(gv_metric metric, bool real, double length) {
   return !real ? INFINITY : metric == GV_EUCLIDEAN ? (float)(0.5 * length) : 0.0F;
 }
 
-/* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). `scales`: of each point, instead
+/* Centered and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). `scales`: of each point, instead
  * of `scale`; or NULL. */
 template <typename T>
 __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                        gv_layout layout, const double *centre, double scale, const double *scales, float *values,
+                        gv_layout layout, const double *center, double scale, const double *scales, float *values,
                         float *halves, int32_t depth, unsigned long long *longest) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
@@ -80,7 +80,7 @@ __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t di
   double length = 0.0;
   float quad[4] = {0.0F, 0.0F, 0.0F, 0.0F};
   for (int32_t d = 0; d < dim; d++) {
-    float value = real ? (float)(((double)rows[i * dim + d] - centre[d]) * scale) : filling;
+    float value = real ? (float)(((double)rows[i * dim + d] - center[d]) * scale) : filling;
     if (layout == GV_ROWS) values[i * dim + d] = value;
     if (layout == GV_FOURS) values[i * depth + d] = value;
     if (layout == GV_COLUMNS) values[d * padded + i] = value;
@@ -105,10 +105,10 @@ __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t di
   if (threadIdx.x % WARP == 0) atomicMax(longest, (unsigned long long)__double_as_longlong(length));
 }
 
-/* The same in layouts of rows, of `stride` floats, by a warp a point, so that neighbouring values are read and written together. */
+/* The same in layouts of rows, of `stride` floats, by a warp a point, so that neighboring values are read and written together. */
 template <typename T>
 __global__ void convert_rows(const T *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                             int32_t stride, const double *centre, double scale, const double *scales,
+                             int32_t stride, const double *center, double scale, const double *scales,
                              float *values, float *halves, unsigned long long *longest) {
   int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
   if (i >= padded) return;
@@ -119,7 +119,7 @@ __global__ void convert_rows(const T *rows, int64_t count, int64_t padded, int32
   for (int32_t d = (int32_t)threadIdx.x % WARP; d < stride; d += WARP) {
     float value = d < dim ? filling : 0.0F;
     if (real && d < dim) {
-      value = (float)(((double)rows[i * dim + d] - centre[d]) * scale);
+      value = (float)(((double)rows[i * dim + d] - center[d]) * scale);
       length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
     }
     values[i * stride + d] = value;
@@ -162,11 +162,11 @@ static cudaError_t launch_convert(const gv_cuda_queue *queue, const gv_brute *br
   bool by_rows = (brute->layout == GV_ROWS || brute->layout == GV_FOURS) && dim >= WARP;
   if (by_rows) {
     convert_rows<<<(unsigned)(brute->padded / (BLOCK / WARP)), BLOCK, 0, queue->stream>>>(
-        rows, brute->count, brute->padded, dim, metric, gv_brute_stride(brute->layout, dim), brute->centre, scale,
+        rows, brute->count, brute->padded, dim, metric, gv_brute_stride(brute->layout, dim), brute->center, scale,
         scales, brute->values, brute->halves, longest);
   } else {
     convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, queue->stream>>>(
-        rows, brute->count, brute->padded, dim, metric, brute->layout, brute->centre, scale, scales, brute->values,
+        rows, brute->count, brute->padded, dim, metric, brute->layout, brute->center, scale, scales, brute->values,
         brute->halves, gv_brute_depth(dim), longest);
   }
   return cudaPeekAtLastError();
@@ -178,11 +178,11 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
   int32_t dim = reference->dim;
   int64_t values = reference->count * dim;
   unsigned long long *extremes = NULL, *host = NULL;
-  double *centre = NULL, *scales = NULL, widest = 0.0, longest = 0.0;
+  double *center = NULL, *scales = NULL, widest = 0.0, longest = 0.0;
   size_t bytes = (size_t)dim * 2 * sizeof *host;
   host = (unsigned long long *)gv_allocate(&reference->allocator, dim, 2 * sizeof *host);
-  centre = (double *)gv_allocate(&reference->allocator, dim, sizeof *centre);
-  if (host == NULL || centre == NULL) {
+  center = (double *)gv_allocate(&reference->allocator, dim, sizeof *center);
+  if (host == NULL || center == NULL) {
     status = gv_fail_memory(context, "the index");
     goto done;
   }
@@ -202,8 +202,8 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
   if (status != GV_OK) goto done;
   for (int32_t d = 0; d < dim; d++) {
     double low = from_ordered(host[d]), high = from_ordered(host[dim + d]);
-    centre[d] = gv_metric_of_products(reference->metric) ? 0.0 : 0.5 * low + 0.5 * high;
-    double reach = fmax(fabs(high - centre[d]), fabs(low - centre[d]));
+    center[d] = gv_metric_of_products(reference->metric) ? 0.0 : 0.5 * low + 0.5 * high;
+    double reach = fmax(fabs(high - center[d]), fabs(low - center[d]));
     widest = reach > widest ? reach : widest;
   }
   /* Vectors of length 1 suit floats. */
@@ -213,7 +213,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
   {
     size_t points = (size_t)brute->padded;
     bool quads = brute->layout == GV_QUADS, halves = gv_filter_metric(reference->metric) == GV_EUCLIDEAN && !quads;
-    status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
+    status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->center);
     if (status == GV_OK) {
       status = gv_cuda_allocate(context, points * (size_t)gv_brute_stride(brute->layout, dim) * sizeof(float),
                                 (void **)&brute->values);
@@ -225,7 +225,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
   }
   GV_CUDA_TRY(
       context,
-      cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, queue->stream),
+      cudaMemcpyAsync(brute->center, center, (size_t)dim * sizeof *center, cudaMemcpyHostToDevice, queue->stream),
       "copying");
   GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, queue->stream), "clearing");
   if (reference->metric == GV_COSINE) {
@@ -247,7 +247,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
 
 done:
   gv_release(&reference->allocator, host);
-  gv_release(&reference->allocator, centre);
+  gv_release(&reference->allocator, center);
   return status;
 }
 
@@ -309,7 +309,7 @@ void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
   if (brute == NULL) return;
   if (brute->method->forget != NULL) brute->method->forget(brute);
   gv_cuda_release(brute->device, brute->own_rows);
-  gv_cuda_release(brute->device, brute->centre);
+  gv_cuda_release(brute->device, brute->center);
   gv_cuda_release(brute->device, brute->values);
   gv_cuda_release(brute->device, brute->halves);
   gv_release(&reference->allocator, brute);

@@ -23,7 +23,7 @@ template <int PIECE> static __device__ __forceinline__ int gv_place(int j) {
   return PIECE == 4 ? 4 * lane + j : 32 * j + lane;
 }
 
-/* Array of structures: neighbouring lanes read `dim` floats apart. */
+/* Array of structures: neighboring lanes read `dim` floats apart. */
 struct gv_from_rows {
   enum { PIECE = 1, IN_QUADS = 0 };
   __device__ __forceinline__ void load(const gv_scan &scan, int64_t first, int d, float v[4][4]) const {
@@ -42,7 +42,7 @@ struct gv_from_rows {
   }
 };
 
-/* Structure of arrays: a lane reads four neighbours at once, a warp 512 bytes. */
+/* Structure of arrays: a lane reads four neighbors at once, a warp 512 bytes. */
 struct gv_from_columns {
   enum { PIECE = 4, IN_QUADS = 0 };
   __device__ __forceinline__ void load(const gv_scan &scan, int64_t first, int d, float v[4][4]) const {

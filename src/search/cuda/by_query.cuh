@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS)
  *
  * The largest of many values is found three at a time as integers, which Hopper does in one instruction and which
  * orders floats above zero. Euclidean: -(filter value) = q.s - |s|^2 / 2 is above zero for every point that is
- * nearer than the centre of the reference points; decide_pairs checks that the best one is. The other metrics'
+ * nearer than the center of the reference points; decide_pairs checks that the best one is. The other metrics'
  * values are never below zero, and the smallest is searched. */
 template <int METRIC, int QUERIES, class SOURCE>
 static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 8)

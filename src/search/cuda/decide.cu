@@ -215,7 +215,7 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
     }
   }
 
-  /* All groups that may hold a neighbour. */
+  /* All groups that may hold a neighbor. */
   __device__ void walk() {
     for (int64_t stretch = 0; stretch < groups; stretch += AHEAD * EACH * THREADS) {
       float4 m[AHEAD];

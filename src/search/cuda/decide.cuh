@@ -1,5 +1,5 @@
 /*
- * From group minima to neighbours: for which points the exact distance is computed, and which of them are the k
+ * From group minima to neighbors: for which points the exact distance is computed, and which of them are the k
  * nearest. The argument is in brute.cu.
  */
 #ifndef GV_CUDA_DECIDE_CUH

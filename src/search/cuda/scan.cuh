@@ -4,7 +4,7 @@
  *
  * A filter kernel computes the filter value of every pair (see brute.cu) and writes the smallest value of each
  * group of reference points to a row for each query. The decision (brute.cu) then reads the few groups that can
- * hold a neighbour again. So backends differ only in where coordinates are read from and in the work of a thread.
+ * hold a neighbor again. So backends differ only in where coordinates are read from and in the work of a thread.
  */
 #ifndef GV_CUDA_SCAN_CUH
 #define GV_CUDA_SCAN_CUH

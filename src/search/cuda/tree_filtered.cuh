@@ -1,5 +1,5 @@
 /*
- * The k nearest points of 32 queries that are neighbours on the Hilbert curve, one query a lane, by a float filter.
+ * The k nearest points of 32 queries that are neighbors on the Hilbert curve, one query a lane, by a float filter.
  * A lane keeps its k + SLACK best points sorted in registers; points that enter wait in shared memory and are
  * merged by a sorting network. At the end exact distances are compared for the points that the filter cannot
  * exclude, or the query is reported as undecided.
@@ -7,7 +7,7 @@
  * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k = 8; 4x on clusters (one H100,
  * against the heaps of tree_together.cuh). On lattices, where most queries are undecided, the first warps' work is lost: 0.1 ms.
  *
- * The filter. Let c be the centre of the box of the 32 queries, B its largest half width, u = 2^-24, r the distance of a query and a
+ * The filter. Let c be the center of the box of the 32 queries, B its largest half width, u = 2^-24, r the distance of a query and a
  * point. Coordinates relative to c are computed in double and rounded to float: a query's is wrong by at most u B, a point's by at
  * most u (|x| + B), where x is the difference of the two in that dimension; the subtraction in float adds u |x|, second order apart.
  * So the vector of differences is wrong by at most 2 u (r + sqrt(3) B), and the sum of squares by a factor of 1 + 3 u. Together the
@@ -85,14 +85,14 @@ static __device__ __forceinline__ void filtered_merge(unsigned (&list)[SIZE], co
 template <int DIM, int CAPACITY> struct filtered_memory {
   union {
     struct {
-      float4 point[WARP]; /* coordinates relative to the centre, and the bits of the point's number */
+      float4 point[WARP]; /* coordinates relative to the center, and the bits of the point's number */
       unsigned entering[ENTERING][WARP];
       unsigned keys[GV_TREE_LEVELS][WARP];
     };
     unsigned lists[CAPACITY][PITCH_OF_PLACES]; /* at the end */
   };
   int leaf[MOST_LEAVES + LEAVES_A_ROUND]; /* leaves that were read */
-  double low[DIM], high[DIM], centre[DIM];
+  double low[DIM], high[DIM], center[DIM];
 };
 
 /* A search of 32 queries. The lists' first places hold 0 where k is less than the lists': so the k-th nearest is always at place LAST. */
@@ -121,12 +121,12 @@ template <int DIM, int CAPACITY> struct filtered {
         low = other_low < low ? other_low : low;
         high = other_high > high ? other_high : high;
       }
-      double centre = 0.5 * low + 0.5 * high;
-      q[d] = (float)(exact - centre);
-      widest = fmax(widest, fmax(high - centre, centre - low));
+      double center = 0.5 * low + 0.5 * high;
+      q[d] = (float)(exact - center);
+      widest = fmax(widest, fmax(high - center, center - low));
       memory->low[d] = low;
       memory->high[d] = high;
-      memory->centre[d] = centre;
+      memory->center[d] = center;
     }
     __syncwarp();
     margin = __fmaf_ru(__double2float_ru(widest), FILTER_FACTOR, FILTER_TINY);
@@ -209,7 +209,7 @@ template <int DIM, int CAPACITY> struct filtered {
       const double *point = tree.points + (int64_t)leaf * (DIM * GV_TREE_LEAF) + place;
 #pragma unroll
       for (int d = 0; d < DIM; d++)
-        x[d] = (float)(point[d * GV_TREE_LEAF] - memory->centre[d]);
+        x[d] = (float)(point[d * GV_TREE_LEAF] - memory->center[d]);
       x[3] = __int_as_float(tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place]);
     }
     __syncwarp();
@@ -284,7 +284,7 @@ static __device__ __forceinline__ void filtered_measure(const gv_tree_view &tree
   number = tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place];
 }
 
-/* One lane a neighbour, in the order of the result. The filter exchanges only close neighbours, so few steps are
+/* One lane a neighbor, in the order of the result. The filter exchanges only close neighbors, so few steps are
  * needed. */
 static __device__ __forceinline__ void filtered_order(double &value, int &number) {
   const int lane = (int)(threadIdx.x % WARP);

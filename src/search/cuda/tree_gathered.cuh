@@ -1,5 +1,5 @@
 /*
- * Searching a tree for many neighbours (k > 32): a block takes 32 queries that are neighbours on the Hilbert curve, and gathers
+ * Searching a tree for many neighbors (k > 32): a block takes 32 queries that are neighbors on the Hilbert curve, and gathers
  * all points within a radius of the box around them in shared memory, as floats. Then each warp takes a query: it counts
  * how many gathered points are within a threshold, and moves the threshold until their number is between k and the capacity of
  * a list. The exact distances of these points are computed and sorted. No list is kept up to date while points are read.
@@ -53,7 +53,7 @@ static __host__ __device__ __forceinline__ int gathered_threads(int k) {
 /* Shared memory of a block, before the points, and the lists of its warps. */
 template <int DIM> struct gathered_memory {
   double query[GATHERED_GROUP][DIM];
-  double low[DIM], high[DIM], centre[DIM];
+  double low[DIM], high[DIM], center[DIM];
   double square; /* of the radius */
   int number[GATHERED_GROUP];
   int node[2][MOST_NODES];
@@ -92,7 +92,7 @@ static __device__ __forceinline__ float gathered_reach(float threshold, float ma
 
 template <int DIM> struct gathered {
   gathered_memory<DIM> *memory;
-  float4 *point; /* relative to the centre, and the bits of 8 x leaf + place */
+  float4 *point; /* relative to the center, and the bits of 8 x leaf + place */
   double *value; /* the warp's list */
   int *number;
   int room, capacity, k;
@@ -113,11 +113,11 @@ template <int DIM> struct gathered {
         low = other_low < low ? other_low : low;
         high = other_high > high ? other_high : high;
       }
-      double centre = 0.5 * low + 0.5 * high;
-      widest = fmax(widest, fmax(high - centre, centre - low));
+      double center = 0.5 * low + 0.5 * high;
+      widest = fmax(widest, fmax(high - center, center - low));
       memory->low[d] = low;
       memory->high[d] = high;
-      memory->centre[d] = centre;
+      memory->center[d] = center;
     }
     memory->margin = widest < 1e18 ? __fmaf_ru(__double2float_ru(widest), FILTER_FACTOR, FILTER_TINY) : INFINITY;
     __syncwarp();
@@ -222,7 +222,7 @@ template <int DIM> struct gathered {
           double c = at[d * GV_TREE_LEAF];
           distance = add_term<GV_EUCLIDEAN>(d == 0 ? 0.0 : distance,
                                             gap_between(memory->low[d], memory->high[d], c, c), d == 0);
-          x[d] = (float)(c - memory->centre[d]);
+          x[d] = (float)(c - memory->center[d]);
         }
       }
       bool near = distance <= square;
@@ -415,7 +415,7 @@ template <int DIM> struct gathered {
     float q[DIM];
 #pragma unroll
     for (int d = 0; d < DIM; d++)
-      q[d] = (float)(memory->query[row][d] - memory->centre[d]);
+      q[d] = (float)(memory->query[row][d] - memory->center[d]);
     float margin = memory->margin, most = gathered_threshold(memory->square, margin);
     if (complete) most = gathered_reach_of(__double2float_ru(sqrt(limit)) * (1.0F + FILTER_FACTOR), margin);
     int within = 0;

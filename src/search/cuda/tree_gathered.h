@@ -1,4 +1,4 @@
-/* Searching a tree for more neighbours than the lists in registers have room for: tree_gathered.cuh. */
+/* Searching a tree for more neighbors than the lists in registers have room for: tree_gathered.cuh. */
 #ifndef GV_CUDA_TREE_GATHERED_H
 #define GV_CUDA_TREE_GATHERED_H
 

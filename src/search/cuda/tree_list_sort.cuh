@@ -40,7 +40,7 @@ static __device__ __forceinline__ void list_sort(double *value, int *number, int
   }
 }
 
-/* Sorts a warp's list that is nearly in order: exchanges neighbours; lists that need more than a few rounds are sorted. */
+/* Sorts a warp's list that is nearly in order: exchanges neighbors; lists that need more than a few rounds are sorted. */
 static __device__ __forceinline__ void list_adjust(double *value, int *number, int count) {
   enum { ROUNDS = 8 };
   const int lane = (int)(threadIdx.x % WARP);

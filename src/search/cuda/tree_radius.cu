@@ -1,11 +1,11 @@
 /*
- * All points within a radius of each query, by a tree of tree.h. A warp takes 32 queries that are neighbours on the Hilbert curve, a lane a
+ * All points within a radius of each query, by a tree of tree.h. A warp takes 32 queries that are neighbors on the Hilbert curve, a lane a
  * query: it reads each leaf within the greatest radius of the box around them and compares its points with all queries, by exact
  * distances. The first pass counts; with the caller's offsets the second writes to each query's place, and lists are sorted where they
  * lie: short ones by a warp in shared memory, long ones by a block.
  *
- * Gain: 16x over 16 cores for the numbers of neighbours and their lists, 9x with distances, 7x for pairs (count and fill of 10^6 uniform
- * points among themselves in 3-D, 30 neighbours each, in host memory: 18.5, 33 and 17.5 ms on one H200, `kdtree` 304, 312 and 118 ms).
+ * Gain: 16x over 16 cores for the numbers of neighbors and their lists, 9x with distances, 7x for pairs (count and fill of 10^6 uniform
+ * points among themselves in 3-D, 30 neighbors each, in host memory: 18.5, 33 and 17.5 ms on one H200, `kdtree` 304, 312 and 118 ms).
  */
 #include <limits.h>
 
@@ -23,12 +23,11 @@ typedef struct within_view {
   double limit;
   const double *limits;      /* NULL: limit */
   int64_t first_self, later; /* < 0: none */
-  int *found;                /* numbers of neighbours of each query */
+  int *found;                /* numbers of neighbors of each query */
   const int64_t *offsets;    /* count + 1, of the second pass; the first one is subtracted */
   double *value;
   int *number;
-  int *
-      mismatch; /* the first query with other numbers of neighbours than the offsets have room for; INT_MAX: none */
+  int *mismatch; /* the first query with other numbers of neighbors than the offsets have room for; INT_MAX: none */
 } within_view;
 
 template <int DIM, int METRIC, bool FILL> struct within {
@@ -295,7 +294,7 @@ static gv_status radius_count(const radius_run *r, int64_t first, int count) {
   GV_CUDA_LAUNCHED(context, "searching by radius");
   gv_cuda_mark_end(r->queue);
   status = gv_cuda_download(context, r->queue, r->host, chunk.found, (size_t)count * sizeof(int),
-                            "copying the numbers of neighbours");
+                            "copying the numbers of neighbors");
   for (int i = 0; i < count && status == GV_OK; i++)
     r->offsets[first + i + 1] = r->host[i];
 
@@ -345,26 +344,26 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
         <<<gv_tree_blocks(count, RADIUS_THREADS / WARP), RADIUS_THREADS, 0, queue->stream>>>(chunk, longer);
     sort_long<false><<<LONG_BLOCKS, LONG_THREADS, 0, queue->stream>>>(chunk, longer);
   }
-  GV_CUDA_LAUNCHED(context, "sorting the neighbours");
+  GV_CUDA_LAUNCHED(context, "sorting the neighbors");
   if (indices != NULL && r->query->pairs) {
     make_pairs<<<gv_tree_blocks(count, RADIUS_THREADS / WARP), RADIUS_THREADS, 0, queue->stream>>>(
         chunk, r->query->first + first, (int64_t *)indices);
-    GV_CUDA_LAUNCHED(context, "sorting the neighbours");
+    GV_CUDA_LAUNCHED(context, "sorting the neighbors");
   } else if (indices != NULL && results > 0) {
     widen_numbers<<<4096, 256, 0, queue->stream>>>(chunk.number, results, (int64_t *)indices);
-    GV_CUDA_LAUNCHED(context, "sorting the neighbours");
+    GV_CUDA_LAUNCHED(context, "sorting the neighbors");
   }
   gv_cuda_mark_end(queue);
   status = gv_cuda_wait(context, queue, "searching by radius");
   if (status == GV_OK && mismatch < count)
     status =
         gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                "query %lld (from 0): its number of neighbours is not that of its offsets (%lld); count them first",
+                "query %lld (from 0): its number of neighbors is not that of its offsets (%lld); count them first",
                 (long long)(r->query->first + first + mismatch),
                 (long long)(r->offsets[first + mismatch + 1] - r->offsets[first + mismatch]));
   if (status == GV_OK && indices != NULL)
     status =
-        gv_cuda_download(context, queue, r->indices + from * words, indices, index_bytes, "copying the neighbours");
+        gv_cuda_download(context, queue, r->indices + from * words, indices, index_bytes, "copying the neighbors");
   if (status == GV_OK && r->canonical != NULL)
     status = gv_cuda_download(context, queue, r->canonical + from, value, (size_t)results * sizeof(double),
                               "copying the distances");
@@ -404,7 +403,7 @@ gv_status gv_cuda_tree_radius(gv_context *context, const gv_reference *reference
   radius_run r = {context, queue, reference, &tree->view, query, offsets, indices, canonical, NULL};
   if (size > query->count) size = query->count;
   r.host = (int *)gv_allocate(&context->allocator, size, sizeof *r.host);
-  if (r.host == NULL) status = gv_fail_memory(context, "the numbers of neighbours");
+  if (r.host == NULL) status = gv_fail_memory(context, "the numbers of neighbors");
   if (status == GV_OK) status = gv_cuda_free_bytes(context, queue, &free_bytes);
   for (int slot = 0; slot < SLOTS_USED; slot++)
     free_bytes += queue->buffer[slot].bytes;

@@ -1,18 +1,18 @@
 /*
  * Searching a tree of tree.h, in one of several ways; all visit the children of a node nearest first and leave out what
- * cannot hold a better neighbour, as the CPU's box trees do (tree_visit.cuh).
+ * cannot hold a better neighbor, as the CPU's box trees do (tree_visit.cuh).
  *
  *   alone    a warp a query (tree_alone.cuh). For any dimension, any k, queries anywhere.
- *   together a warp 32 or 64 queries that are neighbours on the Hilbert curve (tree_together.cuh). For dimensions up to 4,
+ *   together a warp 32 or 64 queries that are neighbors on the Hilbert curve (tree_together.cuh). For dimensions up to 4,
  *            k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is visited is the union of what
  *            the queries need.
- *            Groups for one neighbour that read many leaves leave their queries to `alone`.
+ *            Groups for one neighbor that read many leaves leave their queries to `alone`.
  *   filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and 2 <= k <= 32 (tree_filtered.cuh); queries
  *            that it leaves undecided are searched in one of the other ways.
  *   gathered a block 32 queries, for k > 32 (tree_gathered.cuh): the points around them are gathered first.
  *
  * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest
- * child is a weak hint of where neighbours are, and nodes visited before the limit is tight are visited in vain. So
+ * child is a weak hint of where neighbors are, and nodes visited before the limit is tight are visited in vain. So
  * the first round visits only nodes that overlap the queries' box, the second the rest: in a simulation of queries
  * ten times as dense as points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the
  * k-d tree.
@@ -162,7 +162,7 @@ static bool suits_gathering(const gv_cuda_queue *queue, const gv_tree_view &tree
          gv_tree_gathered_bytes(tree.dim, chunk.k) <= queue->shared_block_bytes;
 }
 
-/* Alone or together; undecided, counts: of one neighbour together. */
+/* Alone or together; undecided, counts: of one neighbor together. */
 static void tree_search_by_metric(cudaStream_t stream, gv_metric metric, const gv_tree_view &tree,
                                   const chunk_view &chunk, int each, int *undecided, filtered_counts *counts) {
   switch (metric) {
@@ -288,8 +288,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     status = search_chunk(context, queue, tree->view, reference, chunk, memory.codes, memory.order);
     if (status != GV_OK) goto done;
     gv_cuda_mark_end(queue);
-    status = fetch(context, queue, indices + first * k, chunk.indices, found * sizeof(int64_t),
-                   "copying the neighbours");
+    status =
+        fetch(context, queue, indices + first * k, chunk.indices, found * sizeof(int64_t), "copying the neighbors");
     if (status == GV_OK) {
       status = fetch(context, queue, canonical + first * k, chunk.canonical, found * sizeof(double),
                      "copying the distances");

@@ -1,5 +1,5 @@
 /*
- * Searching a tree for 32 or 64 queries at once that are neighbours on the Hilbert curve, one or two a lane of a
+ * Searching a tree for 32 or 64 queries at once that are neighbors on the Hilbert curve, one or two a lane of a
  * warp: the children of a node are tested against the box around the queries, a lane a child, and a leaf's points
  * against all queries. Each loaded point is compared with all of them; lanes do not diverge. A lane keeps its best
  * points in registers, or its k best as a heap in shared memory.
@@ -14,7 +14,7 @@ enum {
   TOGETHER_LIST_THREADS = 32, /* one warp: lists take up to 47 KB */
   TOGETHER_MAX_DIM = 4,
   TOGETHER_MAX_K = 100,
-  TOGETHER_LEAVES = 512, /* that a search for one neighbour reads; 20 are usual */
+  TOGETHER_LEAVES = 512, /* that a search for one neighbor reads; 20 are usual */
   WAITING = 16,          /* places for points that wait to enter a lane's heap; a leaf adds up to 8 */
   PITCH = 33 /* of lists in shared memory, so that a list and a row of lists are both free of bank conflicts */
 };

@@ -101,7 +101,7 @@ static double distance2(const gv_candidates *c, int32_t i, const double *m) {
 
 static void cull_corner_of(const gv_bound *bound, int corner, double point[3]) {
   for (int d = 0; d < 3; d++) {
-    point[d] = bound->centre[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
+    point[d] = bound->center[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
                (corner & 2 ? 1.0 : -1.0) * bound->generator[1][d];
   }
 }
@@ -124,14 +124,14 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
     double low[2], high[2], reach = 0.0;
     for (int d = 0; d < 2; d++) {
       double half = gv_box_half(bound->generator[0][d], bound->generator[1][d], e);
-      low[d] = bound->centre[d] - half;
-      high[d] = bound->centre[d] + half;
+      low[d] = bound->center[d] - half;
+      high[d] = bound->center[d] + half;
       reach += gv_axis_reach(low[d], high[d], pivot[d]);
     }
     kernels->culling->cull_box[v->cells.metric](in, low, high, pivot, gv_box_limit(reach, e), out);
     return 0.0;
   }
-  double pivot2 = distance2(in, nearest, bound->centre);
+  double pivot2 = distance2(in, nearest, bound->center);
   double limit = gv_pivot_limit(pivot2, bound->radius, e);
   double slack = slack_of(v, pivot2, bound);
   kernels->culling->cull[dim](in, bound, pivot, limit + slack, out);
@@ -141,7 +141,7 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
 /* Culls against the best single pivot; used for the nearest seed only. */
 static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                            const gv_candidates *in, gv_candidates *out) {
-  double slack = cull_once(v, kernels, bound, bound->centre, in, out);
+  double slack = cull_once(v, kernels, bound, bound->center, in, out);
   for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES; corner++) {
     double point[3];
     cull_corner_of(bound, corner, point);
@@ -184,7 +184,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   kernels->culling->squares[dim](in, point, space->bounds.memory);
   least_of(space->bounds.memory, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
-    const double *m = bound->centre;
+    const double *m = bound->center;
     int32_t i = place[n];
     double u[3] = {in->x[i] - m[0], in->y[i] - m[1], in->z != NULL ? in->z[i] - m[2] : 0.0};
     farthest2 = fmax(farthest2, distance2(in, i, m));
@@ -205,7 +205,7 @@ static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, g
                                const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
   GV_TRY(reserve_bounds(space, in->count));
   if (in->count > v->k) {
-    *slack = cull_by_pivots(v, kernels, space, bound, bound->centre, in, out);
+    *slack = cull_by_pivots(v, kernels, space, bound, bound->center, in, out);
     for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES + 2 * v->k; corner++) {
       double point[3];
       cull_corner_of(bound, corner, point);
@@ -215,7 +215,7 @@ static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, g
   }
   double farthest2 = 0.0;
   for (int32_t i = 0; i < in->count; i++)
-    farthest2 = fmax(farthest2, distance2(in, i, bound->centre));
+    farthest2 = fmax(farthest2, distance2(in, i, bound->center));
   *slack = slack_of(v, farthest2, bound);
   if (in != out) kernels->culling->copy(in, out);
   return GV_OK;

@@ -4,8 +4,8 @@
 
 #include <float.h>
 
-GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, const double *centre) {
-  vd_place m = place_all(dim, centre);
+GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, const double *center) {
+  vd_place m = place_all(dim, center);
   vd best = vd_all(INFINITY), best_number = vd_all(0.0), number = vd_lane_numbers();
   vd count = vd_all((double)candidates->count), far = vd_all(INFINITY);
   for (int32_t i = 0; i < candidates->count; i += VD_LANES) {
@@ -25,18 +25,18 @@ GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, c
   return (int32_t)lanes[lane];
 }
 
-static int32_t nearest_2(const gv_candidates *candidates, const double *centre) {
-  return nearest_body(2, candidates, centre);
+static int32_t nearest_2(const gv_candidates *candidates, const double *center) {
+  return nearest_body(2, candidates, center);
 }
 
-static int32_t nearest_3(const gv_candidates *candidates, const double *centre) {
-  return nearest_body(3, candidates, centre);
+static int32_t nearest_3(const gv_candidates *candidates, const double *center) {
+  return nearest_body(3, candidates, center);
 }
 
 GV_INLINE void cull_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *pivot,
                          double limit, gv_candidates *out) {
   const int generators = dim; /* the plane's third one is zero */
-  vd_place m = place_all(dim, bound->centre), p = place_all(dim, pivot);
+  vd_place m = place_all(dim, bound->center), p = place_all(dim, pivot);
   vd least = vd_all(limit);
   int32_t count = 0;
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
@@ -95,22 +95,22 @@ static void copy_candidates(const gv_candidates *in, gv_candidates *out) {
   out->count = in->count;
 }
 
-GV_INLINE void squares_body(const int dim, const gv_candidates *in, const double *centre, double *out) {
-  vd_place m = place_all(dim, centre);
+GV_INLINE void squares_body(const int dim, const gv_candidates *in, const double *center, double *out) {
+  vd_place m = place_all(dim, center);
   for (int32_t i = 0; i < in->count; i += VD_LANES)
     vd_store(out + i, square_of(dim, place_from(dim, in, i, m)));
 }
 
-static void squares_2(const gv_candidates *in, const double *centre, double *out) {
-  squares_body(2, in, centre, out);
+static void squares_2(const gv_candidates *in, const double *center, double *out) {
+  squares_body(2, in, center, out);
 }
-static void squares_3(const gv_candidates *in, const double *centre, double *out) {
-  squares_body(3, in, centre, out);
+static void squares_3(const gv_candidates *in, const double *center, double *out) {
+  squares_body(3, in, center, out);
 }
 
 GV_INLINE void cull_pivots_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *low,
                                 const double *high, double limit, gv_candidates *out) {
-  vd_place m = place_all(dim, bound->centre);
+  vd_place m = place_all(dim, bound->center);
   vd least = vd_all(limit);
   int32_t count = 0;
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
@@ -154,8 +154,8 @@ static void cull_above_3(const gv_candidates *in, const double *value, double li
 
 /* Least and largest |x - s| over [low, high], with room for rounding: differences are good to an ulp of the largest
  * coordinate, which `error` covers, and of themselves. */
-GV_INLINE void bounds_axis(double centre, double half, double error, vd s, vd *near, vd *far) {
-  vd low = vd_all(centre - half), high = vd_all(centre + half), pad = vd_all(4.0 * error);
+GV_INLINE void bounds_axis(double center, double half, double error, vd s, vd *near, vd *far) {
+  vd low = vd_all(center - half), high = vd_all(center + half), pad = vd_all(4.0 * error);
   vd gap = vd_max(low - s, s - high);
   vd most = vd_max(vd_abs(low - s), vd_abs(high - s));
   *near = vd_max(gap * (1.0 - 1e-14) - pad, vd_all(0.0));
@@ -169,8 +169,8 @@ GV_INLINE void bounds_plane_body(const int metric, const gv_candidates *in, cons
     half[d] = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
     vd near_x, near_y, far_x, far_y;
-    bounds_axis(bound->centre[0], half[0], error, vd_load(in->x + i), &near_x, &far_x);
-    bounds_axis(bound->centre[1], half[1], error, vd_load(in->y + i), &near_y, &far_y);
+    bounds_axis(bound->center[0], half[0], error, vd_load(in->x + i), &near_x, &far_x);
+    bounds_axis(bound->center[1], half[1], error, vd_load(in->y + i), &near_y, &far_y);
     vd_store(near + i, vd_norm_join(metric, vd_norm_of(metric, near_x), vd_norm_of(metric, near_y)));
     vd_store(far + i, vd_norm_join(metric, vd_norm_of(metric, far_x), vd_norm_of(metric, far_y)));
   }
@@ -190,7 +190,7 @@ static void bounds_chebyshev(const gv_candidates *in, const gv_bound *bound, dou
 }
 
 static void bounds_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near, double *far) {
-  vd_place m = place_all(3, bound->centre);
+  vd_place m = place_all(3, bound->center);
   vd reach = vd_all(bound->radius + 4.0 * error), zero = vd_all(0.0);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
     vd chord = vd_sqrt(square_of(3, place_from(3, in, i, m)));

@@ -22,10 +22,10 @@ static const double degree = 3.14159265358979323846 / 180.0;
 /* Maximum distance of a cell of a disc from its seed, in rows, and the data that limit it in columns. */
 typedef struct extent {
   double rows, columns; /* columns: on the plane */
-  double sine;          /* on the globe: of the angle at the centre; 1 = all of the globe */
+  double sine;          /* on the globe: of the angle at the center; 1 = all of the globe */
 } extent;
 
-/* The angle at the globe's centre between places a chord c apart, each at least b from it: c >= 2 b sin(angle / 2).
+/* The angle at the globe's center between places a chord c apart, each at least b from it: c >= 2 b sin(angle / 2).
  * Geodetic latitudes part by at most 1 / (1 - f)^2 times as much as geocentric ones. */
 static extent extent_on_globe(const gv_voronoi *v, double beyond) {
   const gv_cells *cells = &v->cells;

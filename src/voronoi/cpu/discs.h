@@ -1,7 +1,7 @@
 /*
  * Discs: the cells within the maximum distance of one seed, row by row.
  *
- * Cells that are in no disc have no neighbour; cells in one disc only have its seed as neighbour, for any k and
+ * Cells that are in no disc have no neighbor; cells in one disc only have its seed as neighbor, for any k and
  * weights, so nothing is compared there: a row's cells are those between two columns, and columns are computed. The
  * common part of two discs is computed like any tile.
  *

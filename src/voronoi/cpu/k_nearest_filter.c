@@ -27,8 +27,8 @@ GV_INLINE bool filter_tables_make(const gv_k_nearest_filter *f, filter_tables *t
   double x0 = leaf->column_x[middle_column], y0 = f->globe ? leaf->column_y[middle_column] : 0.0;
   /* The middle cell, with coordinates as the candidates have them. */
   double mx = p0 * x0, my = f->globe ? p0 * y0 : z0, mz = f->globe ? z0 : 0.0;
-  const double *centre = f->bound->centre;
-  double ax = mx - centre[0], ay = my - centre[1], az = mz - centre[2];
+  const double *center = f->bound->center;
+  double ax = mx - center[0], ay = my - center[1], az = mz - center[2];
   double reach = (f->bound->radius + sqrt(ax * ax + ay * ay + az * az)) * (1.0 + 1e-9);
 
   /* Of the whole list, so that vectors are read as they were written. */

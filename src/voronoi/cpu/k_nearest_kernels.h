@@ -46,7 +46,7 @@ GV_INLINE void measure_body(const int form, const int metric, const gv_k_nearest
   }
 }
 
-/* Marks the lanes of a vector of cells, from column `at` of the part, with an undecided n-th neighbour: see
+/* Marks the lanes of a vector of cells, from column `at` of the part, with an undecided n-th neighbor: see
  * gv_k_nearest. Returns the label, or the empty label outside the limit. */
 GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd label, int32_t row, int32_t at) {
   unsigned there = vm_bits(vd_less(value, vd_all(INFINITY))), open = 0;
@@ -61,7 +61,7 @@ GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd
 }
 
 /*
- * A few neighbours, in registers: insertion into a sorted column. A value's place is found by comparisons with the
+ * A few neighbors, in registers: insertion into a sorted column. A value's place is found by comparisons with the
  * whole column at once; entries below move down by one. Candidates come in ascending number, and only a smaller
  * value is inserted before another.
  */
@@ -101,7 +101,7 @@ GV_INLINE void k_nearest_few_vectors(const int form, const int metric, const int
       column[v].label[n] = vd_all(r->empty_label);
     }
   }
-  /* The first candidates are compared only with each other; there are at least as many as neighbours kept. */
+  /* The first candidates are compared only with each other; there are at least as many as neighbors kept. */
 #define GV_FIRST(i)                                                                                                \
   if (kept > (i)) insert_candidate(form, metric, (i) + 1, vectors, r, &cells, i, column)
   GV_FIRST(0);
@@ -139,7 +139,7 @@ GV_INLINE void k_nearest_few(const int form, const int metric, const int kept, c
   }
 }
 
-/* Many neighbours, in memory: insertion from the lower end as long as any lane moves. Fastest for nearly sorted
+/* Many neighbors, in memory: insertion from the lower end as long as any lane moves. Fastest for nearly sorted
  * candidates. */
 GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_nearest *r) {
   int32_t kept = r->kept;

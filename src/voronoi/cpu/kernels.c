@@ -40,7 +40,7 @@ static void cull_kernels_clear(int32_t *out, int64_t stride, int64_t rows, int64
   }
 }
 
-static uint8_t summarise_box(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns) {
+static uint8_t summarize_box(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns) {
   uint8_t any = 0, least = 255;
   if (columns == GV_BOX_COLUMNS) {
     uint8_t all[GV_BOX_COLUMNS] = {0}, low[GV_BOX_COLUMNS];
@@ -67,14 +67,14 @@ static uint8_t summarise_box(const uint8_t *mask, int64_t stride, int64_t rows, 
   return (uint8_t)((any != 0 ? GV_KEEPS_SOME : 0) | (least == 0 ? GV_LEAVES_SOME : 0));
 }
 
-static void summarise(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
+static void summarize(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
                       int64_t box_stride) {
   for (int64_t r = 0; r < rows; r += GV_BOX_ROWS) {
     int64_t high = rows - r < GV_BOX_ROWS ? rows - r : GV_BOX_ROWS;
     for (int64_t c = 0; c < columns; c += GV_BOX_COLUMNS) {
       int64_t wide = columns - c < GV_BOX_COLUMNS ? columns - c : GV_BOX_COLUMNS;
       box[r / GV_BOX_ROWS * box_stride + c / GV_BOX_COLUMNS] =
-          summarise_box(mask + r * stride + c, stride, high, wide);
+          summarize_box(mask + r * stride + c, stride, high, wide);
     }
   }
 }
@@ -272,7 +272,7 @@ static void leaf_lonlat_filter(gv_leaf *leaf) {
 const gv_kernels GV_VARIANT(gv_kernels) = {
     .fill = cull_kernels_fill,
     .clear = cull_kernels_clear,
-    .summarise = summarise,
+    .summarize = summarize,
     .culling = &GV_VARIANT(gv_cull_kernels),
     .k_nearest = {.plane = GV_VARIANT(gv_k_nearest_plane),
                   .points2 = GV_VARIANT(gv_k_nearest_points2),

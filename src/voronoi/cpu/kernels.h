@@ -42,7 +42,7 @@ enum { GV_KEEPS_SOME = 1, GV_LEAVES_SOME = 2 };
  */
 enum {
   GV_STRIP_LANES = 8, /* rows of matrices are padded to multiples of this: every instruction set's vectors fit */
-  GV_FEW = 9          /* neighbours that are kept in registers */
+  GV_FEW = 9          /* neighbors that are kept in registers */
 };
 
 typedef struct gv_k_nearest {
@@ -53,7 +53,7 @@ typedef struct gv_k_nearest {
   const double *label;                /* of the candidates, as numbers */
   const double *number;               /* more than GV_FEW kept: what decides between equal values, the lower wins */
   int32_t first, bands;               /* bands to write: first, first + 1, ... */
-  int32_t kept;                       /* neighbours to find: bands, or one more for the gap after the last */
+  int32_t kept;                       /* neighbors to find: bands, or one more for the gap after the last */
   double start, empty_label;          /* values must be less than `start` to count; label where there is none */
   const double *matrix;  /* values of candidate i and cell c of the part: matrix[i * stride + c]; rows are */
   int32_t stride, width; /* padded to `width`. Or NULL: distances are the values; the kernels compute them */
@@ -82,8 +82,8 @@ struct gv_short_list;       /* short_list.h */
 
 /* Culling of lists of candidates (cull_kernels.c). */
 typedef struct gv_cull_kernels {
-  /* The candidate nearest `centre` by the squared euclidean distance (dim 2 or 3); ties to any. */
-  int32_t (*nearest[4])(const gv_candidates *candidates, const double *centre);
+  /* The candidate nearest `center` by the squared euclidean distance (dim 2 or 3); ties to any. */
+  int32_t (*nearest[4])(const gv_candidates *candidates, const double *center);
 
   /*
    * Keeps candidate i unless (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k |g_k . (s_i - pivot)| > limit, in order (dim 2
@@ -101,7 +101,7 @@ typedef struct gv_cull_kernels {
   void (*copy)(const gv_candidates *in, gv_candidates *out);
 
   /* Squared euclidean distances of all candidates from a point (dim 2 or 3). */
-  void (*squares[4])(const gv_candidates *candidates, const double *centre, double *out);
+  void (*squares[4])(const gv_candidates *candidates, const double *center, double *out);
 
   /*
    * Culls against many pivots at once: keeps candidate i unless
@@ -142,7 +142,7 @@ typedef struct gv_kernels {
   void (*clear)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
 
   /* Looks through a mask, a box of GV_BOX_ROWS x GV_BOX_COLUMNS cells at a time: box[row of boxes * box_stride + column]. */
-  void (*summarise)(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
+  void (*summarize)(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
                     int64_t box_stride);
 
   const gv_cull_kernels *culling;

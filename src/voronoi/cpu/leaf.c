@@ -1,4 +1,4 @@
-/* Leaves with several neighbours. See leaf.h. */
+/* Leaves with several neighbors. See leaf.h. */
 #include "voronoi/cpu/leaf.h"
 
 #include <string.h>
@@ -69,9 +69,9 @@ static gv_status order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_w
   if (c.linear) {
     c.limit = gv_cull_limit(bound->radius, v->cells.position_error) + slack;
     for (int32_t i = 0; i < n; i++) {
-      c.u[i][0] = candidates->x[i] - bound->centre[0];
-      c.u[i][1] = candidates->y[i] - bound->centre[1];
-      c.u[i][2] = candidates->z != NULL ? candidates->z[i] - bound->centre[2] : 0.0;
+      c.u[i][0] = candidates->x[i] - bound->center[0];
+      c.u[i][1] = candidates->y[i] - bound->center[1];
+      c.u[i][2] = candidates->z != NULL ? candidates->z[i] - bound->center[2] : 0.0;
       key[i] = c.square[i] = gv_square(3, c.u[i][0], c.u[i][1], c.u[i][2]);
     }
   } else {
@@ -139,7 +139,7 @@ bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const 
                     int64_t columns) {
   if (rows <= GV_LEAF_ROWS && columns <= GV_LEAF_COLUMNS) return true;
   if (rows > GV_K_LEAF_ROWS || columns > GV_K_LEAF_COLUMNS || !suits_floats(v, candidates, order)) return false;
-  /* Steps of a vector of cells: candidates times the neighbours that each is compared with. */
+  /* Steps of a vector of cells: candidates times the neighbors that each is compared with. */
   int64_t work = 0;
   for (int32_t g = 0, begin = 0; g < order->groups; begin = order->end[g++]) {
     int64_t count = order->end[g] - begin, bands = v->k - begin;

@@ -47,7 +47,7 @@ static void list_make_boxes(int64_t count, double *const at[3], double *box) {
 
 /* True if consecutive places are near each other, as along a good curve: the box of 64 of them is only a few steps
  * wide, unlike that of a row, and their boxes together are not much larger than the box of all, unlike those of
- * unordered places. Gain: 3x for centres in the order of HEALPix. */
+ * unordered places. Gain: 3x for centers in the order of HEALPix. */
 static bool list_is_local(int64_t count, double *const at[3], const double *box) {
   const double most_area = 12.0, most_steps = 24.0;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -163,7 +163,7 @@ void gv_mesh_box_bound(const double low[3], const double high[3], gv_bound *out)
   double square = 0.0;
   memset(out, 0, sizeof *out);
   for (int d = 0; d < 3; d++) {
-    out->centre[d] = 0.5 * (low[d] + high[d]);
+    out->center[d] = 0.5 * (low[d] + high[d]);
     /* The middle and the half are rounded; position_error, a few ulps, is part of every limit. */
     out->generator[d][d] = 0.5 * (high[d] - low[d]);
     square += out->generator[d][d] * out->generator[d][d];

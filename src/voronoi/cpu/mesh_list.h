@@ -1,5 +1,5 @@
 /*
- * A block of a list of places, in an order in which neighbours are near each other: its own, if that is so, or along the
+ * A block of a list of places, in an order in which neighbors are near each other: its own, if that is so, or along the
  * curve of S2. 4^bits consecutive places in that order are a part, as of a mesh; its bound is computed from the
  * positions.
  */

@@ -404,7 +404,7 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
 static double longitude_of(const gv_voronoi *v, int64_t column) {
   const double *g = v->cells.grid.geotransform;
   double lon = g[0] + ((double)column + 0.5) * g[1], equator = 0.0;
-  gv_normalise_lonlat(&lon, &equator);
+  gv_normalize_lonlat(&lon, &equator);
   return lon;
 }
 

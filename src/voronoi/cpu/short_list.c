@@ -18,9 +18,9 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
   int32_t n = c->count, first = list->k < n ? list->k : n, *place = list->place, *end = list->end;
   double square[GV_SHORT_LIST], along[3][GV_SHORT_LIST];
   vd squares[SHORT_VECTORS], dots[3][SHORT_VECTORS];
-  vd_place centre = place_all(dim, list->bound->centre);
+  vd_place center = place_all(dim, list->bound->center);
   for (int v = 0; v < vectors; v++) {
-    vd_place u = place_from(dim, c, v * VD_LANES, centre);
+    vd_place u = place_from(dim, c, v * VD_LANES, center);
     squares[v] = square_of(dim, u);
     vd_store(square + v * VD_LANES, squares[v]);
     for (int g = 0; g < dim; g++) {

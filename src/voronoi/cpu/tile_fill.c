@@ -103,6 +103,6 @@ gv_status gv_mask_prepare(gv_tile_work *j) {
   int64_t boxes = j->mask_columns * ((rows + GV_BOX_ROWS - 1) / GV_BOX_ROWS);
   uint8_t *box = gv_buffer_reserve(&space->mask_boxes, &space->allocator, boxes, 1);
   if (box == NULL) return gv_fail_memory(space->context, "a summary of the mask");
-  j->kernels->summarise(j->target->mask, j->target->mask_stride, rows, columns, box, j->mask_columns);
+  j->kernels->summarize(j->target->mask, j->target->mask_stride, rows, columns, box, j->mask_columns);
   return GV_OK;
 }

@@ -74,7 +74,7 @@ bool gv_points_bound(const gv_tile_work *j, const gv_tile *tile, gv_bound *out) 
   memset(out, 0, sizeof *out);
   double square = 0.0;
   for (int d = 0; d < 3; d++) {
-    out->centre[d] = 0.5 * (low[d] + high[d]);
+    out->center[d] = 0.5 * (low[d] + high[d]);
     /* The middle and the half are rounded; position_error, a few ulps, is part of every limit. */
     out->generator[d][d] = 0.5 * (high[d] - low[d]);
     square += out->generator[d][d] * out->generator[d][d];

@@ -47,7 +47,7 @@ static bool expand_tile(const gv_tile_work *j, const gv_tile *tile, const gv_bou
   place_of_cell(j, (tile->c0 + tile->c1) / 2, (tile->r0 + tile->r1) / 2, &lon, &lat, vector);
   if (isnan(lon)) return false;
   for (int d = 0; d < 3; d++)
-    square += (vector[d] - bound->centre[d]) * (vector[d] - bound->centre[d]);
+    square += (vector[d] - bound->center[d]) * (vector[d] - bound->center[d]);
   double reach = (bound->radius + sqrt(square)) * (1.0 + 1e-9) + 1e-12;
   if (!gv_expansion_make(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector, reach, candidates, expansion))
     return false;

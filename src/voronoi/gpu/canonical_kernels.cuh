@@ -1,5 +1,5 @@
 /*
- * Leaves decided by the canonical rule in double, cell by cell: several neighbours, metrics and grids that the float filter
+ * Leaves decided by the canonical rule in double, cell by cell: several neighbors, metrics and grids that the float filter
  * is not for.
  */
 #ifndef GV_CANONICAL_KERNELS_CUH
@@ -36,7 +36,7 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
 
 /* Fills all bands with nodata. */
 template <int SIDE> __device__ static void leave_out_quad(const problem &p, target t, const quad &q, int lane) {
-  for (int32_t k = 0; k < p.neighbours; k++, t.out += t.band_stride)
+  for (int32_t k = 0; k < p.neighbors; k++, t.out += t.band_stride)
     fill_quad<SIDE>(t, q, p.nodata, lane);
 }
 
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   }
   if (limit == NONE_IN_REACH) {
     leave_out_quad<CANONICAL_SIDE>(p, t, q, lane);
-  } else if (limit == ALL_IN_REACH && from.count == 1 && p.neighbours == 1) {
+  } else if (limit == ALL_IN_REACH && from.count == 1 && p.neighbors == 1) {
     fill_quad<CANONICAL_SIDE>(t, q, (int32_t)from.offset, lane);
   } else {
     decide_canonically<FORM, NORM, K, GEODESIC>(p, t, q, list, from.count, open, count, lane);

@@ -16,14 +16,14 @@ enum {
 /* The k candidates of a list nearest a place; how many there are. */
 __device__ __forceinline__ static int choose_nearest(const problem &p, const place &to, const int32_t *list,
                                                      int32_t count, int32_t *chosen, int lane) {
-  if (p.neighbours == 1) {
+  if (p.neighbors == 1) {
     int32_t id = warp_nearest(p, to, list, count, lane);
     if (lane == 0) chosen[0] = id;
     return 1;
   }
   int found = 0;
   unsigned long long last = 0;
-  for (; found < p.neighbours; found++) {
+  for (; found < p.neighbors; found++) {
     unsigned long long least = no_key;
     for (int32_t n = lane; n < count; n += WARP) {
       unsigned long long key = nearness(to, seed_place(p.seeds, list[n]), list[n]);
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     kept += __popc(who);
   }
   __syncwarp();
-  if (kept > FEW && kept > p.neighbours) {
+  if (kept > FEW && kept > p.neighbors) {
     bool staged = kept <= STAGE;
     const int32_t *rest = staged ? stage : list;
     int32_t left = staged ? kept : from.count;

@@ -66,8 +66,8 @@ template <int... VALUES> static choice<constant<VALUES>...> choose_at_least(int 
 
 /* Number of nearest seeds that a leaf keeps: k, rounded up to one of a few values, and one more for geodesics (used
  * by in_doubt). */
-static inline choice<constant<1>, constant<4>, constant<8>, constant<MOST_NEIGHBOURS>> choose_k(int k) {
-  return choose_at_least<1, 4, 8, MOST_NEIGHBOURS>(k);
+static inline choice<constant<1>, constant<4>, constant<8>, constant<MOST_NEIGHBORS>> choose_k(int k) {
+  return choose_at_least<1, 4, 8, MOST_NEIGHBORS>(k);
 }
 
 static constexpr int kept_k(int k, bool geodesic) {

@@ -29,7 +29,7 @@ struct measured {
 
 template <int FORM> __device__ static inline place cell_place(const problem &p, int64_t column, int64_t row) {
   if constexpr (FORM == MESH) {
-    return centre_of(p, part_at(p.mesh_level, 0, column));
+    return center_of(p, part_at(p.mesh_level, 0, column));
   } else {
     return position<FORM>(p, column, row);
   }

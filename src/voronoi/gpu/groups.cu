@@ -1,5 +1,5 @@
 /*
- * Sorting the seeds into groups of neighbours, along a curve that fills the box around them.
+ * Sorting the seeds into groups of neighbors, along a curve that fills the box around them.
  */
 #include "search/cuda/tree.h"
 #include "search/cuda/tree_curve.cuh"

@@ -46,7 +46,7 @@ __device__ static bool group_survives(const problem &p, const bound &b, const pi
   }
   int stronger = 0;
   for (int j = 0; j < count; j++) {
-    if (dominates_group(b, pivots[j], all, generators) && ++stronger >= p.neighbours) return false;
+    if (dominates_group(b, pivots[j], all, generators) && ++stronger >= p.neighbors) return false;
   }
   return true;
 }

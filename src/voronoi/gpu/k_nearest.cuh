@@ -53,7 +53,7 @@ template <int K>
 __device__ static void write_bands(const problem &p, const target &t, int32_t *out, const k_nearest<K> &best) {
 #pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
-    if (k < p.neighbours) {
+    if (k < p.neighbors) {
       bool there = best.id[k] != no_seed && best.value[k] <= p.beyond;
       out[k * t.band_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
     }
@@ -64,7 +64,7 @@ __device__ static __noinline__ double slack_of(const problem &p, double chord2) 
   return gv_chord_slack(&p.chords, sqrt(chord2));
 }
 
-/* True if neighbour k and the next one are seeds of one place; their order is that of their numbers. */
+/* True if neighbor k and the next one are seeds of one place; their order is that of their numbers. */
 template <int K> __device__ static inline bool one_place(const problem &p, const k_nearest<K> &best, int k) {
   if (k + 1 >= K || best.value[k] != best.value[k + 1 < K ? k + 1 : k] ||
       best.id[k + 1 < K ? k + 1 : k] == no_seed) {
@@ -73,21 +73,21 @@ template <int K> __device__ static inline bool one_place(const problem &p, const
   return seed_site(p.seeds, best.id[k]) == seed_site(p.seeds, best.id[k + 1 < K ? k + 1 : k]);
 }
 
-/* By how much the next one is farther than neighbour k; infinite if that does not matter. `matters`: true before
+/* By how much the next one is farther than neighbor k; infinite if that does not matter. `matters`: true before
  * the first call; stays true for seeds of one place if the first of them is written. */
 template <int K>
 __device__ static inline double gap_after(const problem &p, const k_nearest<K> &best, int k, bool *matters) {
-  *matters = k < p.neighbours || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));
+  *matters = k < p.neighbors || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));
   double next = k + 1 < K ? best.value[k + 1 < K ? k + 1 : k] : best.next;
   bool there = best.id[k] != no_seed && best.value[k] <= p.beyond && next <= p.beyond && next < CUDART_INF;
   return *matters && there && !one_place(p, best, k) ? next - best.value[k] : CUDART_INF;
 }
 
 /*
- * Geodesics, sorted by chords: whether the written neighbours are in doubt. A neighbour is certain if it is
+ * Geodesics, sorted by chords: whether the written neighbors are in doubt. A neighbor is certain if it is
  * certainly within the limit, and the next one is farther by more than the slack, or certainly outside the limit,
  * or a seed of the same place (then the one after it must be farther). The slack grows with the chord, so the test
- * of the last neighbour mostly suffices.
+ * of the last neighbor mostly suffices.
  */
 template <int K> __device__ static bool in_doubt(const problem &p, const k_nearest<K> &best) {
   double least = CUDART_INF, farthest = 0.0;
@@ -97,7 +97,7 @@ template <int K> __device__ static bool in_doubt(const problem &p, const k_neare
     double gap = gap_after(p, best, k, &matters);
     if (gap < CUDART_INF) farthest = best.value[k];
     least = fmin(least, gap);
-    bool there = k < p.neighbours && best.id[k] != no_seed;
+    bool there = k < p.neighbors && best.id[k] != no_seed;
     doubt = doubt || (there && best.value[k] > p.within && best.value[k] <= p.beyond);
   }
   if (doubt || least == CUDART_INF) return doubt;

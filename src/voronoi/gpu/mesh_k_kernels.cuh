@@ -1,5 +1,5 @@
 /*
- * Leaves of the QTM mesh for several neighbours or a maximum distance. One warp a span of cells, by exact
+ * Leaves of the QTM mesh for several neighbors or a maximum distance. One warp a span of cells, by exact
  * distances, as for rasters (decide_canonically); geodesics that chords do not decide are left to the host.
  */
 #ifndef GV_MESH_K_KERNELS_CUH
@@ -34,11 +34,11 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
     limit = range_of<SQUARE>(p, b, list, from.count, lane);
   }
   if (limit == NONE_IN_REACH) {
-    for (int32_t k = 0; k < p.neighbours; k++)
+    for (int32_t k = 0; k < p.neighbors; k++)
       fill_span(out + k * t.band_stride, cells, p.nodata, lane);
     return;
   }
-  if (limit == ALL_IN_REACH && from.count == 1 && p.neighbours == 1) {
+  if (limit == ALL_IN_REACH && from.count == 1 && p.neighbors == 1) {
     fill_span(out, cells, (int32_t)from.offset, lane);
     return;
   }
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
     bool inside = begin + lane < cells;
     int32_t within = inside ? begin + lane : 0;
     k_nearest<K> best;
-    k_nearest_cell<SQUARE, K>(p, centre_of(p, descend(leaf, within, leaf.bits)), list, from.count, &best);
+    k_nearest_cell<SQUARE, K>(p, center_of(p, descend(leaf, within, leaf.bits)), list, from.count, &best);
     if (inside) write_bands(p, t, out + within, best);
     if (GEODESIC) {
       hand_over_doubtful(t, count, open, inside && in_doubt(p, best), first + within, 0, list, from.count, &list_at,

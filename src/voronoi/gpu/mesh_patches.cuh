@@ -48,7 +48,7 @@ __device__ static int32_t only_candidate(const problem &p, const part &t, const 
 template <bool GEODESIC>
 __device__ static int32_t decide_cell(const problem &p, const part &cell, const int32_t *list, int32_t candidates,
                                       bool *open) {
-  place at = centre_of(p, cell);
+  place at = center_of(p, cell);
   double best = CUDART_INF, second = CUDART_INF;
   int32_t winner = INT32_MAX;
   for (int32_t n = 0; n < candidates; n++) {

@@ -22,19 +22,19 @@ __device__ static inline parallel parallel_at(const problem &p, int32_t row) {
   return {unit.x, unit.y, place.x, place.y};
 }
 
-/* The direction of a cell's centre (a part of one cell) in octant 1. */
+/* The direction of a cell's center (a part of one cell) in octant 1. */
 __device__ static place direction_in_octant(const problem &p, const part &cell) {
   bool down = (cell.state & DOWN) != 0;
   int32_t pair = down ? cell.top : cell.top + 1, single = down ? cell.top + 1 : cell.top, east = cell.first;
   parallel two = parallel_at(p, pair), one = parallel_at(p, single);
   place at;
   const gv_lattice_parallel a = {pair, two.cosine, two.sine}, b = {single, one.cosine, one.sine};
-  gv_lattice_centre(&a, east, &b, down ? east + 1 : east, &at.x, &at.y, &at.z);
+  gv_lattice_center(&a, east, &b, down ? east + 1 : east, &at.x, &at.y, &at.z);
   return at;
 }
 
 /* The canonical position of a cell. */
-__device__ static place centre_of(const problem &p, const part &cell) {
+__device__ static place center_of(const problem &p, const part &cell) {
   place at = direction_in_octant(p, cell);
   gv_lattice_place(p.eccentricity2, &at.x, &at.y, &at.z);
   return turned(cell.octant, at);

@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(LONG_THREADS)
   __shared__ long_tile t;
   if (!enter_tile<FORM, WHAT>(p, parent, child, &t)) return;
   const int lane = threadIdx.x % WARP, corners = number == 0 ? CORNERS : 0;
-  unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
+  unsigned long long *keys = work.key + t.tile * (p.neighbors + CORNERS);
   unsigned long long last = number > 0 ? keys[number - 1] : 0, least = no_key, corner[CORNERS];
   place at[CORNERS];
 #pragma unroll
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(LONG_THREADS)
 #pragma unroll
   for (int c = 0; c < CORNERS; c++) {
     least = warp_least(corner[c]);
-    if (lane == 0 && least != no_key) atomicMin(&keys[p.neighbours + c], least);
+    if (lane == 0 && least != no_key) atomicMin(&keys[p.neighbors + c], least);
   }
 }
 
@@ -113,9 +113,9 @@ template <int NORM, bool GEODESIC, int WHAT>
 __device__ static int load_pivots(const problem &p, const long_tile &t, const tile_work &work, pivot *pivots,
                                   int32_t *chosen, int *shared_found) {
   if (threadIdx.x == 0) {
-    const unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
+    const unsigned long long *keys = work.key + t.tile * (p.neighbors + CORNERS);
     int found = 0;
-    for (int n = 0; n < p.neighbours + CORNERS; n++) {
+    for (int n = 0; n < p.neighbors + CORNERS; n++) {
       if (keys[n] == no_key) continue;
       int32_t id = (int32_t)(uint32_t)keys[n];
       if (WHAT == GROUPS) id = p.groups[id].speaker;

@@ -11,7 +11,7 @@ namespace gv {
 
 enum {
   CORNERS = 4,
-  MOST_PIVOTS = MOST_NEIGHBOURS + CORNERS,
+  MOST_PIVOTS = MOST_NEIGHBORS + CORNERS,
   FEW = 5 /* candidates that are not worth a second look */
 };
 
@@ -68,7 +68,7 @@ __device__ static bool survives(const problem &p, const bound &b, const pivot *p
   if (out_of_reach<NORM>(p, b, s)) return false;
   int stronger = 0;
   for (int j = 0; j < count; j++) {
-    if (dominates<NORM>(p, b, pivots[j], s) && ++stronger >= p.neighbours) return false;
+    if (dominates<NORM>(p, b, pivots[j], s) && ++stronger >= p.neighbors) return false;
   }
   return true;
 }

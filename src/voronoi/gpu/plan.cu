@@ -5,7 +5,7 @@
 
 enum { MAX_LOG = 42, LEAST_LOG = 5 };
 
-/* The mean distance between neighbouring seeds, in cells, if they are spread evenly. */
+/* The mean distance between neighboring seeds, in cells, if they are spread evenly. */
 static double spacing(const gv_voronoi *v) {
   return sqrt((double)v->cells.grid.width * (double)v->cells.grid.height / (double)v->seeds.count);
 }
@@ -15,7 +15,7 @@ static double plan_side_of(const gv_voronoi *v, int log) {
   return v->cells.grid.kind == GV_GRID_QTM ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
 }
 
-/* The seeds in the tile and a ring of neighbours. */
+/* The seeds in the tile and a ring of neighbors. */
 double gv_cuda_list_length(const gv_voronoi *v, int log) {
   double n = (double)v->seeds.count, across = plan_side_of(v, log) / spacing(v) + 2.0;
   double length = across * across + (double)(v->k - 1);

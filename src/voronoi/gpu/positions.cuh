@@ -24,8 +24,8 @@ template <int FORM> __device__ static inline place position(const problem &p, in
     return {radius * p.column_x[column], radius * p.column_y[column], p.row_z[row]};
   }
   if (FORM == PLANE) return {p.column_x[column], 0.0, p.row_z[row]};
-  return {gv_centre_x(p.geotransform, (double)column, (double)row), 0.0,
-          gv_centre_y(p.geotransform, (double)column, (double)row)};
+  return {gv_center_x(p.geotransform, (double)column, (double)row), 0.0,
+          gv_center_y(p.geotransform, (double)column, (double)row)};
 }
 
 __device__ static inline place seed_place(const seed *seeds, int32_t id) {
@@ -68,7 +68,7 @@ struct bound {
 __device__ static inline void bound_from(const gv_globe_piece &piece, bound *out) {
   gv_bound b;
   gv_globe_bound(&piece, &b);
-  out->middle = {b.centre[0], b.centre[1], b.centre[2]};
+  out->middle = {b.center[0], b.center[1], b.center[2]};
   for (int k = 0; k < 3; k++)
     out->generator[k] = {b.generator[k][0], b.generator[k][1], b.generator[k][2]};
   out->radius = b.radius;
@@ -96,7 +96,7 @@ __device__ static void globe_bound(const problem &p, int64_t c0, int64_t c1, int
 __device__ static void plane_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1, bound *out) {
   gv_bound b;
   gv_plane_bound(p.geotransform, c0, c1, r0, r1, &b);
-  out->middle = {b.centre[0], 0.0, b.centre[1]};
+  out->middle = {b.center[0], 0.0, b.center[1]};
   for (int k = 0; k < 3; k++)
     out->generator[k] = {b.generator[k][0], 0.0, b.generator[k][1]};
   out->radius = b.radius;

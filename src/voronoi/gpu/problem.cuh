@@ -15,7 +15,7 @@
  *     by column and a value by row. It culls once more, into shared memory, and compares in float with a proven
  *     margin; cells within the margin are decided by exact distances in the kernel, or, for geodesics, left to the
  *     host.
- *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbours, other metrics, other grids), by
+ *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbors, other metrics, other grids), by
  *     exact distances in double.
  * Leaves of the QTM mesh are spans of cells (mesh_kernels.cuh, mesh_k_kernels.cuh).
  *
@@ -40,7 +40,7 @@ enum norm { SQUARE = GV_EUCLIDEAN, SUM = GV_MANHATTAN, LARGEST = GV_CHEBYSHEV };
 
 enum {
   GROUP = WARP, /* seeds of a group */
-  MOST_NEIGHBOURS = 64,
+  MOST_NEIGHBORS = 64,
   LEAF_WARPS = 4, /* quads or spans a block of the leaves */
   /* Of the mesh: cells decided together. */
   LEAF_BITS = 5,
@@ -83,7 +83,7 @@ struct problem {
   const group *groups;    /* and their seeds, group after group; NULL without groups */
   const int32_t *members; /* count of them */
   int32_t count;          /* seeds */
-  int32_t neighbours;     /* k */
+  int32_t neighbors;      /* k */
   int32_t nodata;
   /* The maximum distance. Exact values up to `within` are within it, those above `beyond` are outside; between them
    * (geodesics only) the host decides. And their roots. */
@@ -119,7 +119,7 @@ struct target {
   int32_t *out;
   int64_t c0, c1, r0, r1;
   int64_t bw, bh, across;
-  int64_t band_stride; /* distance from the 1st to the 2nd ... neighbours, in values */
+  int64_t band_stride; /* distance from the 1st to the 2nd ... neighbors, in values */
   int32_t aligned;     /* quads do not straddle blocks */
 };
 

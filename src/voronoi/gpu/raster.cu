@@ -8,7 +8,7 @@
 
 #include "voronoi/gpu/raster_state.cuh"
 
-static_assert(gv::MOST_NEIGHBOURS == (int)GV_CUDA_MOST_K, "what the kernels keep");
+static_assert(gv::MOST_NEIGHBORS == (int)GV_CUDA_MOST_K, "what the kernels keep");
 
 static void gpu_raster_describe(gv_cuda_raster *raster) {
   const gv_voronoi *v = raster->v;
@@ -31,7 +31,7 @@ static void gpu_raster_describe(gv_cuda_raster *raster) {
   memcpy(p->geotransform, g, sizeof p->geotransform);
   p->curvature = cells->curvature;
   p->position_error = cells->position_error;
-  /* Of the centres of triangles, as for the mesh. */
+  /* Of the centers of triangles, as for the mesh. */
   if (raster->form == gv::TRIANGLES) p->position_error = fmax(p->position_error, 40.0 * 0x1p-52);
   p->mesh_level = cells->grid.level;
   p->eccentricity2 = gv_cells_geocentric(cells) ? cells->ellipsoid.eccentricity2 : -1.0;
@@ -42,7 +42,7 @@ static void gpu_raster_describe(gv_cuda_raster *raster) {
     (void)frexp(fmax(fabs(g[1]), fabs(g[5])), &exponent);
     p->scale = ldexp(1.0, -exponent);
   }
-  p->neighbours = v->k;
+  p->neighbors = v->k;
   p->nodata = v->nodata;
   p->limited = raster->limited;
   p->within = v->within;

@@ -43,7 +43,7 @@ static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int
   *height = v->cells.grid.kind == GV_GRID_QTM ? 1 : v->block_height < h ? v->block_height : h;
 }
 
-enum { GV_CUDA_MOST_K = 64 }; /* neighbours of a cell that devices find */
+enum { GV_CUDA_MOST_K = 64 }; /* neighbors of a cell that devices find */
 
 /* What a device supports of a grid. Positions of projected grids are computed by the host, which takes longer than
  * everything else. */
@@ -66,7 +66,7 @@ gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int 
 /* Waits for it. `open`: cells that the host must decide, valid until the next call of this function. */
 gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
 
-/* Writes the host's decisions into the strip: value[k * count + i] as neighbour k of cell at[i]. */
+/* Writes the host's decisions into the strip: value[k * count + i] as neighbor k of cell at[i]. */
 gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                                const int32_t *value, int64_t count);
 

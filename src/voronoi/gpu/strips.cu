@@ -13,18 +13,18 @@ namespace gv {
 
 /* Writes the host's decisions, band after band, to their cells. */
 __global__ void patch_cells(int32_t *out, int64_t band_stride, const int64_t *at, const int32_t *value,
-                            int64_t count, int32_t neighbours) {
+                            int64_t count, int32_t neighbors) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count * neighbours) out[at[i % count] + i / count * band_stride] = value[i];
+  if (i < count * neighbors) out[at[i % count] + i / count * band_stride] = value[i];
 }
 
 /* nodata for cells that a mask leaves out. */
-__global__ void leave_out(gv_labels to, int32_t neighbours, int32_t nodata) {
+__global__ void leave_out(gv_labels to, int32_t neighbors, int32_t nodata) {
   int64_t step = (int64_t)gridDim.x * blockDim.x;
   for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < to.columns * to.rows; i += step) {
     int64_t column = i % to.columns, row = i / to.columns;
     if (to.mask[row * to.mask_stride + column] != 0) continue;
-    for (int32_t k = 0; k < neighbours; k++)
+    for (int32_t k = 0; k < neighbors; k++)
       to.out[k * to.band_stride + row * to.stride + column] = nodata;
   }
 }

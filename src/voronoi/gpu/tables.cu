@@ -55,14 +55,14 @@ static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double 
   double *place = (double *)gv_allocate(&raster->allocator, w > h ? w : h, sizeof *place), other = 0.0;
   if (place == NULL) return gv_fail_memory(context, "the grid's tables");
   for (int64_t c = 0; c < w; c++) {
-    place[c] = gv_centre_x(g, (double)c, 0.0);
-    gv_normalise_lonlat(&place[c], &other);
+    place[c] = gv_center_x(g, (double)c, 0.0);
+    gv_normalize_lonlat(&place[c], &other);
   }
   gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
   if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the grid's tables");
   for (int64_t r = 0; r < h; r++) {
     place[r] = gv_row_latitude(g, (double)r);
-    gv_normalise_lonlat(&other, &place[r]);
+    gv_normalize_lonlat(&other, &place[r]);
   }
   if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
   if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the grid's tables");

@@ -1,6 +1,6 @@
 /*
  * Rasters on the globe with pixels that have the result of their QTM triangle, on a GPU: the position of a cell is
- * the centre of the triangle that contains the cell's centre. Four pixels of a raster of the usual size share a
+ * the center of the triangle that contains the cell's center. Four pixels of a raster of the usual size share a
  * triangle, which is computed for each of them: even so the kernels take an eighth of the engine's time, the rest
  * is reading back.
  *
@@ -41,14 +41,14 @@ __device__ static part triangle_at(int32_t level, double lon, double lat) {
 }
 
 template <> __device__ inline place position<TRIANGLES>(const problem &p, int64_t column, int64_t row) {
-  return centre_of(p, triangle_at(p.mesh_level, p.longitude[column], p.latitude[row]));
+  return center_of(p, triangle_at(p.mesh_level, p.longitude[column], p.latitude[row]));
 }
 
 /*
  * The rows of the mesh that the tile's pixels lie in are whole parallels' zones. Along a parallel, a triangle
  * reaches no farther from any of its places than it is wide: its longitudes are those of its base, (pi / 2) / r
  * wide at most in row r > 0 from the pole (a side east = a + b r has the longitude a / r + b, monotone). So all
- * triangles' vertices lie in a zone between two meridians, and the statement of cells/lattice.h about their centres
+ * triangles' vertices lie in a zone between two meridians, and the statement of cells/lattice.h about their centers
  * holds. A tile with a row next to the pole is treated as spanning all longitudes.
  */
 template <>
@@ -69,7 +69,7 @@ __device__ inline void tile_bound<TRIANGLES>(const problem &p, int log, int64_t 
   gv_sines(high * 90.0 / n - 90.0, &sine, &cosine);
   gv_meridian_point(p.eccentricity2, sine, cosine, &piece.p[1], &piece.z[1]);
   gv_sines(0.5 * (low + high) * 90.0 / n - 90.0, &piece.sin_lat, &piece.cos_lat);
-  double middle = gv_centre_x(p.geotransform, 0.5 * (double)(c0 + c1 - 1), 0.0);
+  double middle = gv_center_x(p.geotransform, 0.5 * (double)(c0 + c1 - 1), 0.0);
   middle -= 360.0 * rint(middle * (1.0 / 360.0));
   gv_sines(middle, &piece.sin_lon, &piece.cos_lon);
   /* Rounding error of longitudes, also of extreme ones. */

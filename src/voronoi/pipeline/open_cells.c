@@ -17,9 +17,9 @@ static int compare_ids(const void *a, const void *b) {
 static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, const gv_open_cell *cell,
                                      gv_place *out) {
   if (gv_grid_is_list(&v->cells.grid)) {
-    double centre[5];
-    gv_cell_position(&v->cells, cell->column, centre);
-    *out = (gv_place){{centre[0], centre[1], centre[2]}, centre[3], centre[4]};
+    double center[5];
+    gv_cell_position(&v->cells, cell->column, center);
+    *out = (gv_place){{center[0], center[1], center[2]}, center[3], center[4]};
     return GV_OK;
   }
   gv_tile tile = {cell->column, cell->column + 1, cell->row, cell->row + 1};

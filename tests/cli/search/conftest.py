@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 COMMAND = os.environ["GPUVORONOI_COMMAND"]
-SUMMARY = re.compile("gpuvoronoi: (note|metric|references|queries|neighbours|backend): ")
+SUMMARY = re.compile("gpuvoronoi: (note|metric|references|queries|neighbors|backend): ")
 
 
 class Runner:

@@ -126,7 +126,7 @@ def test_compressed_text(runner):
     got = runner.search("--reference", runner.path("l.csv.gz"), "-k", 2)
     plain = runner.search("--reference", runner.text("l.csv", text_of(lonlat, "lon,lat\n")), "-k", 2)
     np.testing.assert_array_equal(got[1], plain[1])
-    assert plain[1].max() > 1000  # metres
+    assert plain[1].max() > 1000  # meters
     assert sorted(os.listdir(runner.folder)) == ["distances.npy", "l.csv", "l.csv.gz", "out.npy", "q.npy", "r.csv.gz"]  # GDAL's .properties
 
 

@@ -154,7 +154,7 @@ def europe(n, seed):
     (3035, ["--metric", "geodesic"], 3035), (3035, ["--metric", "geodesic"], 4326), (2056, ["--metric", "geodesic"], 2056),
     (4326, [], 3857)])
 def test_geodesics_of_projected_layers(runner, epsg, metric, qepsg):
-    """Regression: Mercator's metres were measured without a warning, and geodesics were an error although requested."""
+    """Regression: Mercator's meters were measured without a warning, and geodesics were an error although requested."""
     reference, queries = europe(150, 8), europe(80, 9)
     if epsg == 2056:
         reference = queries = np.column_stack([np.random.default_rng(1).uniform(6, 10, 90), np.random.default_rng(2).uniform(46, 47.6, 90)])

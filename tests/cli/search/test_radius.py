@@ -47,9 +47,9 @@ def test_the_radius_is_inclusive(runner):
     lattice = np.array([[x, y] for x in range(6) for y in range(6)], float)
     r = runner.save("r.npy", lattice)
     check(pairs(runner, "--reference", r, "--radius", 2), lattice, lattice, 2.0, alone=True)
-    for metric, neighbours in (("l1", 9), ("l2", 10), ("linf", 15)):  # of the corner of the lattice
+    for metric, neighbors in (("l1", 9), ("l2", 10), ("linf", 15)):  # of the corner of the lattice
         offsets, _, distances = pairs(runner, "--reference", r, "--radius", 3, "--metric", metric)
-        assert distances.max() == 3.0 and offsets[1] == neighbours
+        assert distances.max() == 3.0 and offsets[1] == neighbors
 
 
 def test_queries_of_unknown_number_in_batches(runner):
@@ -80,10 +80,10 @@ def test_globe_and_units(runner):
     q = runner.text("q.csv", "lon,lat\n" + "".join(f"{x!r},{y!r}\n" for x, y in zip(lon[:50].tolist(), (lat[:50] / 2).tolist())))
     offsets, indices, distances = pairs(runner, "--reference", r, "--queries", q, "--radius", "1500km")
     for i in range(50):
-        metres = geod.inv(np.full(300, lon[i]), np.full(300, lat[i] / 2), lon, lat)[2]
+        meters = geod.inv(np.full(300, lon[i]), np.full(300, lat[i] / 2), lon, lat)[2]
         part = slice(offsets[i], offsets[i + 1])
-        assert indices[part].tolist() == [j for j in np.argsort(metres, kind="stable") if metres[j] <= 1.5e6]
-        np.testing.assert_allclose(distances[part], metres[indices[part]], atol=1e-6)
+        assert indices[part].tolist() == [j for j in np.argsort(meters, kind="stable") if meters[j] <= 1.5e6]
+        np.testing.assert_allclose(distances[part], meters[indices[part]], atol=1e-6)
     # A table: a row for each pair, by feature ids from 1.
     runner.run("--reference", r, "--queries", q, "--radius", "1500km", "--query-keep", "lon", runner.path("t.gpkg"))
     ogr = pytest.importorskip("osgeo.ogr")
@@ -121,11 +121,11 @@ def test_cells_of_a_raster(runner):
     made.GetRasterBand(1).WriteArray(cells)
     made = None
     rows, columns = np.nonzero(cells)
-    centres, numbers = np.column_stack([columns + 1000.5, 11.5 - rows]), rows * 20 + columns
+    centers, numbers = np.column_stack([columns + 1000.5, 11.5 - rows]), rows * 20 + columns
     queries = points(30, 2, 10) * [20, 12] + [1000, 0]
     q = runner.save("q.npy", queries)
     offsets, indices, _ = pairs(runner, "--reference-raster", runner.path("r.tif"), "--queries", q, "--radius", 3)
-    for i, expected in enumerate(cKDTree(centres).query_ball_point(queries, 3)):
+    for i, expected in enumerate(cKDTree(centers).query_ball_point(queries, 3)):
         assert sorted(indices[offsets[i]:offsets[i + 1]].tolist()) == sorted(numbers[expected].tolist())
 
 

@@ -1,4 +1,4 @@
-"""Tables of neighbours: ids, attributes and geometries against pyproj, scipy and OGR."""
+"""Tables of neighbors: ids, attributes and geometries against pyproj, scipy and OGR."""
 
 import numpy as np
 import pytest

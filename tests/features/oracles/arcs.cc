@@ -1,5 +1,5 @@
-// Distances on the sphere by S2's ClosestEdgeQuery, in metres. Arguments: its radius, and "geodesic" or "straight"; the latter edges become
-// arcs by S2's tessellator, within a centimetre, and nothing lies within polygons.
+// Distances on the sphere by S2's ClosestEdgeQuery, in meters. Arguments: its radius, and "geodesic" or "straight"; the latter edges become
+// arcs by S2's tessellator, within a centimeter, and nothing lies within polygons.
 #include <cmath>
 #include <cstring>
 #include <limits>

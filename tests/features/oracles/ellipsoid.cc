@@ -1,6 +1,6 @@
-// Distances on WGS84 in metres: GeographicLib's geodesics by elliptic integrals to places on each edge, sampled, the least ones refined by Boost's
+// Distances on WGS84 in meters: GeographicLib's geodesics by elliptic integrals to places on each edge, sampled, the least ones refined by Boost's
 // Brent. Argument: "geodesic" or "straight"; of straight edges nothing lies within polygons. Whether a place lies within geodesic edges is S2's
-// answer about places along them, a few centimetres from the truth.
+// answer about places along them, a few centimeters from the truth.
 #include <GeographicLib/GeodesicExact.hpp>
 #include <GeographicLib/GeodesicLineExact.hpp>
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using GeographicLib::GeodesicExact;
 using GeographicLib::GeodesicLineExact;
 
-constexpr double kStep = 4e5;   // metres between the samples of an edge
+constexpr double kStep = 4e5;   // meters between the samples of an edge
 constexpr double kWithin = 2e4; // between places that S2 is told of
 
 struct Edge {

@@ -28,7 +28,7 @@ typedef struct subject {
   int counted[1024]; /* how often each block is computed */
 } subject;
 
-/* Numbers of which neighbours are mostly alike, and of which none is another band's. */
+/* Numbers of which neighbors are mostly alike, and of which none is another band's. */
 static double value_of(const subject *s, int raster, int band, int64_t row, int64_t column) {
   int64_t across = (s->width + TILE_WIDTH - 1) / TILE_WIDTH,
           block = row / TILE_HEIGHT * across + column / TILE_WIDTH;

@@ -84,7 +84,7 @@ static void test_answers(void **state) {
   assert_true(report.references.used == 3 && report.queries.used == 2 && report.missing == 0 &&
               report.dimensions == 2);
   assert_true(report.metric == GV_EUCLIDEAN && report.k == 2 && shown == 1.0);
-  /* Against itself: the last point has no neighbour within the maximum distance. */
+  /* Against itself: the last point has no neighbor within the maximum distance. */
   job.query.path = NULL;
   job.distances = paths[3];
   job.progress = NULL;

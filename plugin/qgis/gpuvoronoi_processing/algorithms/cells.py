@@ -18,7 +18,7 @@ from .. import program, styles
 from ..i18n import tr
 from .rasters import RasterAlgorithm
 
-EARTH = 5.1e14  # square metres
+EARTH = 5.1e14  # square meters
 MOST_ROWS = 10**9
 HIGHEST_LEVEL, HIGHEST_LEVEL_OF_H3 = 18, 15
 
@@ -42,10 +42,10 @@ class Cells(RasterAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Finds the nearest seed for the centre of every cell of a level of HEALPix, S2 or H3.</p><p>The result "
-            "is a layer of points, the centres of the cells, with the fields <i>cell</i> (number or id), <i>token</i> "
+            "<p>Finds the nearest seed for the center of every cell of a level of HEALPix, S2 or H3.</p><p>The result "
+            "is a layer of points, the centers of the cells, with the fields <i>cell</i> (number or id), <i>token</i> "
             "(S2 and H3: the id in hexadecimal digits), <i>lon</i>, <i>lat</i>, <i>area_km2</i>, <i>seed</i> (id of "
-            "the nearest), <i>distance</i> (metres) and <i>azimuth</i> (degrees clockwise from north), with k > 1 also "
+            "the nearest), <i>distance</i> (meters) and <i>azimuth</i> (degrees clockwise from north), with k > 1 also "
             "<i>seed_2</i>, <i>distance_2</i> and so on. The borders of the cells are not available; “QTM Voronoi” has "
             "triangles as polygons.</p>"
         )
@@ -94,12 +94,12 @@ class Cells(RasterAlgorithm):
                 "200 km), one of S2 6 · 4^level, one of H3 2 + 120 · 7^level (5: 2,016,842)."
             ),
         )
-        self.add_metric(self.metrics(), tr("How the distance from the centre of a cell to a seed is measured."))
+        self.add_metric(self.metrics(), tr("How the distance from the center of a cell to a seed is measured."))
         self.add_neighbors(tr("Adds fields for the second to k-th nearest seed."))
         self.add_choice()
         self.parameterDefinition(self.MASK).setHelp(
             tr(
-                "Cells with their centre outside have no row. Polygons, or a raster with empty cells or zeros outside; "
+                "Cells with their center outside have no row. Polygons, or a raster with empty cells or zeros outside; "
                 "in any coordinate system."
             )
         )
@@ -122,7 +122,7 @@ class Cells(RasterAlgorithm):
             QgsProcessingParameterVectorDestination(
                 self.OUTPUT, tr("Cells"), QgsProcessing.SourceType.TypeVectorPoint
             ),
-            tr("The centres of the cells as points, with their nearest seeds."),
+            tr("The centers of the cells as points, with their nearest seeds."),
         )
 
     def checkParameterValues(self, parameters, context):
@@ -176,7 +176,7 @@ class Cells(RasterAlgorithm):
         title = tr("Nearest of {layer}, {system} level {level}").format(
             layer=self.seeds.label, system=label, level=level
         )
-        styles.cell_centres(context, made, self.label(self.OUTPUT), title, math.sqrt(EARTH / count(level)))
+        styles.cell_centers(context, made, self.label(self.OUTPUT), title, math.sqrt(EARTH / count(level)))
         return {self.OUTPUT: made}
 
 

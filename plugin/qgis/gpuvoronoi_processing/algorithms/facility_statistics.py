@@ -52,7 +52,7 @@ class FacilityStatistics(RasterAlgorithm):
             "fields:</p><ul><li><i>value</i>: the value of the region in the raster of nearest seeds, by which both "
             "join</li><li><i>cells</i>, <i>area_km2</i>: number of cells and true area of the region (<i>area</i>, in "
             "map units, without a coordinate system)</li><li><i>distance_mean</i>, <i>distance_max</i>: mean over the "
-            "area and maximum, in metres on the globe, else in map units</li><li><i>centroid_x</i>, <i>centroid_y</i>: "
+            "area and maximum, in meters on the globe, else in map units</li><li><i>centroid_x</i>, <i>centroid_y</i>: "
             "the centroid of the region</li><li><i>NAME_sum</i>, <i>NAME_distance_mean</i>: for each raster of counts, "
             "its sum over the region, such as people, and their mean distance</li></ul><p>Seeds without cells have a "
             "row too. Optionally there is one row for each id, with the number of its <i>seeds</i>. For exact counts, "
@@ -115,7 +115,7 @@ class FacilityStatistics(RasterAlgorithm):
         self.add(
             regions,
             tr(
-                "The regions as polygons with their statistics, coloured by the first raster of counts, or by area. "
+                "The regions as polygons with their statistics, colored by the first raster of counts, or by area. "
                 "Seeds with the same id share a region, with the attributes of the first."
             ),
         )
@@ -152,7 +152,7 @@ class FacilityStatistics(RasterAlgorithm):
         statistics = QgsVectorLayer(table, "statistics", "ogr")
         if not statistics.isValid():
             raise QgsProcessingException(tr("Cannot read {}").format(table))
-        # Without a unit of length there are no kilometres.
+        # Without a unit of length there are no kilometers.
         columns = ([SEEDS] if group else []) + [
             name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS
         ]
@@ -203,7 +203,7 @@ class FacilityStatistics(RasterAlgorithm):
 
     def write_regions(self, parameters, context, feedback, path, regions, fields, shown):
         """
-        Where the polygons with their statistics are, coloured by the field at `shown`; None if the user cancelled.
+        Where the polygons with their statistics are, colored by the field at `shown`; None if the user cancelled.
         """
         layer = QgsVectorLayer(path, "regions", "ogr")
         if not layer.isValid():

@@ -1,4 +1,4 @@
-"""k nearest neighbours: for every point of a layer the k nearest features of another, as a table."""
+"""k nearest neighbors: for every point of a layer the k nearest features of another, as a table."""
 
 from qgis.core import (
     QgsCoordinateTransform,
@@ -38,7 +38,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         return "knearest"
 
     def displayName(self):
-        return tr("k nearest neighbours")
+        return tr("k nearest neighbors")
 
     def tags(self):
         return tr("nearest,neighbour,neighbor,knn,distance matrix,hub,geodesic,points").split(",")
@@ -46,9 +46,9 @@ class KNearest(Searches, QgsProcessingAlgorithm):
     def description(self):
         return tr(
             "<p>Finds, for every point of a layer, the k nearest points, lines or polygons of another layer. The "
-            "result is exact; neighbours at equal distances are in the order of their layer.</p><p>The result has a "
+            "result is exact; neighbors at equal distances are in the order of their layer.</p><p>The result has a "
             "row for each pair, with the fields <i>input</i> (id of the point), <i>rank</i> (1 for the nearest), "
-            "<i>neighbour</i> (id of the neighbour) and <i>distance</i>. A point without a neighbour has one row, in "
+            "<i>neighbour</i> (id of the neighbor) and <i>distance</i>. A point without a neighbor has one row, in "
             "which these are empty.</p>"
         )
 
@@ -63,7 +63,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         ]
 
     def initAlgorithm(self, configuration=None):
-        self.add_points(tr("The points to find neighbours for. Each point of a multipoint counts separately."))
+        self.add_points(tr("The points to find neighbors for. Each point of a multipoint counts separately."))
         self.add(
             QgsProcessingParameterField(
                 self.FIELD, tr("Id field of the points"), parentLayerParameterName=self.INPUT, optional=True,
@@ -71,19 +71,19 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             ),
             tr("The id of a point in the result. Without a field: the feature id."),
         )
-        self.add_neighbours()
+        self.add_neighbors()
         self.add(
             QgsProcessingParameterNumber(
-                self.NEIGHBORS, tr("Number of neighbours (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
+                self.NEIGHBORS, tr("Number of neighbors (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
                 minValue=1, maxValue=MOST_NEIGHBORS,
             ),
-            tr("How many neighbours of each point: 1 to 1,024."),
+            tr("How many neighbors of each point: 1 to 1,024."),
         )
         self.add_reach()
         self.add(
             QgsProcessingParameterEnum(
                 self.GEOMETRY, tr("Geometry of the rows"),
-                [tr("None: a table"), tr("The point"), tr("A line to the neighbour")], defaultValue=LINES,
+                [tr("None: a table"), tr("The point"), tr("A line to the neighbor")], defaultValue=LINES,
             ),
             tr(
                 "Lines are geodesics if distances are measured on the globe. They begin and end at their points and "
@@ -92,12 +92,12 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         )
         self.add(
             QgsProcessingParameterBoolean(self.ATTRIBUTES, tr("Attributes of both layers"), defaultValue=False),
-            tr("Adds the attributes of the point, and those of the neighbour with the prefix “neighbour_”."),
+            tr("Adds the attributes of the point, and those of the neighbor with the prefix “neighbour_”."),
         )
         self.add(
-            QgsProcessingParameterBoolean(self.EXCLUDE_SELF, tr("No feature is its own neighbour"), defaultValue=False),
+            QgsProcessingParameterBoolean(self.EXCLUDE_SELF, tr("No feature is its own neighbor"), defaultValue=False),
             tr(
-                "For two layers that are the same, or selections of it: a feature's own points are not its neighbours. "
+                "For two layers that are the same, or selections of it: a feature's own points are not its neighbors. "
                 "Without a second layer they never are."
             ),
         )
@@ -105,8 +105,8 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         self.add_skip_invalid()
         self.add_backend("searches_points")
         self.add(
-            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
-            tr("A row for each point and neighbour."),
+            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbors")),
+            tr("A row for each point and neighbor."),
         )
 
     def checkParameterValues(self, parameters, context):
@@ -156,7 +156,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
 
-        found = QgsProcessingUtils.generateTempFilename("neighbours.csv")
+        found = QgsProcessingUtils.generateTempFilename("neighbors.csv")
         options = [
             "search",
             "--reference",
@@ -209,7 +209,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         return fields
 
     def fill(self, sink, rows, points, reference, draw, feedback):
-        """Turns the program's rows into features. How many points have no neighbour."""
+        """Turns the program's rows into features. How many points have no neighbor."""
         alone = 0
         fields = self.output_fields()
         total = len(points.ids) * 1.0
@@ -250,11 +250,11 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
             label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(
-                tr("0 of {count} points have a neighbour; limited by “{label}”").format(count=f"{count:,}", label=label)
+                tr("0 of {count} points have a neighbor; limited by “{label}”").format(count=f"{count:,}", label=label)
             )
         elif alone:
             feedback.pushInfo(tr(
-                "Points without a neighbour: {alone} of {count}"
+                "Points without a neighbor: {alone} of {count}"
             ).format(alone=f"{alone:,}", count=f"{count:,}"))
 
 

@@ -39,14 +39,14 @@ class NearestCells(RasterAlgorithm):
     def description(self):
         return tr(
             "<p>Finds the nearest cell of a class for each cell of a raster, and its distance. Cells that are neither "
-            "empty nor 0 are seeds at their centres, for example water, forest or land.</p><p>The result is exact on "
+            "empty nor 0 are seeds at their centers, for example water, forest or land.</p><p>The result is exact on "
             "the map, the sphere or the ellipsoid, across ±180° and the poles. At equal distances the lowest value "
             "counts.</p>"
         )
 
     def examples(self):
         return [
-            (tr("The distance to the nearest water, class 80 of a land cover, in metres:"),
+            (tr("The distance to the nearest water, class 80 of a land cover, in meters:"),
              {"INPUT": "landcover.tif", "VALUES": "80", "DISTANCE": "to_water.tif"}),
         ]
 
@@ -81,7 +81,7 @@ class NearestCells(RasterAlgorithm):
             QgsProcessingParameterBoolean(self.PER_VALUE, tr("Distances to each value"), defaultValue=False),
             tr(
                 "The raster of distances has a band for each value, in ascending order, instead of a band for each "
-                "neighbour."
+                "neighbor."
             ),
             advanced=True,
         )
@@ -98,7 +98,7 @@ class NearestCells(RasterAlgorithm):
             QgsProcessingParameterRasterDestination(self.DISTANCE, tr(
                 "Distances to the seeds"
             ), optional=True, createByDefault=True),
-            tr("A raster of the distance from each cell to the nearest seed: metres on the globe, else map units."),
+            tr("A raster of the distance from each cell to the nearest seed: meters on the globe, else map units."),
         )
         self.add_azimuth()
         self.add_polygons(self.POLYGONS, tr("Regions"), tr("The regions of the values as polygons."))

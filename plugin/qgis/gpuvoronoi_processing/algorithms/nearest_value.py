@@ -19,7 +19,7 @@ class NearestValue(RasterAlgorithm):
 
     def tags(self):
         return tr(
-            "nearest neighbour interpolation,gridding,value,attribute,resampling,regridding,voronoi,thiessen,stations,"
+            "nearest neighbor interpolation,gridding,value,attribute,resampling,regridding,voronoi,thiessen,stations,"
             "geodesic,raster"
         ).split(",")
 

@@ -176,7 +176,7 @@ class Parameters:
     def add_limits(self):
         self.add(
             QgsProcessingParameterNumber(
-                self.MAX_DISTANCE, tr("Maximum distance (metres on the globe, map units on the map)"),
+                self.MAX_DISTANCE, tr("Maximum distance (meters on the globe, map units on the map)"),
                 QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
             ),
             tr("Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty."),
@@ -216,7 +216,7 @@ class Parameters:
         self.add_raster(
             self.DISTANCE,
             tr("Distances to the seeds"),
-            tr("A raster of the distance from each cell to its seed: metres on the globe, else map units."),
+            tr("A raster of the distance from each cell to its seed: meters on the globe, else map units."),
             optional=True,
         )
 

@@ -26,9 +26,9 @@ class QtmVoronoi(RasterAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Finds the nearest seed for the centre of every triangle of a level of Dutton's quaternary triangular "
+            "<p>Finds the nearest seed for the center of every triangle of a level of Dutton's quaternary triangular "
             "mesh. The mesh divides the globe into 8 · 4<sup>level</sup> triangles of nearly equal size.</p><p>The "
-            "raster shows the triangles: each cell has the id of the triangle that contains the centre of the cell.</p>"
+            "raster shows the triangles: each cell has the id of the triangle that contains the center of the cell.</p>"
         )
 
     def extent_help(self):
@@ -71,13 +71,13 @@ class QtmVoronoi(RasterAlgorithm):
                 "km."
             ),
         )
-        self.add_metric(self.metrics(), tr("How the distance from the centre of a triangle to a seed is measured."))
+        self.add_metric(self.metrics(), tr("How the distance from the center of a triangle to a seed is measured."))
         self.add(
             QgsProcessingParameterBoolean(self.SNAP, tr(
-                "Move seeds to the centres of their triangles"
+                "Move seeds to the centers of their triangles"
             ), defaultValue=False),
             tr(
-                "Uses the centre of the triangle that contains a point instead of the point, as in the published "
+                "Uses the center of the triangle that contains a point instead of the point, as in the published "
                 "algorithm."
             ),
             advanced=True,
@@ -97,8 +97,8 @@ class QtmVoronoi(RasterAlgorithm):
         self.add_polygons(
             self.CELLS, tr("Triangles"),
             tr(
-                "The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (centre, degrees), "
-                "seed (id of the nearest), distance (metres) and area_km2."
+                "The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (center, degrees), "
+                "seed (id of the nearest), distance (meters) and area_km2."
             ),
         )
         self.add(

@@ -114,8 +114,8 @@ class RasterAlgorithm(SeedsAlgorithm):
             options.append("--signed-distance")
         if self.has(self.DOUBLE) and self.parameterAsBoolean(parameters, self.DOUBLE, context):
             options += ["--distance-type", "Float64"]
-        neighbours = self.parameterAsInt(parameters, self.NEIGHBORS, context) if self.has(self.NEIGHBORS) else 1
-        return options + (["-k", str(neighbours)] if neighbours != 1 else [])
+        neighbors = self.parameterAsInt(parameters, self.NEIGHBORS, context) if self.has(self.NEIGHBORS) else 1
+        return options + (["-k", str(neighbors)] if neighbors != 1 else [])
 
     def make(self, parameters, context, feedback, options, outputs, more=()):
         """
@@ -147,7 +147,7 @@ class RasterAlgorithm(SeedsAlgorithm):
         return made
 
     def paint(self, context, results, title=None):
-        """Names and colours results of the kinds that several algorithms have."""
+        """Names and colors results of the kinds that several algorithms have."""
         layer, raster = self.seeds.label, results.get(self.RASTER)
         if raster is not None:
             styles.allocation(context, raster, self.label(self.RASTER), title or tr(

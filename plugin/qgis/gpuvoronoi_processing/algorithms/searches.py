@@ -24,22 +24,22 @@ class Searches(Common):
         points = [QgsProcessing.SourceType.TypeVectorPoint]
         self.add(QgsProcessingParameterFeatureSource(self.INPUT, tr("Points"), points), text)
 
-    def add_neighbours(self):
+    def add_neighbors(self):
         self.add(
             QgsProcessingParameterFeatureSource(
-                self.REFERENCE, tr("Neighbours"), [QgsProcessing.SourceType.TypeVectorAnyGeometry], optional=True
+                self.REFERENCE, tr("Neighbors"), [QgsProcessing.SourceType.TypeVectorAnyGeometry], optional=True
             ),
             tr(
                 "The points, lines or polygons to search. Lines and polygons are at the distance of their closest "
-                "point (0 within a polygon). Without a layer: the same points; a point is not its own neighbour."
+                "point (0 within a polygon). Without a layer: the same points; a point is not its own neighbor."
             ),
         )
         self.add(
             QgsProcessingParameterField(
-                self.REFERENCE_FIELD, tr("Id field of the neighbours"), parentLayerParameterName=self.REFERENCE,
+                self.REFERENCE_FIELD, tr("Id field of the neighbors"), parentLayerParameterName=self.REFERENCE,
                 optional=True, type=QgsProcessingParameterField.DataType.Any,
             ),
-            tr("The id of a neighbour in the result. Without a field: the feature id."),
+            tr("The id of a neighbor in the result. Without a field: the feature id."),
         )
 
     def add_reach(self):
@@ -47,16 +47,16 @@ class Searches(Common):
         self.add_metric(
             self.metrics(),
             tr(
-                "Geodesics and great circles are in metres. The others are measured in the coordinate system of the "
+                "Geodesics and great circles are in meters. The others are measured in the coordinate system of the "
                 "points, in its units; vertices of lines and polygons are transformed to it."
             ),
         )
         self.add(
             QgsProcessingParameterNumber(
-                self.MAX_DISTANCE, tr("Maximum distance (metres on the globe, map units on the map)"),
+                self.MAX_DISTANCE, tr("Maximum distance (meters on the globe, map units on the map)"),
                 QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
             ),
-            tr("Neighbours farther away do not count; neighbours at exactly this distance do."),
+            tr("Neighbors farther away do not count; neighbors at exactly this distance do."),
         )
 
     def chosen_metric(self, parameters, context, feedback, points, reference):

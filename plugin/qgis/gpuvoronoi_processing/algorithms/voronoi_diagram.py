@@ -70,7 +70,7 @@ class VoronoiDiagram(SeedsAlgorithm):
         return [
             (tr("Polygons"), []),
             (tr("Borders as lines, with the points on both sides"), ["--edges-only"]),
-            (tr("Delaunay triangulation: lines between neighbours"), ["--delaunay"]),
+            (tr("Delaunay triangulation: lines between neighbors"), ["--delaunay"]),
         ]
 
     def initAlgorithm(self, configuration=None):
@@ -118,7 +118,7 @@ class VoronoiDiagram(SeedsAlgorithm):
         )
         self.add(
             QgsProcessingParameterNumber(
-                self.TOLERANCE, tr("Tolerance (metres)"), QgsProcessingParameterNumber.Type.Double, 1.0, minValue=0.01
+                self.TOLERANCE, tr("Tolerance (meters)"), QgsProcessingParameterNumber.Type.Double, 1.0, minValue=0.01
             ),
             tr("On the globe: how far lines may be from the exact borders. A larger one gives fewer vertices."),
             advanced=True,

@@ -1,4 +1,4 @@
-"""Write nearest neighbours into fields: also "in place", into the layer that is being edited."""
+"""Write nearest neighbors into fields: also "in place", into the layer that is being edited."""
 
 from qgis.core import (
     NULL,
@@ -29,7 +29,7 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         return "writenearest"
 
     def displayName(self):
-        return tr("Write nearest neighbours into fields")
+        return tr("Write nearest neighbors into fields")
 
     def tags(self):
         return tr("nearest,neighbour,neighbor,distance,field,attribute,edit,in place,update").split(",")
@@ -37,7 +37,7 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     def description(self):
         return tr(
             "<p>Writes the id of the nearest feature of another layer, and the distance to it, into fields of every "
-            "point. Missing fields are added. Points without such a neighbour get empty values.</p><p>With <i>Edit "
+            "point. Missing fields are added. Points without such a neighbor get empty values.</p><p>With <i>Edit "
             "features in place</i>, the pencil of the toolbox, it changes the layer itself: the selected features, or "
             "all if none is selected. The changes can be undone until they are saved.</p>"
         )
@@ -46,17 +46,17 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         return [
             (tr("The number of the nearest station, and the distance to it, for every school:"),
              {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "REFERENCE_FIELD": "number", "ID_FIELD": "station",
-              "DISTANCE_FIELD": "metres", "OUTPUT": "schools_with_stations.gpkg"}),
+              "DISTANCE_FIELD": "meters", "OUTPUT": "schools_with_stations.gpkg"}),
         ]
 
     def initAlgorithm(self, configuration=None):
         self.in_place = bool((configuration or {}).get("IN_PLACE"))
-        self.add_points(tr("The points to find neighbours for. Of a multipoint the nearest point counts."))
-        self.add_neighbours()
+        self.add_points(tr("The points to find neighbors for. Of a multipoint the nearest point counts."))
+        self.add_neighbors()
         self.add(
             QgsProcessingParameterNumber(
                 self.RANK, tr(
-                    "Which neighbour (1: the nearest)"
+                    "Which neighbor (1: the nearest)"
                 ), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
                 maxValue=MOST_NEIGHBORS,
             ),
@@ -64,14 +64,14 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         )
         self.add_reach()
         for name, label, kind, words in (
-            (self.ID_FIELD, tr("Field for the neighbour's id"), QgsProcessingParameterField.DataType.Any,
+            (self.ID_FIELD, tr("Field for the neighbor's id"), QgsProcessingParameterField.DataType.Any,
              tr(
                  "A field of the points for ids: whole numbers, or text. A name that the points do not have is a new "
                  "field. If neither field is given, “nearest_id” and “nearest_distance” are added."
              )),
             (self.DISTANCE_FIELD, tr("Field for the distance"), QgsProcessingParameterField.DataType.Numeric,
              tr(
-                 "A field of the points for distances: metres on the globe, else map units. A name that the points do "
+                 "A field of the points for distances: meters on the globe, else map units. A name that the points do "
                  "not have is a new field."
              )),
         ):
@@ -124,7 +124,7 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
                 ).format(layer=layer.name(), field=field))
 
     def id_field(self, name):
-        """A field that can hold the ids of the neighbours."""
+        """A field that can hold the ids of the neighbors."""
         if self.own:
             return QgsField(name, types.LONG)
         return self.reference.id_column(name)

@@ -45,7 +45,7 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>&lt;p&gt;Finds the nearest seed for the centre of every cell of a level of HEALPix, S2 or H3.&lt;/p&gt;&lt;p&gt;The result is a layer of points, the centres of the cells, with the fields &lt;i&gt;cell&lt;/i&gt; (number or id), &lt;i&gt;token&lt;/i&gt; (S2 and H3: the id in hexadecimal digits), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (id of the nearest), &lt;i&gt;distance&lt;/i&gt; (metres) and &lt;i&gt;azimuth&lt;/i&gt; (degrees clockwise from north), with k &gt; 1 also &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; and so on. The borders of the cells are not available; “QTM Voronoi” has triangles as polygons.&lt;/p&gt;</source>
+            <source>&lt;p&gt;Finds the nearest seed for the center of every cell of a level of HEALPix, S2 or H3.&lt;/p&gt;&lt;p&gt;The result is a layer of points, the centers of the cells, with the fields &lt;i&gt;cell&lt;/i&gt; (number or id), &lt;i&gt;token&lt;/i&gt; (S2 and H3: the id in hexadecimal digits), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (id of the nearest), &lt;i&gt;distance&lt;/i&gt; (meters) and &lt;i&gt;azimuth&lt;/i&gt; (degrees clockwise from north), with k &gt; 1 also &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; and so on. The borders of the cells are not available; “QTM Voronoi” has triangles as polygons.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Findet zur Mitte jeder Zelle einer Stufe von HEALPix, S2 oder H3 das nächste Objekt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist ein Layer von Punkten, den Mitten der Zellen, mit den Feldern &lt;i&gt;cell&lt;/i&gt; (Nummer oder Kennung), &lt;i&gt;token&lt;/i&gt; (S2 und H3: die Kennung in hexadezimalen Ziffern), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (Kennung des nächsten), &lt;i&gt;distance&lt;/i&gt; (Meter) und &lt;i&gt;azimuth&lt;/i&gt; (Grad im Uhrzeigersinn von Norden), mit k &gt; 1 auch &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; und so weiter. Die Grenzen der Zellen sind nicht verfügbar; „QTM-Voronoi“ hat Dreiecke als Polygone.&lt;/p&gt;</translation>
         </message>
         <message>
@@ -65,7 +65,7 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>How the distance from the centre of a cell to a seed is measured.</source>
+            <source>How the distance from the center of a cell to a seed is measured.</source>
             <translation>Wie die Entfernung von der Mitte einer Zelle zu einem Objekt gemessen wird.</translation>
         </message>
         <message>
@@ -75,7 +75,7 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>Cells with their centre outside have no row. Polygons, or a raster with empty cells or zeros outside; in any coordinate system.</source>
+            <source>Cells with their center outside have no row. Polygons, or a raster with empty cells or zeros outside; in any coordinate system.</source>
             <translation>Zellen, deren Mitte außerhalb liegt, haben keine Zeile. Polygone, oder ein Raster mit leeren Zellen oder Nullen außerhalb; in beliebigem Koordinatensystem.</translation>
         </message>
         <message>
@@ -90,7 +90,7 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>The centres of the cells as points, with their nearest seeds.</source>
+            <source>The centers of the cells as points, with their nearest seeds.</source>
             <translation>Die Mitten der Zellen als Punkte, mit ihren nächsten Objekten.</translation>
         </message>
         <message>
@@ -160,7 +160,7 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>&lt;p&gt;Which facility serves each place, how far is it, and how much land and how many people does each one serve? Every cell of a raster belongs to its nearest seed. The result is the layer of seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the value of the region in the raster of nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: number of cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and maximum, in metres on the globe, else in map units&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the centroid of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, its sum over the region, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells have a row too. Optionally there is one row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;. For exact counts, use the raster of people as the template.&lt;/p&gt;</source>
+            <source>&lt;p&gt;Which facility serves each place, how far is it, and how much land and how many people does each one serve? Every cell of a raster belongs to its nearest seed. The result is the layer of seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the value of the region in the raster of nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: number of cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and maximum, in meters on the globe, else in map units&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the centroid of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, its sum over the region, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells have a row too. Optionally there is one row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;. For exact counts, use the raster of people as the template.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters gehört zum nächsten Objekt. Das Ergebnis ist der Layer der Objekte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Objekte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Anzahl der Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte Entfernung, in Metern auf der Erde, sonst in Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: der Schwerpunkt des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen die Summe über das Gebiet, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Objekte ohne Zellen haben eine Zeile. Auf Wunsch gibt es eine Zeile je Kennung, mit der Anzahl ihrer Objekte (&lt;i&gt;seeds&lt;/i&gt;). Für genaue Zählungen nehmen Sie das Bevölkerungsraster als Vorlage.&lt;/p&gt;</translation>
         </message>
         <message>
@@ -190,7 +190,7 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>The regions as polygons with their statistics, coloured by the first raster of counts, or by area. Seeds with the same id share a region, with the attributes of the first.</source>
+            <source>The regions as polygons with their statistics, colored by the first raster of counts, or by area. Seeds with the same id share a region, with the attributes of the first.</source>
             <translation>Die Gebiete als Polygone mit ihrer Statistik, gefärbt nach dem ersten Raster von Anzahlen oder nach der Fläche. Objekte mit derselben Kennung haben ein gemeinsames Gebiet, mit den Attributen des ersten.</translation>
         </message>
         <message>
@@ -230,17 +230,17 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>k nearest neighbours</source>
+            <source>k nearest neighbors</source>
             <translation>k nächste Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points, lines or polygons of another layer. The result is exact; neighbours at equal distances are in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (id of the point), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (id of the neighbour) and &lt;i&gt;distance&lt;/i&gt;. A point without a neighbour has one row, in which these are empty.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte, Linien oder Flächen eines anderen Layers. Das Ergebnis ist exakt; gleich weit entfernte Nachbarn stehen in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des Nachbarn) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points, lines or polygons of another layer. The result is exact; neighbors at equal distances are in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (id of the point), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbor&lt;/i&gt; (id of the neighbor) and &lt;i&gt;distance&lt;/i&gt;. A point without a neighbor has one row, in which these are empty.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte, Linien oder Flächen eines anderen Layers. Das Ergebnis ist exakt; gleich weit entfernte Nachbarn stehen in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbor&lt;/i&gt; (Kennung des Nachbarn) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>The points to find neighbours for. Each point of a multipoint counts separately.</source>
+            <source>The points to find neighbors for. Each point of a multipoint counts separately.</source>
             <translation>Die Punkte, zu denen Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt einzeln.</translation>
         </message>
         <message>
@@ -250,7 +250,7 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>How many neighbours of each point: 1 to 1,024.</source>
+            <source>How many neighbors of each point: 1 to 1,024.</source>
             <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
         </message>
         <message>
@@ -260,17 +260,17 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Adds the attributes of the point, and those of the neighbour with the prefix “neighbour_”.</source>
-            <translation>Fügt die Attribute des Punkts hinzu und die des Nachbarn mit dem Präfix „neighbour_“.</translation>
+            <source>Adds the attributes of the point, and those of the neighbor with the prefix “neighbour_”.</source>
+            <translation>Fügt die Attribute des Punkts hinzu und die des Nachbarn mit dem Präfix „neighbor_“.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>For two layers that are the same, or selections of it: a feature's own points are not its neighbours. Without a second layer they never are.</source>
+            <source>For two layers that are the same, or selections of it: a feature's own points are not its neighbors. Without a second layer they never are.</source>
             <translation>Für zwei Layer, die derselbe sind oder Auswahlen daraus: Die eigenen Punkte eines Objekts sind nicht seine Nachbarn. Ohne zweiten Layer sind sie es nie.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>A row for each point and neighbour.</source>
+            <source>A row for each point and neighbor.</source>
             <translation>Eine Zeile je Punkt und Nachbar.</translation>
         </message>
         <message>
@@ -300,7 +300,7 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Number of neighbours (k)</source>
+            <source>Number of neighbors (k)</source>
             <translation>Anzahl der Nachbarn (k)</translation>
         </message>
         <message>
@@ -315,12 +315,12 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>No feature is its own neighbour</source>
+            <source>No feature is its own neighbor</source>
             <translation>Kein Objekt ist sein eigener Nachbar</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Nearest neighbours</source>
+            <source>Nearest neighbors</source>
             <translation>Nächste Nachbarn</translation>
         </message>
         <message>
@@ -340,12 +340,12 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>A line to the neighbour</source>
+            <source>A line to the neighbor</source>
             <translation>Eine Linie zum Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>0 of {count} points have a neighbour; limited by “{label}”</source>
+            <source>0 of {count} points have a neighbor; limited by “{label}”</source>
             <translation>0 von {count} Punkten haben einen Nachbarn; begrenzt durch „{label}“</translation>
         </message>
         <message>
@@ -355,7 +355,7 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Points without a neighbour: {alone} of {count}</source>
+            <source>Points without a neighbor: {alone} of {count}</source>
             <translation>Punkte ohne Nachbarn: {alone} von {count}</translation>
         </message>
         <message>
@@ -460,7 +460,7 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>&lt;p&gt;Finds the nearest cell of a class for each cell of a raster, and its distance. Cells that are neither empty nor 0 are seeds at their centres, for example water, forest or land.&lt;/p&gt;&lt;p&gt;The result is exact on the map, the sphere or the ellipsoid, across ±180° and the poles. At equal distances the lowest value counts.&lt;/p&gt;</source>
+            <source>&lt;p&gt;Finds the nearest cell of a class for each cell of a raster, and its distance. Cells that are neither empty nor 0 are seeds at their centers, for example water, forest or land.&lt;/p&gt;&lt;p&gt;The result is exact on the map, the sphere or the ellipsoid, across ±180° and the poles. At equal distances the lowest value counts.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Findet zu jeder Zelle eines Rasters die nächste Zelle einer Klasse und ihre Entfernung. Zellen, die weder leer noch 0 sind, zählen mit ihrer Mitte, zum Beispiel Wasser, Wald oder Land.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt auf der Karte, der Kugel oder dem Ellipsoid, auch über ±180° und die Pole hinweg. Bei gleicher Entfernung zählt der niedrigste Wert.&lt;/p&gt;</translation>
         </message>
         <message>
@@ -495,7 +495,7 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The raster of distances has a band for each value, in ascending order, instead of a band for each neighbour.</source>
+            <source>The raster of distances has a band for each value, in ascending order, instead of a band for each neighbor.</source>
             <translation>Das Raster der Entfernungen hat einen Kanal je Wert, in aufsteigender Reihenfolge, statt eines je Nachbar.</translation>
         </message>
         <message>
@@ -505,7 +505,7 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>A raster of the distance from each cell to the nearest seed: metres on the globe, else map units.</source>
+            <source>A raster of the distance from each cell to the nearest seed: meters on the globe, else map units.</source>
             <translation>Ein Raster der Entfernung jeder Zelle zur nächsten gesuchten Zelle: Meter auf der Erde, sonst Karteneinheiten.</translation>
         </message>
         <message>
@@ -520,7 +520,7 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>The distance to the nearest water, class 80 of a land cover, in metres:</source>
+            <source>The distance to the nearest water, class 80 of a land cover, in meters:</source>
             <translation>Die Entfernung zum nächsten Wasser, Klasse 80 einer Landbedeckung, in Metern:</translation>
         </message>
         <message>
@@ -590,7 +590,7 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_value.py" />
-            <source>nearest neighbour interpolation,gridding,value,attribute,resampling,regridding,voronoi,thiessen,stations,geodesic,raster</source>
+            <source>nearest neighbor interpolation,gridding,value,attribute,resampling,regridding,voronoi,thiessen,stations,geodesic,raster</source>
             <translation>Nächster-Nachbar-Interpolation,Interpolation,Wert,Attribut,Resampling,voronoi,thiessen,Stationen,geodätisch,Raster</translation>
         </message>
         <message>
@@ -695,7 +695,7 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>A raster of the distance from each cell to its seed: metres on the globe, else map units.</source>
+            <source>A raster of the distance from each cell to its seed: meters on the globe, else map units.</source>
             <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Objekt: Meter auf der Erde, sonst Karteneinheiten.</translation>
         </message>
         <message>
@@ -835,7 +835,7 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Maximum distance (metres on the globe, map units on the map)</source>
+            <source>Maximum distance (meters on the globe, map units on the map)</source>
             <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
         </message>
         <message>
@@ -895,7 +895,7 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>&lt;p&gt;Finds the nearest seed for the centre of every triangle of a level of Dutton's quaternary triangular mesh. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: each cell has the id of the triangle that contains the centre of the cell.&lt;/p&gt;</source>
+            <source>&lt;p&gt;Finds the nearest seed for the center of every triangle of a level of Dutton's quaternary triangular mesh. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: each cell has the id of the triangle that contains the center of the cell.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Findet zur Mitte jedes Dreiecks einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) das nächste Objekt. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; nahezu gleich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: Jede Zelle hat die Kennung des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
         </message>
         <message>
@@ -915,12 +915,12 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>How the distance from the centre of a triangle to a seed is measured.</source>
+            <source>How the distance from the center of a triangle to a seed is measured.</source>
             <translation>Wie die Entfernung von der Mitte eines Dreiecks zu einem Objekt gemessen wird.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Uses the centre of the triangle that contains a point instead of the point, as in the published algorithm.</source>
+            <source>Uses the center of the triangle that contains a point instead of the point, as in the published algorithm.</source>
             <translation>Verwendet statt eines Punkts die Mitte des Dreiecks, in dem er liegt, wie im veröffentlichten Verfahren.</translation>
         </message>
         <message>
@@ -935,7 +935,7 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (centre, degrees), seed (id of the nearest), distance (metres) and area_km2.</source>
+            <source>The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (center, degrees), seed (id of the nearest), distance (meters) and area_km2.</source>
             <translation>Die Dreiecke als Polygone, mit id und id64 (ihren Kennungen im Netz), lon und lat (Mitte, Grad), seed (Kennung des nächsten Objekts), distance (Meter) und area_km2.</translation>
         </message>
         <message>
@@ -960,7 +960,7 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Move seeds to the centres of their triangles</source>
+            <source>Move seeds to the centers of their triangles</source>
             <translation>Punkte in die Mitte ihres Dreiecks rücken</translation>
         </message>
         <message>
@@ -1025,22 +1025,22 @@
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>The points, lines or polygons to search. Lines and polygons are at the distance of their closest point (0 within a polygon). Without a layer: the same points; a point is not its own neighbour.</source>
+            <source>The points, lines or polygons to search. Lines and polygons are at the distance of their closest point (0 within a polygon). Without a layer: the same points; a point is not its own neighbor.</source>
             <translation>Die Punkte, Linien oder Flächen, unter denen gesucht wird. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts (0 innerhalb einer Fläche). Ohne Layer: dieselben Punkte; ein Punkt ist nicht sein eigener Nachbar.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>The id of a neighbour in the result. Without a field: the feature id.</source>
+            <source>The id of a neighbor in the result. Without a field: the feature id.</source>
             <translation>Die Kennung eines Nachbarn im Ergebnis. Ohne Feld: die Objektkennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; vertices of lines and polygons are transformed to it.</source>
+            <source>Geodesics and great circles are in meters. The others are measured in the coordinate system of the points, in its units; vertices of lines and polygons are transformed to it.</source>
             <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; Stützpunkte von Linien und Flächen werden dorthin umgerechnet.</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Neighbours farther away do not count; neighbours at exactly this distance do.</source>
+            <source>Neighbors farther away do not count; neighbors at exactly this distance do.</source>
             <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte zählen.</translation>
         </message>
         <message>
@@ -1050,12 +1050,12 @@
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Neighbours</source>
+            <source>Neighbors</source>
             <translation>Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/searches.py" />
-            <source>Id field of the neighbours</source>
+            <source>Id field of the neighbors</source>
             <translation>Feld der Kennung der Nachbarn</translation>
         </message>
         <message>
@@ -1080,8 +1080,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>&lt;p&gt;Computes the Voronoi diagram of points. The polygon of a point has its attributes and contains all places that are nearest to this point.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (id of the point), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the polygon, as an extent or a mask cuts it), &lt;i&gt;neighbours&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Berechnet das Voronoi-Diagramm von Punkten. Das Polygon eines Punkts hat dessen Attribute und enthält alle Orte, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche des Polygons, wie eine Ausdehnung oder eine Maske es abschneidet), &lt;i&gt;neighbours&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Computes the Voronoi diagram of points. The polygon of a point has its attributes and contains all places that are nearest to this point.&lt;/p&gt;&lt;p&gt;Distances are geodesics on the ellipsoid, great circles, or straight lines on the map. On the globe the polygons cover it exactly once, across ±180° and the poles; lines are as close to the exact borders as the tolerance requires.&lt;/p&gt;&lt;p&gt;The polygons have the fields &lt;i&gt;seed&lt;/i&gt; (id of the point), &lt;i&gt;area_km2&lt;/i&gt; (&lt;i&gt;area&lt;/i&gt; without a coordinate system; of the polygon, as an extent or a mask cuts it), &lt;i&gt;neighbors&lt;/i&gt; (ids of the polygons with a common border) and &lt;i&gt;others&lt;/i&gt; (ids of further points at the same place, which have no polygon).&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Berechnet das Voronoi-Diagramm von Punkten. Das Polygon eines Punkts hat dessen Attribute und enthält alle Orte, denen dieser Punkt am nächsten ist.&lt;/p&gt;&lt;p&gt;Entfernungen sind geodätische Linien auf dem Ellipsoid, Großkreise oder Geraden auf der Karte. Auf der Erde bedecken die Polygone den Globus genau einmal, auch über ±180° und die Pole hinweg; Linien liegen so nahe an den exakten Grenzen, wie die Toleranz verlangt.&lt;/p&gt;&lt;p&gt;Die Polygone haben die Felder &lt;i&gt;seed&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;area_km2&lt;/i&gt; (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;; Fläche des Polygons, wie eine Ausdehnung oder eine Maske es abschneidet), &lt;i&gt;neighbors&lt;/i&gt; (Kennungen der Polygone mit gemeinsamer Grenze) und &lt;i&gt;others&lt;/i&gt; (Kennungen weiterer Punkte am selben Ort, die kein Polygon haben).&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -1165,7 +1165,7 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>Delaunay triangulation: lines between neighbours</source>
+            <source>Delaunay triangulation: lines between neighbors</source>
             <translation>Delaunay-Triangulation: Linien zwischen Nachbarn</translation>
         </message>
         <message>
@@ -1180,7 +1180,7 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
-            <source>Tolerance (metres)</source>
+            <source>Tolerance (meters)</source>
             <translation>Toleranz (Meter)</translation>
         </message>
         <message>
@@ -1275,12 +1275,12 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>Write nearest neighbours into fields</source>
+            <source>Write nearest neighbors into fields</source>
             <translation>Nächste Nachbarn in Felder schreiben</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>&lt;p&gt;Writes the id of the nearest feature of another layer, and the distance to it, into fields of every point. Missing fields are added. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
+            <source>&lt;p&gt;Writes the id of the nearest feature of another layer, and the distance to it, into fields of every point. Missing fields are added. Points without such a neighbor get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Schreibt die Kennung des nächsten Objekts eines anderen Layers und die Entfernung zu ihm in Felder jedes Punkts. Fehlende Felder werden hinzugefügt. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert der Algorithmus den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
         </message>
         <message>
@@ -1290,7 +1290,7 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>The points to find neighbours for. Of a multipoint the nearest point counts.</source>
+            <source>The points to find neighbors for. Of a multipoint the nearest point counts.</source>
             <translation>Die Punkte, zu denen Nachbarn gesucht werden. Von einem Multipunkt zählt der nächste Punkt.</translation>
         </message>
         <message>
@@ -1315,12 +1315,12 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>Which neighbour (1: the nearest)</source>
+            <source>Which neighbor (1: the nearest)</source>
             <translation>Welcher Nachbar (1: der nächste)</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>Field for the neighbour's id</source>
+            <source>Field for the neighbor's id</source>
             <translation>Feld für die Kennung des Nachbarn</translation>
         </message>
         <message>
@@ -1335,7 +1335,7 @@
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
-            <source>A field of the points for distances: metres on the globe, else map units. A name that the points do not have is a new field.</source>
+            <source>A field of the points for distances: meters on the globe, else map units. A name that the points do not have is a new field.</source>
             <translation>Ein Feld der Punkte für Entfernungen: Meter auf der Erde, sonst Karteneinheiten. Ein Name, den die Punkte nicht haben, ist ein neues Feld.</translation>
         </message>
         <message>
@@ -1445,7 +1445,7 @@
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>&lt;p&gt;The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: metres for longitudes and latitudes and for maps of the whole world, else map units.&lt;/p&gt;</source>
+            <source>&lt;p&gt;The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: meters for longitudes and latitudes and for maps of the whole world, else map units.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Die Entfernung zum k-nächsten Punkt, zur Linie oder Fläche eines Layers, mit dessen Namen oder Kennung: Meter bei Längen und Breiten und auf Karten der ganzen Welt, sonst Einheiten der Karte.&lt;/p&gt;</translation>
         </message>
         <message>
@@ -1625,7 +1625,7 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The raster has no table of names and colours. Regions as polygons have the names.</source>
+            <source>The raster has no table of names and colors. Regions as polygons have the names.</source>
             <translation>Das Raster hat keine Tabelle mit Namen und Farben. Gebiete als Flächen haben die Namen.</translation>
         </message>
         <message>
@@ -1900,7 +1900,7 @@
         </message>
         <message>
             <location filename="../provider.py" />
-            <source>gpuvoronoi: exact nearest neighbours and Voronoi diagrams</source>
+            <source>gpuvoronoi: exact nearest neighbors and Voronoi diagrams</source>
             <translation>gpuvoronoi: exakte nächste Nachbarn und Voronoi-Diagramme</translation>
         </message>
         <message>

@@ -9,7 +9,7 @@ from ..datasets import cells, open_dataset, opened, reference_of, wkt
 from ..geodesics import GLOBE
 from ..i18n import tr
 from ..messages import REQUESTED
-from ..styles import coloured
+from ..styles import colored
 from . import layers
 from ..arguments import Options, Unsupported
 
@@ -98,7 +98,7 @@ class Grid:
         table, nodata = None, int(nodata) if bands.dtype.kind in "iu" else float(nodata)
         if names and len(names) <= 65535:
             names = {value: names[value] for value in np.unique(bands[0]).tolist() if value in names}
-            table = datasets.attribute_table(names, coloured(names))
+            table = datasets.attribute_table(names, colored(names))
         made = self.in_memory(len(bands), bands.dtype)
         datasets.write_raster(path, made, list(map(np.ascontiguousarray, bands)), nodata, unit, title, table, creation)
 

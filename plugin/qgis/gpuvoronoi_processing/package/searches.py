@@ -13,7 +13,7 @@ ORDERS = {"euclidean": 2.0, "manhattan": 1.0, "chebyshev": np.inf}
 
 
 def run(options, job):
-    """The job “search” of the command: a CSV file with a row for each query and neighbour."""
+    """The job “search” of the command: a CSV file with a row for each query and neighbor."""
     reference, queries = layers.read(options.take("--reference")), options.take("--queries")
     metric, count = options.take("--metric", "euclidean"), int(options.take("-k", 1))
     limit, nearest = options.number("--max-distance", np.inf), options.take("--nearest")

@@ -28,15 +28,15 @@ static gv_status h3_fail(gv_io *io, H3Error error) {
 
 static H3Error h3_cell_put(const h3_cells *h, int64_t cell, int base) {
   H3Index index = 0;
-  LatLng centre = {0.0, 0.0};
+  LatLng center = {0.0, 0.0};
   double solid = 0.0;
   H3Error error = childPosToCell(cell - h->first[base], h->base[base], h->resolution, &index);
-  if (error == E_SUCCESS) error = cellToLatLng(index, &centre);
+  if (error == E_SUCCESS) error = cellToLatLng(index, &center);
   if (error == E_SUCCESS) error = cellAreaRads2(index, &solid);
   if (error != E_SUCCESS) return error;
-  double sine = sin(centre.lat), root = h->a / (1.0 - h->e2 * sine * sine);
-  h->out->x[cell] = radsToDegs(centre.lng);
-  h->out->y[cell] = radsToDegs(centre.lat);
+  double sine = sin(center.lat), root = h->a / (1.0 - h->e2 * sine * sine);
+  h->out->x[cell] = radsToDegs(center.lng);
+  h->out->y[cell] = radsToDegs(center.lat);
   h->out->fids[cell] = (int64_t)index;
   h->out->areas[cell] = root * root * (1.0 - h->e2) * solid;
   return E_SUCCESS;
@@ -104,7 +104,7 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
   return gv_io_fail(
       io, GV_ERROR_UNSUPPORTED,
       "--cells-of: h3:%d is not supported by this build; build gpuvoronoi where libh3-dev is installed, or write "
-      "the centres of the cells to a file, e.g. by the Python package h3, and give that",
+      "the centers of the cells to a file, e.g. by the Python package h3, and give that",
       resolution);
 }
 

@@ -119,7 +119,7 @@ static gv_status place_faces_open(gv_io *io, const char *source, const gv_place_
 }
 
 /* The mean of the corners' directions. NaN: a corner is missing, or they cancel out. */
-static void place_face_centre(const place_faces *f, int64_t face, double *lon, double *lat) {
+static void place_face_center(const place_faces *f, int64_t face, double *lon, double *lat) {
   double sum[3] = {0.0, 0.0, 0.0};
   for (int64_t c = 0; c < f->corners; c++) {
     const double number = f->node[face * f->corners + c] - (double)f->first;
@@ -149,7 +149,7 @@ static gv_status place_faces_fill(gv_io *io, const char *source, const gv_place_
   if (!place_read_numbers(f->array, f->count * f->corners, f->node))
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", source);
   for (int64_t i = 0; i < f->count; i++)
-    place_face_centre(f, i, &out->x[i], &out->y[i]);
+    place_face_center(f, i, &out->x[i], &out->y[i]);
   return GV_OK;
 }
 

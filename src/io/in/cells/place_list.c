@@ -1,7 +1,7 @@
 /*
  * Which arrays are longitudes and latitudes: by CF's standard_name and units, or by the names that models use. Which of several pairs places
  * the cells, in this order: UGRID's face_coordinates; the only pair that is not bounds of another; the only one that data variables name as
- * their coordinates; the only one with a name that models use for centres of cells.
+ * their coordinates; the only one with a name that models use for centers of cells.
  */
 #include "io/in/cells/place_list.h"
 
@@ -19,12 +19,12 @@ static const char *const unit_names[2][4] = {{"degrees_east", "degree_east", "de
                                              {"degrees_north", "degree_north", "degrees_N", "degree_N"}};
 static const char *const radian_names[4] = {"radian", "radians", "rad", "rads"};
 
-/* Names for centres of cells. */
+/* Names for centers of cells. */
 static const struct {
   const char *names[2];
   bool tells;   /* the name is enough: the model's arrays have no standard_name, and units of other words or none */
   bool radians; /* without units */
-} centres[] = {{{"lonCell", "latCell"}, true, true},                  /* MPAS */
+} centers[] = {{{"lonCell", "latCell"}, true, true},                  /* MPAS */
                {{"clon", "clat"}, false, false},                      /* ICON */
                {{"grid_center_lon", "grid_center_lat"}, true, false}, /* SCRIP */
                {{"lon_rho", "lat_rho"}, false, false},                /* ROMS */
@@ -39,11 +39,11 @@ static const struct {
                {{"longitude", "latitude"}, false, false},
                {{"lon", "lat"}, false, false}};
 
-enum { CENTRES = sizeof centres / sizeof *centres };
+enum { CENTERS = sizeof centers / sizeof *centers };
 
-static int place_centre_of(const char *name, int which) {
-  for (int i = 0; i < CENTRES; i++)
-    if (strcmp(name, centres[i].names[which]) == 0) return i;
+static int place_center_of(const char *name, int which) {
+  for (int i = 0; i < CENTERS; i++)
+    if (strcmp(name, centers[i].names[which]) == 0) return i;
   return -1;
 }
 
@@ -75,10 +75,10 @@ static bool place_recognize(gv_place_array *one) {
   const bool radians = place_is_one(units, radian_names, 4);
   bool is = false;
   for (int w = 0; w < 2 && !is; w++) {
-    const int centre = place_centre_of(one->name, w);
-    const bool tells = centre >= 0 && centres[centre].tells;
+    const int center = place_center_of(one->name, w);
+    const bool tells = center >= 0 && centers[center].tells;
     one->which = w;
-    one->radians = radians || (tells && centres[centre].radians && (units == NULL || *units == '\0'));
+    one->radians = radians || (tells && centers[center].radians && (units == NULL || *units == '\0'));
     /* Of rotated grids these are degrees of other poles; ICON's are longitudes and latitudes in radians. */
     is = place_is_one(standard, &standard_names[w], 1) || place_is_one(units, unit_names[w], 4) ||
          (radians && place_is_one(standard, &rotated_names[w], 1)) || tells;
@@ -304,8 +304,8 @@ static bool place_is_of_data(const gv_place_list *list, const gv_place_pair *pai
   return false;
 }
 
-static bool place_is_centre(const gv_place_list *list, const gv_place_pair *pair) {
-  return place_is_plain(list, pair) && place_centre_of(pair->lon->name, LON) >= 0;
+static bool place_is_center(const gv_place_list *list, const gv_place_pair *pair) {
+  return place_is_plain(list, pair) && place_center_of(pair->lon->name, LON) >= 0;
 }
 
 static bool place_is_face(const gv_place_list *list, const gv_place_pair *pair) {
@@ -327,7 +327,7 @@ static void place_names(const place_pairs *all, char *text, size_t size) {
 
 static gv_status place_choose_cells(gv_io *io, const char *source, const gv_place_list *list,
                                     const place_pairs *all, gv_place_pair *out) {
-  static place_test *const tests[] = {place_is_face, place_is_plain, place_is_of_data, place_is_centre};
+  static place_test *const tests[] = {place_is_face, place_is_plain, place_is_of_data, place_is_center};
   const gv_place_pair *found = NULL, *nodes = place_only(list, all, place_is_node);
   char names[600];
   for (size_t i = 0; i < sizeof tests / sizeof *tests && found == NULL; i++) {

@@ -1,7 +1,7 @@
 /*
  * Cells of HEALPix, S2, H3 and places as a table of any OGR format, in their own order: cell (gv_cells_of_id), of S2 and H3 token (the same in
  * hexadecimal digits), lon and lat (degrees), seed (the id of the nearest), distance, azimuth, area_km2 where areas are known, and the seeds'
- * attribute if there is one. With several seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the centre as a
+ * attribute if there is one. With several seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the center as a
  * point.
  */
 #include <math.h>
@@ -67,7 +67,7 @@ static void table_set_real(OGRFeatureH feature, int field, double value) {
   if (field >= 0 && isfinite(value)) OGR_F_SetFieldDouble(feature, field, value);
 }
 
-/* Writes the fields of a neighbour; leaves them empty if there is none. */
+/* Writes the fields of a neighbor; leaves them empty if there is none. */
 static gv_status table_set_seed(const gv_mesh_sink *sink, OGRFeatureH feature, const gv_mesh_block *block, int band,
                                 int64_t at) {
   const gv_mesh_question *q = sink->facts->question;

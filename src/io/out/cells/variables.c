@@ -136,7 +136,7 @@ static bool variables_make_coordinates(gv_mesh_sink *sink) {
          gv_mdarray_put_number(sink->id, "level", sink->int32, cells->level);
 }
 
-/* The variables of neighbour number `band` (from 0). */
+/* The variables of neighbor number `band` (from 0). */
 static bool variables_make_band(gv_mesh_sink *sink, int band) {
   const gv_mesh_question *q = sink->facts->question;
   const char *names[VARIABLES] = {"seed", "distance", "azimuth",

@@ -8,7 +8,7 @@
 #include "io/crs.h"
 
 /*
- * Square metres of a polygon or multipolygon. `inverse`: from its coordinates to longitudes and latitudes; its lines are then divided into pieces
+ * Square meters of a polygon or multipolygon. `inverse`: from its coordinates to longitudes and latitudes; its lines are then divided into pieces
  * of at most `longest` units. NULL: they are longitudes and latitudes in degrees. `geometry` is changed.
  */
 gv_status gv_clipped_area(gv_io *io, const gv_ellipsoid *ellipsoid, gv_operation *inverse, double longest,

@@ -16,7 +16,7 @@
 #include "io/out/diagram/parts.h"
 #include "io/out/diagram/projected.h"
 #include "io/out/layer_values.h"
-#include "io/out/neighbours/geodesic_line.h"
+#include "io/out/neighbors/geodesic_line.h"
 #include "io/text.h"
 
 typedef struct writer {
@@ -27,7 +27,7 @@ typedef struct writer {
   gv_pieces pieces;
   gv_seed_features *features; /* NULL: no attributes */
   int *map;                   /* from the source's fields to the layer's; -1: left out */
-  int seed, count, area, neighbours, others, right;
+  int seed, count, area, neighbors, others, right;
   int64_t *next_here;     /* of each seed: the next one at its place; -1: none */
   gv_groups groups;       /* of ids, if they are grouped */
   int64_t *next_in_group; /* then, of each seed: the next one of its id; -1: none */
@@ -65,8 +65,8 @@ static gv_status writer_add_fields(writer *w) {
   GV_TRY(gv_layer_add_field(&w->out, "seed", NULL, id, &w->seed));
   if (w->content->grouped) GV_TRY(gv_layer_add_field(&w->out, "seeds", NULL, OFTInteger64, &w->count));
   GV_TRY(
-      gv_layer_add_field(&w->out, w->content->square_metre > 0.0 ? "area_km2" : "area", NULL, OFTReal, &w->area));
-  GV_TRY(gv_layer_add_field(&w->out, "neighbours", NULL, OFTString, &w->neighbours));
+      gv_layer_add_field(&w->out, w->content->square_meter > 0.0 ? "area_km2" : "area", NULL, OFTReal, &w->area));
+  GV_TRY(gv_layer_add_field(&w->out, "neighbours", NULL, OFTString, &w->neighbors));
   return gv_layer_add_field(&w->out, "others", NULL, OFTString, &w->others);
 }
 
@@ -123,7 +123,7 @@ static gv_status writer_list(writer *w, int64_t own, int64_t seed) {
   int64_t lead = writer_lead(w, seed);
   if (lead == own) return GV_OK;
   int64_t *list = gv_grow(w->list, &w->list_room, w->listed + 1, sizeof *list);
-  if (list == NULL) return gv_io_fail_memory(w->io, "a list of neighbours");
+  if (list == NULL) return gv_io_fail_memory(w->io, "a list of neighbors");
   w->list = list;
   w->list[w->listed++] = lead;
   return GV_OK;
@@ -140,20 +140,20 @@ static gv_status writer_set_list(writer *w, OGRFeatureH feature, int field) {
   if (text->length == 0) return GV_OK;
   if (writer_has_text_ids(w)) gv_text_put_string(text, "]");
   gv_text_put(text, "", 1); /* its end */
-  if (text->failed) return gv_io_fail_memory(w->io, "a list of neighbours");
+  if (text->failed) return gv_io_fail_memory(w->io, "a list of neighbors");
   if (field >= 0) OGR_F_SetFieldString(feature, field, text->bytes);
   return GV_OK;
 }
 
 /* The seeds of adjacent polygons. */
-static gv_status writer_set_neighbours(writer *w, OGRFeatureH feature, int64_t seed) {
+static gv_status writer_set_neighbors(writer *w, OGRFeatureH feature, int64_t seed) {
   const gv_diagram_parts *p = w->content->parts;
   for (int64_t of = seed; of >= 0; of = writer_next(w, of))
     for (int64_t i = p->cell[of]; i < p->cell[of + 1]; i++) {
       int64_t ring = p->ring[i], other = p->edge_seed[2 * gv_ring_edge(ring) + (ring >= 0)];
       if (other >= 0) GV_TRY(writer_list(w, seed, other));
     }
-  return writer_set_list(w, feature, w->neighbours);
+  return writer_set_list(w, feature, w->neighbors);
 }
 
 /* The seeds at the same places. */
@@ -200,7 +200,7 @@ static gv_status writer_geometry(const writer *w, const gv_pieces *p, bool polyg
 
 /* The area of a cell that was cut; `inverse`: from its coordinates to degrees, NULL: they are degrees. */
 static gv_status writer_measure(writer *w, OGRGeometryH cut, gv_operation *inverse) {
-  static const double longest = 2000.0; /* metres */
+  static const double longest = 2000.0; /* meters */
   const gv_diagram_content *c = w->content;
   w->cut = true;
   if (!c->globe) {
@@ -210,7 +210,7 @@ static gv_status writer_measure(writer *w, OGRGeometryH cut, gv_operation *inver
   const gv_ellipsoid ellipsoid = {c->semi_major, c->flattening, c->flattening * (2.0 - c->flattening)};
   OGRGeometryH copy = OGR_G_Clone(cut);
   if (copy == NULL) return gv_io_fail_memory(w->io, "the area of a cell");
-  gv_status status = gv_clipped_area(w->io, &ellipsoid, inverse, longest / c->map.metre, copy, &w->area_of_cut);
+  gv_status status = gv_clipped_area(w->io, &ellipsoid, inverse, longest / c->map.meter, copy, &w->area_of_cut);
   OGR_G_DestroyGeometry(copy);
   return status;
 }
@@ -299,11 +299,11 @@ static gv_status writer_write_cell(writer *w, int64_t seed) {
   }
   OGR_F_SetGeometryDirectly(feature, geometry);
   status = writer_set_id(w, feature, w->seed, seed);
-  double unit = c->square_metre > 0.0 ? 1e-6 * c->square_metre : 1.0;
+  double unit = c->square_meter > 0.0 ? 1e-6 * c->square_meter : 1.0;
   if (w->area >= 0) OGR_F_SetFieldDouble(feature, w->area, (w->cut ? w->area_of_cut : area) * unit);
   if (status == GV_OK && c->grouped)
     status = gv_layer_set_integer(&w->out, feature, w->count, w->groups.seeds[w->groups.of_seed[seed]]);
-  if (status == GV_OK) status = writer_set_neighbours(w, feature, seed);
+  if (status == GV_OK) status = writer_set_neighbors(w, feature, seed);
   if (status == GV_OK) status = writer_set_others(w, feature, seed);
   if (status == GV_OK) status = writer_set_attributes(w, feature, seed);
   w->written++;
@@ -313,9 +313,9 @@ static gv_status writer_write_cell(writer *w, int64_t seed) {
 /* A line of the triangulation: between two seeds. */
 static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
-  const double centre = c->globe ? c->map.centre : 0.0;
-  const double from[2] = {c->seeds->x[left] - centre, c->seeds->y[left]},
-               to[2] = {c->seeds->x[right] - centre, c->seeds->y[right]};
+  const double center = c->globe ? c->map.center : 0.0;
+  const double from[2] = {c->seeds->x[left] - center, c->seeds->y[left]},
+               to[2] = {c->seeds->x[right] - center, c->seeds->y[right]};
   OGRGeometryH line = NULL;
   gv_pieces *p = &w->pieces;
   *out = NULL;

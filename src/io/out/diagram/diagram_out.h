@@ -2,7 +2,7 @@
  * The layer of a diagram: polygons of cells with the seeds' attributes, lines of its edges, or lines of its Delaunay triangulation.
  *
  * Cells: seed (its id), area_km2 (of the polygon; on the globe on the ellipsoid; area in the coordinates' unit where that is not known),
- * neighbours and others (ids separated by blanks: of adjacent cells, and of seeds at the same place), then the
+ * neighbors and others (ids separated by blanks: of adjacent cells, and of seeds at the same place), then the
  * seed's attributes. Edges and Delaunay lines: the ids left and right.
  *
  * Grouped: seeds of one id have one polygon, their cells together, with their number in `seeds` and the attributes of the first. Edges are
@@ -24,15 +24,15 @@ typedef struct gv_diagram_content {
   gv_diagram_layer layer;
   gv_context *context;
   const gv_diagram_parts *parts;
-  const double *area; /* of cells: square metres on the globe, else of the coordinates */
+  const double *area; /* of cells: square meters on the globe, else of the coordinates */
   const gv_seed_options *source;
   const gv_seed_list *seeds;
   bool globe, cut, grouped;      /* grouped: not with GV_DIAGRAM_DELAUNAY */
   double semi_major, flattening; /* globe */
-  double square_metre;           /* of one unit of `area`; 0: unknown */
+  double square_meter;           /* of one unit of `area`; 0: unknown */
   OGRSpatialReferenceH crs;      /* of the layer; NULL = none */
-  gv_map map;                    /* globe: of `crs`; the lines of `parts` are in degrees from its centre */
-  double tolerance;              /* metres: of lines on the map from those of `parts` */
+  gv_map map;                    /* globe: of `crs`; the lines of `parts` are in degrees from its center */
+  double tolerance;              /* meters: of lines on the map from those of `parts` */
   gv_window *region; /* globe: what cells are cut by before they are drawn, in degrees as they are; NULL: nothing */
   gv_progress_fn progress; /* of writing, from 0 to 1; 0 cancels */
   void *progress_user;

@@ -1,10 +1,10 @@
-/* The edge of a map is where neighbouring places of a parallel are far from each other on it: found by bisection. */
+/* The edge of a map is where neighboring places of a parallel are far from each other on it: found by bisection. */
 #include "io/out/diagram/map.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double map_far = 4.5e7; /* metres: more than the width and height of world maps */
+static const double map_far = 4.5e7; /* meters: more than the width and height of world maps */
 
 static gv_status map_project(gv_io *io, gv_operation *operation, double lon, double lat, double out[2]) {
   out[0] = lon;
@@ -76,7 +76,7 @@ static gv_status map_is_whole(gv_io *io, const gv_map *map, bool *whole) {
   for (int i = 0; i < 19 * 36 && *whole; i++) {
     double lat = fmin(fmax(-90.0 + 10.0 * (i / 36), -85.0), 85.0), lon = 10.0 * (i % 36) - 177.3, at[2], back[2];
     GV_TRY(map_project(io, map->operation, lon, lat, at));
-    *whole = isfinite(at[0]) && (map->lonlat || hypot(at[0], at[1]) * map->metre < map_far);
+    *whole = isfinite(at[0]) && (map->lonlat || hypot(at[0], at[1]) * map->meter < map_far);
     if (!*whole) break;
     GV_TRY(map_project(io, map->inverse, at[0], at[1], back));
     *whole = fabs(back[1] - lat) < 1e-3 && fabs(remainder(back[0] - lon, 360.0)) < 0.1;
@@ -87,7 +87,7 @@ static gv_status map_is_whole(gv_io *io, const gv_map *map, bool *whole) {
 static gv_status map_find_period(gv_io *io, gv_map *map) {
   double at[4][2];
   for (int i = 0; i < 4; i++)
-    GV_TRY(map_project(io, map->operation, map->centre + 80.0 * (i % 2), i < 2 ? 0.0 : 40.0, at[i]));
+    GV_TRY(map_project(io, map->operation, map->center + 80.0 * (i % 2), i < 2 ? 0.0 : 40.0, at[i]));
   double x = at[1][0] - at[0][0];
   bool repeats = fabs(at[3][0] - at[2][0] - x) <= 1e-9 * fabs(x) && fabs(at[0][0] - at[2][0]) <= 1e-9 * fabs(x) &&
                  fabs(at[1][1] - at[0][1]) <= 1e-9 * fabs(x);
@@ -98,12 +98,12 @@ static gv_status map_find_period(gv_io *io, gv_map *map) {
 
 gv_status gv_map_examine(gv_io *io, OGRSpatialReferenceH crs, gv_operation *operation, gv_operation *inverse,
                          gv_map *out) {
-  *out = (gv_map){.operation = operation, .inverse = inverse, .most = 90.0, .metre = 111e3};
+  *out = (gv_map){.operation = operation, .inverse = inverse, .most = 90.0, .meter = 111e3};
   double semi_major, flattening;
   GV_TRY(gv_crs_ellipsoid(io, crs, &semi_major, &flattening));
   out->degree = semi_major * (1.0 + 2.0 * flattening) * (M_PI / 180.0);
   out->lonlat = gv_crs_is_lonlat(crs);
-  if (OSRIsProjected(crs)) out->metre = OSRGetLinearUnits(crs, NULL);
+  if (OSRIsProjected(crs)) out->meter = OSRGetLinearUnits(crs, NULL);
   if (operation == NULL) {
     out->lonlat = out->world = out->cut = true;
     return GV_OK;
@@ -118,12 +118,12 @@ gv_status gv_map_examine(gv_io *io, OGRSpatialReferenceH crs, gv_operation *oper
     lon[0] = 180.0;
   }
   if (!out->cut) return GV_OK;
-  out->centre = remainder(lon[0] - 180.0, 360.0);
+  out->center = remainder(lon[0] - 180.0, 360.0);
   GV_TRY(map_is_whole(io, out, &out->world));
   GV_TRY(map_find_period(io, out));
   for (int i = 0; i < 2 && !out->lonlat; i++) {
-    GV_TRY(map_project(io, operation, out->centre, i == 0 ? -90.0 : 90.0, pole));
-    if (!(isfinite(pole[0]) && hypot(pole[0], pole[1]) * out->metre < map_far)) out->most = 85.0511287798066;
+    GV_TRY(map_project(io, operation, out->center, i == 0 ? -90.0 : 90.0, pole));
+    if (!(isfinite(pole[0]) && hypot(pole[0], pole[1]) * out->meter < map_far)) out->most = 85.0511287798066;
   }
   return GV_OK;
 }
@@ -136,7 +136,7 @@ gv_status gv_map_apply(gv_io *io, const gv_map *map, double *x, double *y, int64
     if (!map->cut && fabs(y[i]) == 90.0) lon = 0.0;
     if (map->cut && map->period == 0.0) lon = fmin(fmax(lon, -edge), edge);
     double expected = map->origin + map->period * (lon / 360.0);
-    x[i] = lon + map->centre;
+    x[i] = lon + map->center;
     if (map->operation == NULL) continue;
     if (gv_operation_apply(&x[i], &y[i], 1, map->operation) != 0)
       return gv_io_fail_memory(io, "a coordinate operation");

@@ -30,7 +30,7 @@ static gv_status projected_at(const projector *p, double x, double y, projected_
   return gv_io_fail(
       p->io, GV_ERROR_PROJECTION,
       "longitude %.6g, latitude %.6g is outside the system of --crs; omit --crs, or use a system for this area",
-      remainder(x + p->map->centre, 360.0), y);
+      remainder(x + p->map->center, 360.0), y);
 }
 
 /* A point of the line; without an edge of the map there, a line that leads back where it came from is dropped. */
@@ -68,7 +68,7 @@ static gv_status projected_is_straight(const projector *p, const projected_point
       *straight = false;
       break;
     }
-    double lon = place[0] - p->map->centre, middle = first->from[0] + t * (last->from[0] - first->from[0]);
+    double lon = place[0] - p->map->center, middle = first->from[0] + t * (last->from[0] - first->from[0]);
     place[0] = middle + remainder(lon - middle, 360.0);
     *straight = gv_degrees_apart(first->from, last->from, place, p->map->degree) <= p->tolerance;
   }

@@ -186,7 +186,7 @@ static gv_status region_strips(gv_io *io, OGRGeometryH polygon, OGRGeometryH *ou
 }
 
 /* What a ring surrounds on the globe. */
-static gv_status region_of_ring(region_ring *r, OGRGeometryH ring, double centre, OGRGeometryH *out) {
+static gv_status region_of_ring(region_ring *r, OGRGeometryH ring, double center, OGRGeometryH *out) {
   static const double everything[4] = {-180.0, -90.0, 180.0, 90.0};
   OGRGeometryH polygon = NULL, inside = NULL;
   bool inverted;
@@ -195,7 +195,7 @@ static gv_status region_of_ring(region_ring *r, OGRGeometryH ring, double centre
   if (r->incomplete || r->count < 4) return GV_OK;
   gv_status status = region_close(r, &inverted, &polygon);
   if (polygon == NULL) return status;
-  if (centre != 0.0) gv_parts_shift(polygon, -centre);
+  if (center != 0.0) gv_parts_shift(polygon, -center);
   if (status == GV_OK) {
     status = region_strips(r->io, polygon, &inside);
   } else {
@@ -212,12 +212,12 @@ static gv_status region_of_ring(region_ring *r, OGRGeometryH ring, double centre
 }
 
 /* Adds what a polygon covers on the globe to `all`. */
-static gv_status region_of_polygon(region_ring *r, OGRGeometryH polygon, double centre, OGRGeometryH all) {
+static gv_status region_of_polygon(region_ring *r, OGRGeometryH polygon, double center, OGRGeometryH all) {
   OGRGeometryH region = NULL;
-  gv_status status = region_of_ring(r, OGR_G_GetGeometryRef(polygon, 0), centre, &region);
+  gv_status status = region_of_ring(r, OGR_G_GetGeometryRef(polygon, 0), center, &region);
   for (int i = 1; status == GV_OK && region != NULL && !r->incomplete && i < OGR_G_GetGeometryCount(polygon); i++) {
     OGRGeometryH hole = NULL;
-    status = region_of_ring(r, OGR_G_GetGeometryRef(polygon, i), centre, &hole);
+    status = region_of_ring(r, OGR_G_GetGeometryRef(polygon, i), center, &hole);
     if (hole == NULL) continue;
     OGRGeometryH rest = OGR_G_Difference(region, hole);
     OGR_G_DestroyGeometry(hole);
@@ -234,7 +234,7 @@ static gv_status region_of_polygon(region_ring *r, OGRGeometryH polygon, double 
   return status;
 }
 
-gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *way, double centre, bool *complete,
+gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *way, double center, bool *complete,
                          OGRGeometryH *out) {
   region_ring r = {.io = io, .way = way};
   gv_status status = GV_OK;
@@ -244,7 +244,7 @@ gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *
   bool single = wkbFlatten(OGR_G_GetGeometryType(polygons)) == wkbPolygon;
   CPLPushErrorHandler(CPLQuietErrorHandler); /* GEOS reports what is invalid */
   for (int i = 0; status == GV_OK && !r.incomplete && i < (single ? 1 : OGR_G_GetGeometryCount(polygons)); i++)
-    status = region_of_polygon(&r, single ? polygons : OGR_G_GetGeometryRef(polygons, i), centre, all);
+    status = region_of_polygon(&r, single ? polygons : OGR_G_GetGeometryRef(polygons, i), center, all);
   if (status == GV_OK && !r.incomplete && OGR_G_GetGeometryCount(all) > 0) {
     OGRGeometryH united = OGR_G_UnionCascaded(all);
     if (united == NULL) status = gv_io_fail_memory(io, "the mask");

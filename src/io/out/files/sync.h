@@ -1,5 +1,5 @@
 /*
- * Makes files durable: written data survive a loss of power only after the file and its directory were synchronised
+ * Makes files durable: written data survive a loss of power only after the file and its directory were synchronized
  * with the disk.
  */
 #ifndef GV_IO_SYNC_H
@@ -12,7 +12,7 @@ typedef enum gv_sync {
   GV_SYNC_NEVER
 } gv_sync;
 
-/* Synchronises a file, or a directory with all its files, with the disk: 0, or the error's number. */
+/* Synchronizes a file, or a directory with all its files, with the disk: 0, or the error's number. */
 int gv_sync_all(const char *path);
 
 /* The same for the names in a directory only, by its descriptor. No operation if the file system does not support

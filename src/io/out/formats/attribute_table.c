@@ -18,7 +18,7 @@ GDALRasterAttributeTableH gv_attribute_table_make(const gv_attribute_table *tabl
   GDALRATSetTableType(out, GRTT_THEMATIC);
   GDALRATCreateColumn(out, "Value", narrow ? GFT_Integer : exact ? GFT_Real : GFT_String, GFU_MinMax);
   if (table->has_names) GDALRATCreateColumn(out, "Name", GFT_String, GFU_Name);
-  int colour_column = table->has_names ? 2 : 1;
+  int color_column = table->has_names ? 2 : 1;
   GDALRATCreateColumn(out, "Red", GFT_Integer, GFU_Red);
   GDALRATCreateColumn(out, "Green", GFT_Integer, GFU_Green);
   GDALRATCreateColumn(out, "Blue", GFT_Integer, GFU_Blue);
@@ -30,7 +30,7 @@ GDALRasterAttributeTableH gv_attribute_table_make(const gv_attribute_table *tabl
     GDALRATSetValueAsString(out, i, 0, text); /* exact in columns of numbers, too */
     if (table->has_names) GDALRATSetValueAsString(out, i, 1, row->name);
     for (int c = 0; c < 3; c++)
-      GDALRATSetValueAsInt(out, i, colour_column + c, row->rgb[c]);
+      GDALRATSetValueAsInt(out, i, color_column + c, row->rgb[c]);
   }
   return out;
 }

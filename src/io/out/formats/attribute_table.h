@@ -1,4 +1,4 @@
-/* The raster attribute table of ids, names and colours. */
+/* The raster attribute table of ids, names and colors. */
 #ifndef GV_IO_ATTRIBUTE_TABLE_H
 #define GV_IO_ATTRIBUTE_TABLE_H
 

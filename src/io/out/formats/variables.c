@@ -129,8 +129,8 @@ static bool put_axes(GDALGroupH group, const char *const arrays[2], OGRSpatialRe
   return good;
 }
 
-/* The coordinates of the cells' centres along a dimension. */
-static bool put_centres(GDALGroupH group, const char *name, double first, double step) {
+/* The coordinates of the cells' centers along a dimension. */
+static bool put_centers(GDALGroupH group, const char *name, double first, double step) {
   enum { SOME = 4096 };
   double values[SOME];
   size_t count = 0;
@@ -158,8 +158,8 @@ gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double g[6], int6
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
-  bool good = group != NULL && put_centres(group, names[0], g[0], g[1]) &&
-              put_centres(group, names[1], upwards ? g[3] + (double)height * g[5] : g[3], upwards ? -g[5] : g[5]) &&
+  bool good = group != NULL && put_centers(group, names[0], g[0], g[1]) &&
+              put_centers(group, names[1], upwards ? g[3] + (double)height * g[5] : g[3], upwards ? -g[5] : g[5]) &&
               put_axes(group, names, NULL);
   GDALGroupRelease(group);
   GDALClose(dataset);

@@ -10,14 +10,14 @@ gv_status gv_run_barrier_block(const gv_run_work *w, gv_run_worker *worker, cons
   const int64_t cells = p->w * p->h;
   const int a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   const double *g = w->in->grid.grid.geotransform;
-  double *x = worker->centre, *y = x + cells;
+  double *x = worker->center, *y = x + cells;
   gv_barrier_places places;
   gv_barrier_places_init(&places);
   for (int64_t i = 0; i < cells; i++) {
     const int64_t column = i % p->w, row = i / p->w;
     const bool kept = out->mask == NULL || out->mask[row * out->mask_stride + column] != 0;
-    x[i] = kept ? gv_centre_x(g, p->x + column, p->y + row) : (double)NAN;
-    y[i] = gv_centre_y(g, p->x + column, p->y + row);
+    x[i] = kept ? gv_center_x(g, p->x + column, p->y + row) : (double)NAN;
+    y[i] = gv_center_y(g, p->x + column, p->y + row);
   }
   places.x = x;
   places.y = y;

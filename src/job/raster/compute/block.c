@@ -1,5 +1,5 @@
 /*
- * Computes one block: mask, nearest seeds, adjacent regions (for the colours), distances, statistics, and ids. If
+ * Computes one block: mask, nearest seeds, adjacent regions (for the colors), distances, statistics, and ids. If
  * ids are distinct and no distances are requested, the library writes ids; otherwise it writes seed numbers, which
  * are replaced by ids last.
  *
@@ -235,7 +235,7 @@ static void name_regions(const gv_run_work *w, const gv_run_worker *worker, cons
   for (int64_t y = 0; y < part->h; y++) {
     int32_t *out = block->out + y * block->stride;
     const int32_t *mine = own ? worker->own + y * w->block_w : NULL;
-    /* Neighbours mostly have one seed. */
+    /* Neighbors mostly have one seed. */
     int32_t seed = -1, of_seed = -1;
     for (int64_t x = 0; x < part->w && region != NULL; x++) {
       if (out[x] != seed) {
@@ -419,7 +419,7 @@ static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv
   gv_run_worker *worker = &w->workers[number];
   if (!gv_cells_of_lists(&w->job->grid.cells_of))
     return gv_mask_cells(io, w->in->mask, number, p->x, p->y, p->w, p->h, worker->mask, w->block_w, kept);
-  double *lon = worker->centre, *lat = worker->centre + p->w;
+  double *lon = worker->center, *lat = worker->center + p->w;
   GV_TRY(gv_io_pass_on_library(
       io, worker->context, gv_voronoi_cell_centers(worker->context, w->voronoi, p->x, 0, p->w, 1, lon, lat, 0)));
   return gv_mask_places(io, w->in->mask, number, lon, lat, p->w, worker->mask, kept);

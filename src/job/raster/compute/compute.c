@@ -43,7 +43,7 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
     made = gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
            compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
            compute_make(w->in->mask != NULL, cells, &one->mask) &&
-           compute_make(ways || (w->in->mask != NULL && list), 2 * cells * sizeof *one->centre, &one->centre) &&
+           compute_make(ways || (w->in->mask != NULL && list), 2 * cells * sizeof *one->center, &one->center) &&
            compute_make(own, cells, &one->queried) &&
            compute_make(own || ways, cells * sizeof *one->own, &one->own) &&
            compute_make(ways, cells * sizeof *one->azimuth, &one->azimuth) &&
@@ -61,7 +61,7 @@ void gv_run_work_free(gv_run_work *w) {
     gv_adjacency_free(&one->adjacency);
     free(one->numbers);
     free(one->mask);
-    free(one->centre);
+    free(one->center);
     free(one->distance);
     free(one->own);
     free(one->azimuth);

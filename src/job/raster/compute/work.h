@@ -13,10 +13,10 @@
 typedef struct gv_run_worker {
   gv_context *context;
   gv_adjacency adjacency;
-  bool scans;       /* blocks are scanned for neighbours */
+  bool scans;       /* blocks are scanned for neighbors */
   int32_t *numbers; /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;    /* a block */
-  double *centre;   /* of lists with a mask: longitudes of a block, then latitudes; with barriers: x, then y */
+  double *center;   /* of lists with a mask: longitudes of a block, then latitudes; with barriers: x, then y */
   double *distance; /* of the nearest seed, a block */
   int32_t *own; /* regions of a block's cells that are seeds themselves; -1: they are none; with barriers: seeds */
   float *azimuth;        /* with barriers, a block */
@@ -26,7 +26,7 @@ typedef struct gv_run_worker {
   int64_t empty;         /* cells without a seed so far */
 } gv_run_worker;
 
-/* Shared state of the threads that compute blocks. Initialise it to {0} with its inputs and the size of blocks. */
+/* Shared state of the threads that compute blocks. Initialize it to {0} with its inputs and the size of blocks. */
 typedef struct gv_run_work {
   const gv_job *job;
   const gv_run_inputs *in;

@@ -51,7 +51,7 @@ static gv_status make_workers(gv_on_demand *on_demand, gv_on_demand_level *level
   w->worker_count = level->in.threads > blocks ? (int)blocks : level->in.threads;
   GV_TRY(gv_run_prepare(&on_demand->io, w));
   for (int i = 0; i < w->worker_count; i++)
-    w->workers[i].scans = false; /* neighbours are looked for when the table is made */
+    w->workers[i].scans = false; /* neighbors are looked for when the table is made */
   return GV_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Ids, metadata, and the table of names and colours of an on-demand raster's seeds. */
+/* Ids, metadata, and the table of names and colors of an on-demand raster's seeds. */
 #include <stdlib.h>
 
 #include "io/parallel.h"

@@ -1,8 +1,8 @@
 /*
  * Merges parts: the run is carried out like any other, but blocks and sums come from part files. So all outputs
- * (tiles, tables, colours, polygons, side files) are the same bytes as those of one run.
+ * (tiles, tables, colors, polygons, side files) are the same bytes as those of one run.
  *
- * For colours, cells' ids identify their seeds: seeds of one id are one region.
+ * For colors, cells' ids identify their seeds: seeds of one id are one region.
  */
 #include "job/raster/parts/merge.h"
 
@@ -315,7 +315,7 @@ static gv_status read_rows(gv_io *io, const gv_run_work *w, gv_merge_reader *one
     if (s < 0) continue;
     if (m->copied[i]) {
       GV_TRY(copy_tiles(io, w, one, i, p->y, block));
-      bands = i == GV_RUN_OUT && w->plan->style ? 1 : 0; /* for colours */
+      bands = i == GV_RUN_OUT && w->plan->style ? 1 : 0; /* for colors */
     }
     int64_t bytes = GDALGetDataTypeSizeBytes(type);
     for (int b = 0; b < bands; b++) {

@@ -26,7 +26,7 @@ typedef struct gv_run_plan {
   bool by_region;  /* or regions at once, if no output is about single seeds */
   bool distances;  /* statistics have them */
   bool converts;   /* distances go into a raster in another unit than the library's */
-  bool style, unstyled; /* OUT gets names and colours; or there are too many seeds for them */
+  bool style, unstyled; /* OUT gets names and colors; or there are too many seeds for them */
 } gv_run_plan;
 
 /* For rasters at places `slot`. `part_rows`: rows of a block of a part's raster; 0 = the raster has no parts. */

@@ -217,14 +217,14 @@ static gv_status read_places(gv_io *io, gv_run_inputs *in) {
   bool found = false;
   gv_status status = GV_OK;
   if (gv_place_arrays_may_be(cells->source))
-    status = gv_place_arrays_read(io, cells->source, cells->name, &in->centres, &found);
-  in->centres.skip_invalid = options.skip_invalid;
-  if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centres);
-  if (status == GV_OK && in->centres.crs == NULL) {
+    status = gv_place_arrays_read(io, cells->source, cells->name, &in->centers, &found);
+  in->centers.skip_invalid = options.skip_invalid;
+  if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centers);
+  if (status == GV_OK && in->centers.crs == NULL) {
     status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                            "%s: missing coordinate system; columns lon and lat have one", cells->source);
   }
-  if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centres);
+  if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centers);
   return gv_io_within(io, status, "--cells-of");
 }
 
@@ -235,9 +235,9 @@ static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
   if (gv_cells_of_are_read(cells)) {
     GV_TRY(read_places(io, in));
   } else if (gv_cells_of_have_places(cells)) {
-    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, &in->centres));
+    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, &in->centers));
   }
-  gv_cells_of_grid(cells, &in->centres, &in->grid.grid);
+  gv_cells_of_grid(cells, &in->centers, &in->grid.grid);
   return GV_OK;
 }
 
@@ -307,6 +307,6 @@ void gv_run_inputs_free(gv_run_inputs *in) {
   gv_raster_grid_free(&in->triangles);
   gv_raster_seeds_free(&in->cells);
   gv_seeds_free(&in->layer);
-  gv_seeds_free(&in->centres);
+  gv_seeds_free(&in->centers);
   gv_seeds_free(&in->barriers);
 }

@@ -16,7 +16,7 @@ typedef struct gv_run_inputs {
   gv_raster_seed_content cells; /* seeds that are cells of a raster */
   const gv_seed_list *seeds;    /* one of them; of an overview, that of the whole raster may be borrowed */
   const gv_seed_list *regions;  /* rows of tables: the seeds, or the values of their cells */
-  gv_seed_list centres;         /* places of --cells-of, in degrees; none: other query cells */
+  gv_seed_list centers;         /* places of --cells-of, in degrees; none: other query cells */
   gv_seed_list
       barriers; /* lines and polygons in the grid's coordinates; without any the run is one without barriers */
   gv_features features; /* what the library has of them, if they are lines and polygons */

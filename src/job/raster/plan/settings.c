@@ -194,7 +194,7 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.seeds.source), .names_file = true, .once = true, .alternatives = GV_SEEDS},
     {"seeds-raster", "R",
      "instead of --seeds: the cells of a raster that are not nodata, masked or 0\n"
-     "A seed is the centre of its cell. OUT holds the value of the nearest seed; equal distances select the lowest "
+     "A seed is the center of its cell. OUT holds the value of the nearest seed; equal distances select the lowest "
      "value; -k returns values. Default grid: that of R.",
      GV_OPTION_INTO(job.raster_seeds.source), .names_file = true, .alternatives = GV_SEEDS},
     {"band", "N", "band of --seeds-raster [default: 1]", GV_OPTION_RANGE(job.raster_seeds.band, 1, 1 << 30)},
@@ -262,12 +262,12 @@ const gv_option gv_job_options[] = {
      "layer, "
      "or the coordinates of a variable. qtm:LEVEL is --level LEVEL.",
      GV_OPTION_BY(set_cells_of), .names_file = true},
-    {"snap-seeds", NULL, "with --level: move seeds to the centre of their triangle",
+    {"snap-seeds", NULL, "with --level: move seeds to the center of their triangle",
      GV_OPTION_INTO(job.grid.snap_seeds), .rare = true},
 
     GV_OPTION_SECTION("Travel cost"),
     {"cost", "RASTER",
-     "find the nearest seed by travel cost over this raster of friction, the cost per metre\n"
+     "find the nearest seed by travel cost over this raster of friction, the cost per meter\n"
      "Per unit of the grid on the plane. OUT has its cells. Nodata, negative and infinite values are barriers. "
      "--distance, --max-distance and the distances of --stats are costs. Points begin at their own position, "
      "lines, polygons and cells at cost 0 in every cell that they "
@@ -298,7 +298,7 @@ const gv_option gv_job_options[] = {
     {"k", "K", "write the K nearest seeds, one band for each (1 to 64) [default: 1]",
      GV_OPTION_RANGE(job.k, 1, GV_VORONOI_MAX_K)},
     {"max-distance", "D",
-     "ignore seeds farther than D: metres on the globe, else the grid's unit\n"
+     "ignore seeds farther than D: meters on the globe, else the grid's unit\n"
      "Or with a unit: 100km, 5mi. Seeds at distance D are used.",
      GV_OPTION_BY(set_max_distance), .numbers = 1},
     {"metric", "NAME",
@@ -337,7 +337,7 @@ const gv_option gv_job_options[] = {
 
     GV_OPTION_SECTION("Other outputs"),
     {"distance", "FILE",
-     "raster of distances (K bands)\nMetres on the globe, else the grid's unit; see --distance-unit.",
+     "raster of distances (K bands)\nMeters on the globe, else the grid's unit; see --distance-unit.",
      GV_OPTION_INTO(job.distance), .place = GV_IN_OUTPUTS, .names_file = true},
     {"distance-per-value", NULL, "with --distance and --seeds-raster: a band for each value instead of K",
      GV_OPTION_INTO(job.distance_per_value)},
@@ -378,7 +378,7 @@ const gv_option gv_job_options[] = {
     {"cells", "FILE",
      "with --level or --cells-of: table of the cells\n"
      "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
-     "with cell, lon, lat, seed, distance, azimuth. Cells with their centre outside --mask are left out. Any "
+     "with cell, lon, lat, seed, distance, azimuth. Cells with their center outside --mask are left out. Any "
      "vector format: .gpkg, "
      ".fgb, .csv, .geojson ...; with "
      "--cells-of also .nc and .zarr.",

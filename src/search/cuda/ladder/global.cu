@@ -3,7 +3,7 @@
  *
  * Idea: a thread has points, a block has four queries; a distance lives in a register until it is compared, so each
  * coordinate that is read serves four pairs and no distance is stored.
- * Memory: points in the caller's layout, an array of structures in global memory. Neighbouring threads read `dim`
+ * Memory: points in the caller's layout, an array of structures in global memory. Neighboring threads read `dim`
  * floats apart.
  * Limit: cache lines. A warp's load touches up to 32 of them, of which it uses a few bytes: cheap in three
  * dimensions, expensive in many.

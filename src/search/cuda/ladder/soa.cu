@@ -2,7 +2,7 @@
  * cuda-soa, step 5: coalesced loads.
  *
  * Idea: the kernel of cuda-global over a structure of arrays. Nothing else changes, so the difference is the memory layout.
- * Memory: one array a dimension in global memory. Neighbouring threads read neighbouring floats, four at a time: a warp's load is 512
+ * Memory: one array a dimension in global memory. Neighboring threads read neighboring floats, four at a time: a warp's load is 512
  * bytes in one piece.
  * Limit: each block reads all points for its four queries only, so the caches' bandwidth.
  */

@@ -1,7 +1,7 @@
 /*
  * cuda-texture, a side step: reads through texture units.
  *
- * Idea: texture units have a path to memory of their own, with a cache for neighbourhoods in two dimensions. Points become
+ * Idea: texture units have a path to memory of their own, with a cache for neighborhoods in two dimensions. Points become
  * texels of four coordinates; up to three dimensions a texel is a whole point with half its squared length.
  * Memory: two-dimensional texture objects, 1,024 texels wide. Past the height that a device allows (and not above 8,192, so that
  * tests meet the case) points go on in a further texture.

@@ -52,7 +52,7 @@ template <int THREADS, typename COORDINATE> struct query_memory {
     int32_t hits[HITS]; /* groups */
     warp_rows<COORDINATE> rows[THREADS / WARP];
   };
-  int64_t point[PENDING]; /* those that may be neighbours, */
+  int64_t point[PENDING]; /* those that may be neighbors, */
   double value[PENDING];  /* and their filter values, later canonical ones */
   int32_t hit_count, count;
   float bound;

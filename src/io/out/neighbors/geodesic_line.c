@@ -1,4 +1,4 @@
-#include "io/out/neighbours/geodesic_line.h"
+#include "io/out/neighbors/geodesic_line.h"
 
 #include <math.h>
 

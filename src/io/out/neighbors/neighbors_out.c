@@ -1,5 +1,5 @@
 /* The attributes of both sides are read by a second walk over their layers, and held as features of the fields that are kept. */
-#include "io/out/neighbours/neighbours_out.h"
+#include "io/out/neighbors/neighbors_out.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "io/in/encoding.h"
 #include "io/in/fields.h"
 #include "io/out/layer_values.h"
-#include "io/out/neighbours/geodesic_line.h"
+#include "io/out/neighbors/geodesic_line.h"
 
 /* --------------------------------------------------------------------------------------------------- attributes */
 
 /* Data kept of one side. */
 typedef struct side {
-  const gv_neighbour_side *of;
+  const gv_neighbor_side *of;
   const char *name; /* prefix of its columns */
   OGRFeatureDefnH kept;
   OGRFeatureH *features; /* one a seed, several may be one; NULL if nothing is kept */
@@ -109,16 +109,16 @@ static void free_side(side *s) {
 
 /* ------------------------------------------------------------------------------------------------------ the table */
 
-struct gv_neighbours_out {
+struct gv_neighbors_out {
   gv_io *io;
   gv_layer_out out;
-  const gv_neighbour_content *content;
+  const gv_neighbor_content *content;
   side queries, references;
   OGRwkbGeometryType geometry;
-  int neighbour, distance; /* fields */
+  int neighbor, distance; /* fields */
 };
 
-typedef gv_neighbours_out writer;
+typedef gv_neighbors_out writer;
 
 static gv_status add_id(const writer *w, side *s) {
   OGRFieldDefnH like = s->id >= 0 ? OGR_FD_GetFieldDefn(s->kept, s->id) : NULL;
@@ -140,20 +140,20 @@ static gv_status add_kept(const writer *w, side *s) {
 }
 
 /* GDAL keeps some 100 bytes of each feature of a FlatGeobuf file for its spatial index. */
-static bool neighbours_out_indexes(const writer *w, int64_t rows) {
+static bool neighbors_out_indexes(const writer *w, int64_t rows) {
   enum { BYTES_A_ROW = 100 };
   return !gv_format_of(w->out.place->driver)->index_in_memory || w->io->memory <= 0 ||
          (rows >= 0 && rows <= w->io->memory / BYTES_A_ROW);
 }
 
-static gv_status neighbours_out_create_layer(writer *w, int64_t rows) {
+static gv_status neighbors_out_create_layer(writer *w, int64_t rows) {
   static const char *const no_index[] = {"SPATIAL_INDEX=NO", NULL};
-  const gv_neighbour_content *c = w->content;
+  const gv_neighbor_content *c = w->content;
   w->geometry = !c->lines ? wkbPoint : c->globe ? wkbMultiLineString : wkbLineString;
   if (!c->lines && gv_format_of(w->out.place->driver)->text) w->geometry = wkbNone;
-  GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, neighbours_out_indexes(w, rows) ? NULL : no_index));
+  GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, neighbors_out_indexes(w, rows) ? NULL : no_index));
   GV_TRY(add_id(w, &w->queries));
-  GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->neighbour));
+  GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->neighbor));
   GV_TRY(add_id(w, &w->references));
   GV_TRY(gv_layer_add_field(&w->out, "distance", NULL, OFTReal, &w->distance));
   GV_TRY(add_kept(w, &w->queries));
@@ -177,10 +177,10 @@ static void scale_lines(OGRGeometryH lines, double unit) {
   }
 }
 
-/* The query's point, or the line to the neighbour. */
+/* The query's point, or the line to the neighbor. */
 static gv_status make_geometry(const writer *w, int64_t query, const double *nearest, int64_t reference,
                                OGRGeometryH *out) {
-  const gv_neighbour_content *c = w->content;
+  const gv_neighbor_content *c = w->content;
   const gv_seed_list *q = c->queries.seeds, *r = c->references.seeds;
   const double unit = c->globe ? c->unit : 1.0;
   if (!c->globe || !c->lines) {
@@ -203,11 +203,11 @@ static gv_status make_geometry(const writer *w, int64_t query, const double *nea
   return GV_OK;
 }
 
-/* The row of a query's neighbour; `nearest`: see gv_neighbour_rows. */
-static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int neighbour, int64_t reference,
+/* The row of a query's neighbor; `nearest`: see gv_neighbor_rows. */
+static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, int neighbor, int64_t reference,
                          double distance, const double *nearest) {
   GV_TRY(set_side(w, feature, &w->queries, query));
-  OGR_F_SetFieldInteger(feature, w->neighbour, neighbour);
+  OGR_F_SetFieldInteger(feature, w->neighbor, neighbor);
   if (reference >= 0) {
     GV_TRY(set_side(w, feature, &w->references, reference));
     OGR_F_SetFieldDouble(feature, w->distance, distance);
@@ -219,7 +219,7 @@ static gv_status set_row(const writer *w, OGRFeatureH feature, int64_t query, in
   return GV_OK;
 }
 
-gv_status gv_neighbours_write(gv_neighbours_out *w, const gv_neighbour_rows *rows) {
+gv_status gv_neighbors_write(gv_neighbors_out *w, const gv_neighbor_rows *rows) {
   const int k = w->content->k;
   for (int64_t query = 0; query < rows->count; query++) {
     int64_t first = rows->offsets != NULL ? rows->offsets[query] : query * k;
@@ -237,8 +237,8 @@ gv_status gv_neighbours_write(gv_neighbours_out *w, const gv_neighbour_rows *row
   return GV_OK;
 }
 
-gv_status gv_neighbours_begin(gv_io *io, gv_table_out *table, const gv_neighbour_content *content, int64_t rows,
-                              gv_neighbours_out **out) {
+gv_status gv_neighbors_begin(gv_io *io, gv_table_out *table, const gv_neighbor_content *content, int64_t rows,
+                             gv_neighbors_out **out) {
   writer *w = *out = calloc(1, sizeof *w);
   if (w == NULL) return gv_io_fail_memory(io, "a table");
   *w = (writer){.io = io,
@@ -249,10 +249,10 @@ gv_status gv_neighbours_begin(gv_io *io, gv_table_out *table, const gv_neighbour
   bool digits_15 = gv_table_rounds(w->out.place->driver);
   GV_TRY(read_side(io, &w->queries, digits_15));
   GV_TRY(read_side(io, &w->references, digits_15));
-  return neighbours_out_create_layer(w, rows);
+  return neighbors_out_create_layer(w, rows);
 }
 
-gv_status gv_neighbours_end(gv_neighbours_out *w, gv_status status) {
+gv_status gv_neighbors_end(gv_neighbors_out *w, gv_status status) {
   if (w == NULL) return status;
   status = gv_layer_close(&w->out, status);
   free_side(&w->queries);
