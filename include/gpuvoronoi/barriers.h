@@ -104,11 +104,13 @@ typedef struct gv_barrier_places {
   size_t struct_size;
   const double *x, *y;
   int64_t count;
-  int32_t *seed; /**< the nearest seed; of several at the same length the first; -1: none reaches the place, or it
-                     * lies within a polygon. May be NULL, as may the others */
-  double *distance; /**< length of the way; NaN: none */
-  float
-      *azimuth; /**< of the first leg from the place to its seed: degrees clockwise from +y, [0, 360). NaN: none */
+  /** Of the nearest seed; of several at the same length the first; -1: none reaches the place, or it lies within a polygon. May be
+   * NULL, as may the others. */
+  int32_t *seed;
+  /** Length of the way; NaN: none. */
+  double *distance;
+  /** Of the first leg from the place to its seed: degrees clockwise from +y, [0, 360). NaN: none. */
+  float *azimuth;
 } gv_barrier_places;
 
 /** Sets the defaults: no places. */
