@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr
 
-from conftest import crs
+from conftest import crs, globe
 
 JOBS = {"diagram": lambda out: ["diagram", "--seeds", "s.gpkg", out],
         "search": lambda out: ["search", "--reference", "s.gpkg", "-k", 1, "--keep", "v", out],
@@ -102,3 +102,18 @@ def test_distances_and_attributes_beyond_float32(work):
     work.fails(*cost, has="exceed the range of Float32")
     work.ok(*cost, "--distance-type", "Float64")
     assert work.read("c.tif").max() > 1e40
+
+
+@pytest.mark.parametrize("options,column", [(["--level", "3"], "id64"), (["--cells-of", "s2:2"], "cell"), (["--cells-of", "healpix:2"], "cell")])
+def test_ids_of_cells_keep_all_digits(work, options, column):
+    """Shapefiles hold 18 digits as integers: longer ids are texts there."""
+    work.csv("s.csv", *globe(5))
+    ids = {}
+    for name in ("c.shp", "c.gpkg"):
+        work.ok("--seeds", "s.csv", *options, "--cells", name)
+        layer = ogr.Open(str(work.path(name)))
+        ids[name] = sorted(feature.GetFieldAsString(column) for feature in layer.GetLayer(0))
+        types = layer.GetLayer(0).GetLayerDefn()
+        if name == "c.shp":
+            assert (types.GetFieldDefn(types.GetFieldIndex(column)).GetType() == ogr.OFTString) == (options[1] != "healpix:2")
+    assert ids["c.shp"] == ids["c.gpkg"] and len(ids["c.shp"]) > 90

@@ -118,6 +118,13 @@ static bool layer_supports(const gv_layer_out *l, OGRFieldType type) {
   return types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(type));
 }
 
+OGRFieldType gv_layer_cell_id_type(const gv_layer_out *l) {
+  const gv_format *format = gv_format_of(l->place->driver);
+  const char *types = GDALGetMetadataItem(l->place->driver, GDAL_DMD_CREATIONFIELDDATATYPES, NULL);
+  bool listed = types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(OFTInteger64));
+  return listed && format->real_width == 0 && !format->integers_as_reals ? OFTInteger64 : OFTString;
+}
+
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
                              int *index) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(l->layer);

@@ -31,8 +31,10 @@ static const struct {
 
 static gv_status mesh_features_create_layer(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   GV_TRY(gv_layer_create(&sink->out, crs, wkbPolygon, NULL));
-  for (int i = 0; i < FIELDS; i++)
-    GV_TRY(gv_layer_add_field(&sink->out, fields[i].name, NULL, fields[i].type, NULL));
+  for (int i = 0; i < FIELDS; i++) {
+    OGRFieldType type = i == FIELD_ID64 ? gv_layer_cell_id_type(&sink->out) : fields[i].type;
+    GV_TRY(gv_layer_add_field(&sink->out, fields[i].name, NULL, type, NULL));
+  }
   for (int band = 2; band <= sink->bands; band++) {
     GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("seed_%d", band), NULL, OFTInteger64, NULL));
     GV_TRY(gv_layer_add_field(&sink->out, CPLSPrintf("distance_%d", band), NULL, OFTReal, NULL));

@@ -40,7 +40,8 @@ static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
     sink->field[i] = -1;
     if (i == TABLE_AREA && gv_cells_of_are_read(sink->facts->of)) continue;
     if (i == TABLE_TOKEN && !gv_cells_of_have_tokens(sink->facts->of)) continue;
-    const OGRFieldType type = i == TABLE_CELL ? OFTInteger64 : i == TABLE_TOKEN ? OFTString : OFTReal;
+    OGRFieldType type = i == TABLE_CELL ? OFTInteger64 : i == TABLE_TOKEN ? OFTString : OFTReal;
+    if (i == TABLE_CELL && gv_cells_of_have_tokens(sink->facts->of)) type = gv_layer_cell_id_type(&sink->out);
     GV_TRY(gv_layer_add_field(&sink->out, names[i], NULL, type, &sink->field[i]));
   }
   for (int b = 0; b < sink->facts->bands; b++) {
