@@ -120,7 +120,7 @@ def ellipsoid(crs: Any) -> tuple[float, float]:
     if inverse != 0.0 and not inverse > 1.0:
         raise ValueError(f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
                          f"above 0 and not longer than the equatorial axis")
-    return float(found.semi_major_meter), 1.0 / inverse if inverse else 0.0
+    return float(found.semi_major_metre), 1.0 / inverse if inverse else 0.0
 
 
 def ellipsoid_name(crs: Any) -> str:

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <gpuvoronoi/barriers.h>
 #include <gpuvoronoi/cells.h>
 #include <gpuvoronoi/cost.h>
 #include <gpuvoronoi/geometries.h>
@@ -437,11 +438,33 @@ static int functions_of_costs(gv_context *context) {
   return 0;
 }
 
+/* No barriers, and a maximum distance: the seed at 2 is nearest to 0.5, and too far from 9. */
+static int functions_of_barriers(gv_context *context) {
+  const double seed_x[] = {-3.0, 2.0}, seed_y[] = {0.0, 0.0}, x[] = {0.5, 9.0}, y[] = {0.0, 0.0};
+  gv_barriers_options options;
+  gv_barriers_options_init(&options);
+  options.max_distance = 5.0;
+  gv_barriers *barriers = NULL;
+  gv_barrier_places places;
+  gv_barrier_places_init(&places);
+  int32_t nearest[2] = {7, 7};
+  places.x = x;
+  places.y = y;
+  places.count = 2;
+  places.seed = nearest;
+  NEED(gv_barriers_create(context, NULL, &options, &barriers) == GV_OK);
+  NEED(gv_barriers_solve(context, barriers, seed_x, seed_y, 2, NULL) == GV_OK);
+  NEED(gv_barriers_get(context, barriers, &places) == GV_OK && nearest[0] == 1 && nearest[1] == -1);
+  gv_barriers_destroy(barriers);
+  return 0;
+}
+
 int main(void) {
   int (*const all[])(gv_context *) = {
       functions_of_backends,     functions_of_indexes, functions_of_features,     functions_of_grids,
       functions_of_globe_grids,  functions_of_metrics, functions_of_raster_seeds, functions_of_triangles,
-      functions_of_constructors, functions_of_batches, functions_of_costs,        functions_of_ranges};
+      functions_of_constructors, functions_of_batches, functions_of_costs,        functions_of_ranges,
+      functions_of_barriers};
   gv_context_options options;
   gv_context_options_init(&options);
   options.threads = 3;
