@@ -216,6 +216,15 @@ gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) {
   return gv_io_name(io, said.code, status);
 }
 
+gv_status gv_io_of_option(gv_io *io, gv_status status, const char *option) {
+  static const char seeds[] = "seeds: ";
+  size_t length = sizeof seeds - 1;
+  if (status == GV_OK) return status;
+  if (strncmp(io->message, seeds, length) == 0)
+    memmove(io->message, io->message + length, strlen(io->message + length) + 1);
+  return gv_io_within(io, status, "%s", option);
+}
+
 gv_status gv_io_name(gv_io *io, gv_code code, gv_status status) {
   io->code = code;
   return status;

@@ -210,3 +210,14 @@ def test_messages_name_a_way_out(work, options, words, missing):
              v=["0.5", "1.25"])
     line = work.fails("--seeds", "s.csv", *([] if "--res" in options else ["--size", "36,18"]), *options, "out.tif", status=2 if missing == "deg," else 1, has=words)
     assert missing not in line
+
+
+@pytest.mark.parametrize("option", ["--barriers", "--extent-of", "--cells-of"])
+def test_inputs_read_like_seeds_are_named_by_their_option(work, option):
+    work.csv("s.csv", [1.0, 2.0], [1.0, 2.0], header="x,y")
+    work.write("bad.csv", "x,y\n1,2\n3,nan\n")
+    grid = [] if option == "--extent-of" else ["--extent", "0,0,9,9"]
+    grid = [] if option == "--cells-of" else [*grid, "--res", "1"]
+    out = ["--cells", "o.gpkg"] if option == "--cells-of" else ["o.tif"]
+    line = work.fails("--seeds", "s.csv", *grid, option, "bad.csv", *out, has=option)
+    assert "seeds:" not in line

@@ -217,7 +217,7 @@ static gv_status extent_of_table(gv_io *io, const char *source, const char *laye
   const gv_seed_options options = {.source = source, .layer = layer, .open_options = open_options};
   gv_seed_list places = GV_SEED_LIST_INIT;
   gv_status status = gv_seeds_read(io, &options, &places);
-  if (status != GV_OK) (void)gv_io_within(io, status, "--extent-of");
+  (void)gv_io_of_option(io, status, "--extent-of");
   round_box r;
   begin_round_box(&r, turn_of(given != NULL ? given : places.crs));
   for (int64_t i = 0; i < places.count; i++)

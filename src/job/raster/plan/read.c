@@ -198,10 +198,10 @@ static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   if (status == GV_OK && in->barriers.shapes == NULL)
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                         "%s: unsupported geometry (points); expected lines or polygons", barriers->path);
-  status = gv_io_within(io, status, "--barriers");
+  status = gv_io_of_option(io, status, "--barriers");
   GV_TRY(status);
   GV_TRY(gv_check_alignable(io, "--barriers", barriers->path, in->barriers.crs, &in->grid));
-  return gv_io_within(io, gv_raster_grid_carry(io, &in->grid, &in->barriers), "--barriers");
+  return gv_io_of_option(io, gv_raster_grid_carry(io, &in->grid, &in->barriers), "--barriers");
 }
 
 /* The places of a file, if the grid's metric supports them. */
@@ -225,7 +225,7 @@ static gv_status read_places(gv_io *io, gv_run_inputs *in) {
                            "%s: missing coordinate system; columns lon and lat have one", cells->source);
   }
   if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centers);
-  return gv_io_within(io, status, "--cells-of");
+  return gv_io_of_option(io, status, "--cells-of");
 }
 
 /* Other cells in place of the grid's own. */
