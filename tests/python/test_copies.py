@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import gpuvoronoi
-from gpuvoronoi import _c, _cells, _crs, _device_arrays, _device_rasters, _field, _geometries, _grid, _library, _options, _places, _radius, _seeds, features, rasters, tables, trees
+from gpuvoronoi import _c, _cells, _crs, _device_arrays, _device_rasters, _field, _geometries, _grid, _library, _options, _places, _radius, _seeds, costs, features, rasters, tables, trees
 
 LINE = {"type": "LineString", "coordinates": [(0.0, 0.0), (1.0, 1.0)]}
 SQUARE = {"type": "Polygon", "coordinates": [[(4.0, 0.0), (5.0, 0.0), (5.0, 1.0), (4.0, 0.0)]]}
@@ -58,7 +58,7 @@ REFUSES = {
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Raster, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.NoPlaces, _places.Places, _radius.Queries, _radius.Found, _seeds.Seeds}
+PLAIN = {_cells.Raster, costs._Result, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.NoPlaces, _places.Places, _radius.Queries, _radius.Found, _seeds.Seeds}
 
 
 def classes():

@@ -36,7 +36,7 @@ def test_structs_are_laid_out_as_in_the_header(tmp_path):
         for field, *_ in cls._fields_:
             lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
     source = tmp_path / "layout.c"
-    source.write_text('#include <stdio.h>\n#define GV_EXPERIMENTAL\n#include "gpuvoronoi/geometries.h"\n#include "gpuvoronoi/experimental.h"\n#include "gpuvoronoi/raster_seeds.h"\n#include "gpuvoronoi/diagram.h"\n#include "gpuvoronoi/crs.h"\n#include "gpuvoronoi/cost.h"\nint main(void) {\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
+    source.write_text('#include <stdio.h>\n#define GV_EXPERIMENTAL\n#include "gpuvoronoi/geometries.h"\n#include "gpuvoronoi/experimental.h"\n#include "gpuvoronoi/raster_seeds.h"\n#include "gpuvoronoi/diagram.h"\n#include "gpuvoronoi/crs.h"\n#include "gpuvoronoi/cost.h"\n#include "gpuvoronoi/barriers.h"\nint main(void) {\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
     subprocess.run([compiler, f"-I{ROOT}/include", str(source), "-o", str(tmp_path / "layout")], check=True)
     said = dict(line.split(" ", 1) for line in
                 subprocess.run([str(tmp_path / "layout")], capture_output=True, text=True, check=True).stdout.splitlines())
