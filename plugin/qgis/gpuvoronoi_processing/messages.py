@@ -86,6 +86,7 @@ def _warnings():
             "properties."
         ),
         "sum-outside": tr("A part of the raster of counts is outside the area and is not counted."),
+        "values-lost": tr("The format of the result does not hold everything; use a GeoPackage to keep all values."),
     }
 
 

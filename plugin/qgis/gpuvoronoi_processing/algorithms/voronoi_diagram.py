@@ -93,8 +93,13 @@ class VoronoiDiagram(SeedsAlgorithm):
             tr("Lines have the ids of the points on both sides as fields “left” and “right”."),
         )
         self.add(
-            QgsProcessingParameterBoolean(self.GROUP, tr("One polygon for all points with the same id"), defaultValue=False),
-            tr("The id is the owner of the points. Borders as lines are those between owners, one feature for each pair."),
+            QgsProcessingParameterBoolean(
+                self.GROUP, tr("One polygon for all points with the same id"), defaultValue=False
+            ),
+            tr(
+                "The id is the owner of the points. Borders as lines are those between owners, one feature for each "
+                "pair."
+            ),
         )
         self.add_metric(
             self.metrics(),
@@ -149,7 +154,9 @@ class VoronoiDiagram(SeedsAlgorithm):
             if not self.given(parameters, self.FIELD):
                 return False, tr("One polygon for all points with the same id: missing field of ids")
             if self.parameterAsEnum(parameters, self.KIND, context) == len(self.kinds()) - 1:
-                return False, tr("One polygon for all points with the same id: unsupported for the Delaunay triangulation")
+                return False, tr(
+                    "One polygon for all points with the same id: unsupported for the Delaunay triangulation"
+                )
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
