@@ -1,7 +1,6 @@
 #include "barriers/leg.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "barriers/tree.h"
 
@@ -14,24 +13,7 @@ typedef struct leg_state {
 } leg_state;
 
 void gv_leg_memory_clear(gv_leg_memory *memory) {
-  gv_release(&memory->allocator, memory->touches);
-  memory->touches = NULL;
-  memory->room = 0;
-}
-
-static bool leg_reserve(gv_leg_memory *m) {
-  if (m->count < m->room) return true;
-  const int64_t room = m->room > 0 ? 2 * m->room : 32;
-  gv_leg_touch *more = gv_allocate(&m->allocator, room, sizeof *more);
-  if (more == NULL) {
-    m->failed = true;
-    return false;
-  }
-  if (m->count > 0) memcpy(more, m->touches, (size_t)m->count * sizeof *more);
-  gv_release(&m->allocator, m->touches);
-  m->touches = more;
-  m->room = room;
-  return true;
+  gv_buffer_clear(&memory->touches, &memory->allocator);
 }
 
 /* Of a place on the leg's line: exact. */
@@ -40,8 +22,13 @@ static inline double leg_at(const leg_state *s, const double *x) {
 }
 
 static bool leg_touch(const leg_state *s, double from, double to, unsigned closed) {
-  if (!leg_reserve(s->memory)) return false;
-  s->memory->touches[s->memory->count++] = (gv_leg_touch){from, to, closed};
+  gv_leg_memory *m = s->memory;
+  gv_leg_touch *touches = gv_buffer_extend(&m->touches, &m->allocator, m->count + 1, sizeof *touches);
+  if (touches == NULL) {
+    m->failed = true;
+    return false;
+  }
+  touches[m->count++] = (gv_leg_touch){from, to, closed};
   return true;
 }
 
@@ -84,14 +71,15 @@ static int leg_compare(const void *p, const void *q) {
 
 /* Touches that are connected must be passed on one side; those at the ends, on one of theirs. */
 static unsigned leg_pass(const leg_state *s, unsigned start, unsigned end) {
-  const gv_leg_memory *m = s->memory;
+  const int64_t count = s->memory->count;
+  gv_leg_touch *touches = s->memory->touches.memory;
   const double first = leg_at(s, s->p), last = leg_at(s, s->q);
-  qsort(m->touches, (size_t)m->count, sizeof *m->touches, leg_compare);
-  for (int64_t i = 0; i < m->count;) {
-    gv_leg_touch chain = m->touches[i];
-    for (i++; i < m->count && m->touches[i].from <= chain.to; i++) {
-      if (m->touches[i].to > chain.to) chain.to = m->touches[i].to;
-      chain.closed |= m->touches[i].closed;
+  qsort(touches, (size_t)count, sizeof *touches, leg_compare);
+  for (int64_t i = 0; i < count;) {
+    gv_leg_touch chain = touches[i];
+    for (i++; i < count && touches[i].from <= chain.to; i++) {
+      if (touches[i].to > chain.to) chain.to = touches[i].to;
+      chain.closed |= touches[i].closed;
     }
     unsigned open = GV_BARRIER_BOTH & ~chain.closed;
     if (chain.from == first) open &= start;

@@ -3,6 +3,7 @@
 #define GV_BARRIERS_LEG_H
 
 #include "barriers/barriers.h"
+#include "core/buffer.h"
 
 /* Where a leg touches walls: a vertex with walls to its sides, or a stretch that follows a wall. */
 typedef struct gv_leg_touch {
@@ -13,8 +14,8 @@ typedef struct gv_leg_touch {
 /* Memory of one thread for legs. Begins as {0} with the allocator. */
 typedef struct gv_leg_memory {
   gv_allocator allocator;
-  gv_leg_touch *touches;
-  int64_t count, room;
+  gv_buffer touches;
+  int64_t count;
   bool failed; /* out of memory: legs count as closed */
 } gv_leg_memory;
 

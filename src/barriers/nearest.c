@@ -6,11 +6,11 @@
 #include "barriers/nearest.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "barriers/inside.h"
 #include "barriers/tree.h"
 #include "barriers/ways.h"
+#include "core/buffer.h"
 #include "core/parallel.h"
 
 enum {
@@ -39,13 +39,17 @@ typedef struct nearest_state {
   const gv_barriers *b;
   const double *places;
   gv_leg_memory memory;
-  int64_t *order;       /* of places */
-  nearest_best *best;   /* of places, in the order given */
-  nearest_entry *lists; /* a stack of lists */
-  int64_t used, room;
-  nearest_entry *found; /* of one place */
-  int64_t found_room;
+  int64_t *order;     /* of places */
+  nearest_best *best; /* of places, in the order given */
+  gv_buffer lists;    /* a stack of lists */
+  int64_t used;
+  gv_buffer found; /* of one place */
 } nearest_state;
+
+/* Entries of the stack from number `list` on. */
+static inline nearest_entry *nearest_list(const nearest_state *s, int64_t list) {
+  return (nearest_entry *)s->lists.memory + list;
+}
 
 static inline const double *nearest_place(const nearest_state *s, int64_t i) {
   return s->places + 3 * s->order[i];
@@ -71,18 +75,6 @@ static int64_t nearest_divide(const nearest_state *s, int64_t first, int64_t end
     s->order[below++] = held;
   }
   return below;
-}
-
-static bool nearest_reserve(nearest_state *s, nearest_entry **array, int64_t *room, int64_t needed, int64_t kept) {
-  if (needed <= *room) return true;
-  const int64_t more_room = needed + needed / 2;
-  nearest_entry *more = gv_allocate(&s->b->allocator, more_room, sizeof *more);
-  if (more == NULL) return false;
-  if (kept > 0) memcpy(more, *array, (size_t)kept * sizeof *more);
-  gv_release(&s->b->allocator, *array);
-  *array = more;
-  *room = more_room;
-  return true;
 }
 
 /* ----------------------------------------------------------------------------------------------- kinds of places */
@@ -134,32 +126,33 @@ static void nearest_take_least(const nearest_state *s, nearest_entry *found, int
 static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, int64_t count) {
   const double *x = s->places + 3 * place;
   nearest_best *best = &s->best[place];
-  int64_t found = 0;
+  nearest_entry *entries = nearest_list(s, list);
+  int64_t number = 0;
   if (best->kind == GV_BARRIER_INSIDE) return GV_OK;
-  if (!nearest_reserve(s, &s->found, &s->found_room, count, 0))
-    return gv_fail_memory(s->context, "the nearest seeds");
-  for (int64_t i = list; i < list + count; i++) {
-    nearest_entry *entry = &s->lists[i];
+  nearest_entry *found = gv_buffer_reserve(&s->found, &s->b->allocator, count, sizeof *found);
+  if (found == NULL) return gv_fail_memory(s->context, "the nearest seeds");
+  for (int64_t i = 0; i < count; i++) {
+    const nearest_entry *entry = &entries[i];
     const gv_way_source *source = &s->b->sources[entry->source];
     if (entry->least > best->length) continue;
     const double length = source->length + gv_barrier_length(source->x, x);
     if (!nearest_improves(best, length, source->seed, entry->source) || !gv_way_continues(s->b, source, x))
       continue;
     if (entry->wall >= 0 && gv_barrier_wall_crosses(&s->b->walls[entry->wall], source->x, x)) continue;
-    s->found[found++] = (nearest_entry){length, entry->source, (int32_t)(i - list)};
+    found[number++] = (nearest_entry){length, entry->source, (int32_t)i};
   }
-  for (int64_t i = 0; i < found; i++) {
-    nearest_take_least(s, s->found, i, found);
-    const gv_way_source *source = &s->b->sources[s->found[i].source];
+  for (int64_t i = 0; i < number; i++) {
+    nearest_take_least(s, found, i, number);
+    const gv_way_source *source = &s->b->sources[found[i].source];
     const bool here = gv_barrier_same(source->x, x);
-    int32_t *wall = &s->lists[list + s->found[i].wall].wall;
+    int32_t *wall = &entries[found[i].wall].wall;
     if (!here && gv_way_leg(s->b, &s->memory, source, x, GV_BARRIER_BOTH, wall) == 0) {
       if (s->memory.failed) return gv_fail_memory(s->context, "the nearest seeds");
       continue;
     }
-    best->length = s->found[i].least;
+    best->length = found[i].least;
     best->seed = source->seed;
-    best->source = s->found[i].source;
+    best->source = found[i].source;
     break;
   }
   return GV_OK;
@@ -180,11 +173,13 @@ static double nearest_longest(const nearest_state *s, int64_t first, int64_t end
 static gv_status nearest_filter(nearest_state *s, int64_t list, int64_t count, const gv_barrier_box *box,
                                 double longest, bool look, int64_t *kept) {
   const double middle[3] = {0.5 * (box->low[0] + box->high[0]), 0.5 * (box->low[1] + box->high[1]), 0.0};
-  if (!nearest_reserve(s, &s->lists, &s->room, s->used + count, s->used))
+  if (gv_buffer_extend(&s->lists, &s->b->allocator, s->used + count, sizeof(nearest_entry)) == NULL)
     return gv_fail_memory(s->context, "the nearest seeds");
+  const nearest_entry *entries = nearest_list(s, list);
+  nearest_entry *keeps = nearest_list(s, s->used);
   *kept = 0;
-  for (int64_t i = list; i < list + count; i++) {
-    nearest_entry entry = s->lists[i];
+  for (int64_t i = 0; i < count; i++) {
+    nearest_entry entry = entries[i];
     const gv_way_source *source = &s->b->sources[entry.source];
     entry.least = source->length + gv_barrier_least(box, source->x);
     if (entry.least > longest || gv_way_never_continues(s->b, source, box)) continue;
@@ -195,7 +190,7 @@ static gv_status nearest_filter(nearest_state *s, int64_t list, int64_t count, c
       if (wall >= 0 && gv_barrier_wall_hides(&s->b->walls[wall], source->x, box)) continue;
       if (wall >= 0) entry.wall = wall;
     }
-    s->lists[s->used + (*kept)++] = entry;
+    keeps[(*kept)++] = entry;
   }
   s->used += *kept;
   return GV_OK;
@@ -234,20 +229,20 @@ static gv_status nearest_group(nearest_state *s, int64_t first, int64_t end) {
   int64_t count = 0;
   nearest_classify(s, first, end);
   if (nearest_longest(s, first, end) < 0.0) return GV_OK;
-  if (!nearest_reserve(s, &s->lists, &s->room, b->source_count, 0))
-    return gv_fail_memory(s->context, "the nearest seeds");
+  nearest_entry *all = gv_buffer_reserve(&s->lists, &b->allocator, b->source_count, sizeof *all);
+  if (all == NULL) return gv_fail_memory(s->context, "the nearest seeds");
   for (int64_t i = 0; i < b->source_count; i++) {
     const gv_way_source *source = &b->sources[i];
     if (!(source->length <= b->max_distance) || isinf(source->length)) continue;
     if (gv_way_never_continues(b, source, &box)) continue;
-    s->lists[count++] = (nearest_entry){source->length + gv_barrier_least(&box, source->x), (int32_t)i, -1};
+    all[count++] = (nearest_entry){source->length + gv_barrier_least(&box, source->x), (int32_t)i, -1};
   }
-  if (count > 0) qsort(s->lists, (size_t)count, sizeof *s->lists, nearest_compare);
+  if (count > 0) qsort(all, (size_t)count, sizeof *all, nearest_compare);
   s->used = count;
   gv_status status = GV_OK;
   int64_t batch = FIRST_BATCH;
   for (int64_t i = 0; i < count && status == GV_OK; i += batch / 2) {
-    if (s->lists[i].least > nearest_longest(s, first, end)) break;
+    if (nearest_list(s, i)->least > nearest_longest(s, first, end)) break;
     status = nearest_fill(s, first, end, i, count - i < batch ? count - i : batch);
     batch *= 2;
   }
@@ -301,8 +296,8 @@ static gv_status nearest_stretch(gv_worker *worker, int64_t first, int64_t end) 
   }
   gv_release(&b->allocator, s.order);
   gv_release(&b->allocator, s.best);
-  gv_release(&b->allocator, s.lists);
-  gv_release(&b->allocator, s.found);
+  gv_buffer_clear(&s.lists, &b->allocator);
+  gv_buffer_clear(&s.found, &b->allocator);
   gv_leg_memory_clear(&s.memory);
   return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "barriers/tree.h"
+#include "core/buffer.h"
 #include "core/hash.h"
 
 /* A vertex on a wall that does not end there. */
@@ -18,9 +19,9 @@ typedef struct walls_cut {
 typedef struct walls_build {
   gv_context *context;
   gv_barriers *b;
-  int64_t room;
-  walls_cut *cuts;
-  int64_t cut_count, cut_room;
+  gv_buffer walls; /* those of b */
+  gv_buffer cuts;
+  int64_t cut_count;
   gv_status status;
   /* Of the vertex that is looked at. */
   int32_t vertex;
@@ -29,15 +30,9 @@ typedef struct walls_build {
 static gv_status walls_add(walls_build *w, int32_t from, int32_t to, int32_t polygon) {
   gv_barriers *b = w->b;
   if (from == to) return GV_OK;
-  if (b->wall_count == w->room) {
-    const int64_t room = w->room > 0 ? 2 * w->room : 1024;
-    gv_wall *more = gv_allocate(&b->allocator, room, sizeof *more);
-    if (more == NULL) return gv_fail_memory(w->context, "the barriers");
-    if (b->wall_count > 0) memcpy(more, b->walls, (size_t)b->wall_count * sizeof *more);
-    gv_release(&b->allocator, b->walls);
-    b->walls = more;
-    w->room = room;
-  }
+  gv_wall *walls = gv_buffer_extend(&w->walls, &b->allocator, b->wall_count + 1, sizeof *walls);
+  if (walls == NULL) return gv_fail_memory(w->context, "the barriers");
+  b->walls = walls;
   gv_wall *wall = &b->walls[b->wall_count++];
   memcpy(wall->a, b->places + (ptrdiff_t)3 * from, sizeof wall->a);
   memcpy(wall->b, b->places + (ptrdiff_t)3 * to, sizeof wall->b);
@@ -116,19 +111,12 @@ static bool walls_try_cut(void *user, const gv_wall *wall) {
   const double length2 = d[0] * d[0] + d[1] * d[1], part = (d[0] * e[0] + d[1] * e[1]) / length2;
   if (!(part > 0.0 && part < 1.0)) return true;
   if (fabs(d[0] * e[1] - d[1] * e[0]) > w->b->tolerance * sqrt(length2)) return true;
-  if (w->cut_count == w->cut_room) {
-    const int64_t room = w->cut_room > 0 ? 2 * w->cut_room : 64;
-    walls_cut *more = gv_allocate(&w->b->allocator, room, sizeof *more);
-    if (more == NULL) {
-      w->status = gv_fail_memory(w->context, "the barriers");
-      return false;
-    }
-    if (w->cut_count > 0) memcpy(more, w->cuts, (size_t)w->cut_count * sizeof *more);
-    gv_release(&w->b->allocator, w->cuts);
-    w->cuts = more;
-    w->cut_room = room;
+  walls_cut *cuts = gv_buffer_extend(&w->cuts, &w->b->allocator, w->cut_count + 1, sizeof *cuts);
+  if (cuts == NULL) {
+    w->status = gv_fail_memory(w->context, "the barriers");
+    return false;
   }
-  w->cuts[w->cut_count++] = (walls_cut){wall - w->b->walls, part, w->vertex};
+  cuts[w->cut_count++] = (walls_cut){wall - w->b->walls, part, w->vertex};
   return true;
 }
 
@@ -151,16 +139,17 @@ static gv_status walls_divide(walls_build *w) {
     gv_barrier_walls_near(b, &box, walls_try_cut, w);
   }
   GV_TRY(w->status);
-  if (w->cut_count > 0) qsort(w->cuts, (size_t)w->cut_count, sizeof *w->cuts, walls_compare_cuts);
+  walls_cut *cuts = w->cuts.memory;
+  if (w->cut_count > 0) qsort(cuts, (size_t)w->cut_count, sizeof *cuts, walls_compare_cuts);
   for (int64_t i = 0; i < w->cut_count;) {
-    const int64_t number = w->cuts[i].wall;
+    const int64_t number = cuts[i].wall;
     const int32_t end = b->walls[number].to, polygon = b->walls[number].polygon;
-    int32_t at = w->cuts[i].vertex;
+    int32_t at = cuts[i].vertex;
     b->walls[number].to = at;
     memcpy(b->walls[number].b, b->places + (ptrdiff_t)3 * at, sizeof b->walls[number].b);
-    for (i++; i < w->cut_count && w->cuts[i].wall == number; i++) {
-      GV_TRY(walls_add(w, at, w->cuts[i].vertex, polygon));
-      at = w->cuts[i].vertex;
+    for (i++; i < w->cut_count && cuts[i].wall == number; i++) {
+      GV_TRY(walls_add(w, at, cuts[i].vertex, polygon));
+      at = cuts[i].vertex;
     }
     GV_TRY(walls_add(w, at, end, polygon));
   }
@@ -237,6 +226,6 @@ gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, 
     status = walls_make_tree(context, b);
   }
   gv_release(&b->allocator, number);
-  gv_release(&b->allocator, w.cuts);
+  gv_buffer_clear(&w.cuts, &b->allocator);
   return status;
 }

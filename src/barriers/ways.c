@@ -8,8 +8,9 @@
 
 #include "barriers/inside.h"
 #include "barriers/tree.h"
+#include "core/buffer.h"
 
-enum { HEAP_WAYS = 4, FIRST_ROOM = 1024, REPORT = 16 /* rings */ };
+enum { HEAP_WAYS = 4, REPORT = 16 /* rings */ };
 
 /* The next ring of a source. */
 typedef struct ways_entry {
@@ -21,8 +22,8 @@ typedef struct ways_state {
   gv_context *context;
   gv_barriers *b;
   gv_leg_memory memory;
-  ways_entry *heap;
-  int64_t count, room;
+  gv_buffer heap;
+  int64_t count;
   int32_t *above;     /* of a node of the corners: its parent; -1: none */
   int32_t *left;      /* corners below a node that are not settled */
   double least, most; /* width of the first ring; beyond any distance */
@@ -86,36 +87,30 @@ static inline bool ways_before(const ways_entry *a, const ways_entry *b) {
 }
 
 static gv_status ways_push(ways_state *s, ways_entry entry) {
-  if (s->count == s->room) {
-    const int64_t room = s->room > 0 ? 2 * s->room : FIRST_ROOM;
-    ways_entry *more = gv_allocate(&s->b->allocator, room, sizeof *more);
-    if (more == NULL) return gv_fail_memory(s->context, "the ways round barriers");
-    if (s->count > 0) memcpy(more, s->heap, (size_t)s->count * sizeof *more);
-    gv_release(&s->b->allocator, s->heap);
-    s->heap = more;
-    s->room = room;
-  }
+  ways_entry *heap = gv_buffer_extend(&s->heap, &s->b->allocator, s->count + 1, sizeof *heap);
+  if (heap == NULL) return gv_fail_memory(s->context, "the ways round barriers");
   int64_t at = s->count++;
-  while (at > 0 && ways_before(&entry, &s->heap[(at - 1) / HEAP_WAYS])) {
-    s->heap[at] = s->heap[(at - 1) / HEAP_WAYS];
+  while (at > 0 && ways_before(&entry, &heap[(at - 1) / HEAP_WAYS])) {
+    heap[at] = heap[(at - 1) / HEAP_WAYS];
     at = (at - 1) / HEAP_WAYS;
   }
-  s->heap[at] = entry;
+  heap[at] = entry;
   return GV_OK;
 }
 
 static ways_entry ways_pop(ways_state *s) {
-  const ways_entry top = s->heap[0], entry = s->heap[--s->count];
+  ways_entry *heap = s->heap.memory;
+  const ways_entry top = heap[0], entry = heap[--s->count];
   int64_t at = 0;
   for (;;) {
     int64_t least = -1;
     for (int64_t i = HEAP_WAYS * at + 1; i <= HEAP_WAYS * at + HEAP_WAYS && i < s->count; i++)
-      if (least < 0 || ways_before(&s->heap[i], &s->heap[least])) least = i;
-    if (least < 0 || !ways_before(&s->heap[least], &entry)) break;
-    s->heap[at] = s->heap[least];
+      if (least < 0 || ways_before(&heap[i], &heap[least])) least = i;
+    if (least < 0 || !ways_before(&heap[least], &entry)) break;
+    heap[at] = heap[least];
     at = least;
   }
-  if (s->count > 0) s->heap[at] = entry;
+  if (s->count > 0) heap[at] = entry;
   return top;
 }
 
@@ -259,7 +254,7 @@ gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places
   }
   gv_status status = ways_begin(&s);
   if (status == GV_OK) status = ways_run(&s);
-  gv_release(&b->allocator, s.heap);
+  gv_buffer_clear(&s.heap, &b->allocator);
   gv_release(&b->allocator, s.above);
   gv_release(&b->allocator, s.left);
   gv_leg_memory_clear(&s.memory);
