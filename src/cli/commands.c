@@ -25,11 +25,7 @@ const cli_command *cli_find_similar(const cli_command *commands, const char *wor
   const cli_command *closest = NULL;
   int least = GV_SUGGEST_FAR;
   if (strpbrk(word, "-./") != NULL) return NULL;
-  for (; commands->name != NULL; commands++) {
-    int distance = cli_spelling_distance(word, strlen(word), commands->name);
-    if (!cli_may_be_meant(strlen(word), distance) || distance >= least) continue;
-    closest = commands;
-    least = distance;
-  }
+  for (; commands->name != NULL; commands++)
+    if (cli_is_closer(word, strlen(word), commands->name, &least)) closest = commands;
   return closest;
 }

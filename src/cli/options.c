@@ -38,10 +38,7 @@ static int options_unknown(const cli_syntax *syntax, const char *argument, const
   int least = GV_SUGGEST_FAR;
   for (size_t i = 0; i < syntax->count; i++) {
     const gv_option *o = &syntax->options[i];
-    int distance = o->kind != GV_OPTION_HEADING ? cli_spelling_distance(name, length, o->name) : GV_SUGGEST_FAR;
-    if (!cli_may_be_meant(length, distance) || distance >= least) continue;
-    closest = o;
-    least = distance;
+    if (o->kind != GV_OPTION_HEADING && cli_is_closer(name, length, o->name, &least)) closest = o;
   }
   int shown = (int)(length + (size_t)(name - argument));
   if (closest != NULL)

@@ -230,7 +230,7 @@ static const gv_option table[] = {
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code. A progress bar is on stderr.",
      GV_OPTION_INTO(json)},
-    {"progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(progress)},
+    GV_OPTION_PROGRESS_ROW(progress),
     GV_OPTION_HELP_ROWS,
 };
 

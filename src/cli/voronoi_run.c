@@ -23,10 +23,6 @@ static bool writes_hdf5(const gv_job *j) {
   return writes;
 }
 
-static bool voronoi_shows_progress(const gv_job_settings *s) {
-  return cli_wants_progress(s->progress, s->quiet, s->json);
-}
-
 static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
                           double begun) {
   if (status != GV_OK) return cli_report_failure(io);
@@ -42,7 +38,7 @@ static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status s
 
 int voronoi_run(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
-  if (j->progress == NULL && voronoi_shows_progress(s)) j->progress = cli_show_progress;
+  if (j->progress == NULL && cli_wants_progress(s->progress, s->quiet, s->json)) j->progress = cli_show_progress;
   gv_job_report report;
   j->report = &report;
   gv_io io = {.cancelled = cli_interrupted};
@@ -59,7 +55,7 @@ int voronoi_run_by_ranks(gv_job_settings *s, double begun) {
   gv_cluster c = {.finish = NULL};
   bool first = gv_launcher_rank() == 0;
   j->report = &report;
-  if (first && voronoi_shows_progress(s)) j->progress = cli_show_progress;
+  if (first && cli_wants_progress(s->progress, s->quiet, s->json)) j->progress = cli_show_progress;
   int result = cli_open_communicator(&io, &c);
   if (result == EXIT_OK) {
     gv_status status = gv_job_run_by_ranks(&io, &c, j);

@@ -107,6 +107,11 @@ typedef struct gv_option {
     "threads", "N", "number of threads [default: one per processor]", GV_OPTION_RANGE(member, 1, 4096),            \
         .parts_otherwise = true                                                                                    \
   }
+#define GV_OPTION_PROGRESS_ROW(member)                                                                             \
+  {                                                                                                                \
+    "progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(member),            \
+        .place = GV_IN_NOTHING                                                                                     \
+  }
 /* Where --memory is for inputs only. */
 #define GV_OPTION_MEMORY_ROW(function)                                                                             \
   {                                                                                                                \

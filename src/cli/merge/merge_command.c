@@ -53,7 +53,7 @@ static const gv_option table[] = {
      GV_OPTION_INTO(job.memory)},
     {"quiet", NULL, "no progress bar, no warnings, no summary", GV_OPTION_INTO(quiet)},
     {"json", NULL, "print summary, warnings and errors as JSON on standard output", GV_OPTION_INTO(json)},
-    {"progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(progress)},
+    GV_OPTION_PROGRESS_ROW(progress),
     GV_OPTION_HELP_ROWS,
 };
 
