@@ -115,9 +115,11 @@ static gv_status block_cost_seeds(const gv_run_work *w, gv_run_worker *worker, c
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
   int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
-  for (int64_t y = 0; y < p->h && d >= 0 && w->barriers != NULL; y++)
-    put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
-  if (w->barriers != NULL) return GV_OK; /* gv_run_barrier_block has found all */
+  if (w->barriers != NULL) { /* gv_run_barrier_block has found all */
+    for (int64_t y = 0; y < p->h && d >= 0; y++)
+      put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
+    return GV_OK;
+  }
   if (w->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
     GV_TRY(convert_distances(w, worker, block, p, numbers));

@@ -181,6 +181,8 @@ static const gv_choice metrics[] = {{"geodesic", GV_GEODESIC},   {"great-circle"
                                     {"euclidean", GV_EUCLIDEAN}, {"manhattan", GV_MANHATTAN},
                                     {"chebyshev", GV_CHEBYSHEV}, {NULL, 0}};
 
+enum { COST_MOVES = 16 /* unless --cost-moves is given */ };
+
 static const gv_choice cost_moves[] = {{"8", 8}, {"16", 16}, {"32", 32}, {NULL, 0}};
 static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
 
@@ -428,8 +430,7 @@ const gv_option gv_job_options[] = {
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code. A progress bar is on stderr.",
      GV_OPTION_INTO(json), .place = GV_IN_NOTHING},
-    {"progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(progress),
-     .place = GV_IN_NOTHING},
+    GV_OPTION_PROGRESS_ROW(progress),
     GV_OPTION_HELP_ROWS,
     {"version", NULL, "print the version", .kind = GV_OPTION_VERSION, .place = GV_IN_NOTHING},
 };
@@ -451,7 +452,7 @@ void gv_job_settings_begin(gv_job_settings *s) {
                                  .device = -1,
                                  .k = 1,
                                  .max_distance = (double)INFINITY,
-                                 .cost = {.band = 1, .moves = 16},
+                                 .cost = {.band = 1, .moves = COST_MOVES},
                                  .distance_type = GDT_Float32}};
 }
 
@@ -473,35 +474,44 @@ bool gv_job_settings_has_band(const gv_job_settings *s, int kind) {
   return false;
 }
 
+/* An option that another one excludes. */
+typedef struct unsupported_option {
+  bool given;
+  const char *name;
+} unsupported_option;
+
+static gv_status check_unsupported(gv_io *io, const char *option, const char *what,
+                                   const unsupported_option *others, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    GV_REQUIRE(io, !others[i].given, "%s: %s is unsupported with %s", option, others[i].name, what);
+  return GV_OK;
+}
+
 /* Options that travel costs do not have. */
 static gv_status check_cost(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
   const bool backend = strcmp(j->backend, "auto") == 0 || strcmp(j->backend, "serial") == 0 ||
                        strcmp(j->backend, "tile") == 0 || strcmp(j->backend, "cuda-tile") == 0;
-  const struct {
-    bool given;
-    const char *name;
-  } others[] = {{g->like != NULL, "--like"},
-                {g->has_resolution, "--res"},
-                {g->has_size, "--size"},
-                {g->has_extent, "--extent"},
-                {g->extent_of != NULL, "--extent-of"},
-                {g->crs != NULL, "--crs"},
-                {g->has_level, "--level"},
-                {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
-                {j->distance_per_value, "--distance-per-value"},
-                {j->k > 1, "-k"},
-                {j->weighting != GV_UNWEIGHTED, "--weighting"},
-                {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
-                {j->signed_distance, "--signed-distance"},
-                {j->seeds.boundary, "--boundary"},
-                {j->max_distance_unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
-                {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
-                {j->parts > 0, "--part"},
-                {!backend, "--backend"}};
+  const unsupported_option others[] = {{g->like != NULL, "--like"},
+                                       {g->has_resolution, "--res"},
+                                       {g->has_size, "--size"},
+                                       {g->has_extent, "--extent"},
+                                       {g->extent_of != NULL, "--extent-of"},
+                                       {g->crs != NULL, "--crs"},
+                                       {g->has_level, "--level"},
+                                       {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
+                                       {j->distance_per_value, "--distance-per-value"},
+                                       {j->k > 1, "-k"},
+                                       {j->weighting != GV_UNWEIGHTED, "--weighting"},
+                                       {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
+                                       {j->signed_distance, "--signed-distance"},
+                                       {j->seeds.boundary, "--boundary"},
+                                       {j->max_distance_unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
+                                       {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
+                                       {j->parts > 0, "--part"},
+                                       {!backend, "--backend"}};
   if (j->cost.path == NULL) return GV_OK;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    GV_REQUIRE(io, !others[i].given, "--cost: %s is unsupported with travel costs", others[i].name);
+  GV_TRY(check_unsupported(io, "--cost", "travel costs", others, sizeof others / sizeof *others));
   GV_REQUIRE(io, !g->has_metric || (g->metric != GV_MANHATTAN && g->metric != GV_CHEBYSHEV),
              "--cost: metric %s is unsupported; use euclidean, great-circle or geodesic",
              gv_metric_name(g->metric));
@@ -511,24 +521,20 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
 /* Options that ways round barriers do not have. */
 static gv_status check_barriers(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
-  const struct {
-    bool given;
-    const char *name;
-  } others[] = {{j->cost.path != NULL, "--cost"},
-                {j->raster_seeds.source != NULL, "--seeds-raster"},
-                {g->has_level, "--level"},
-                {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
-                {j->k > 1, "-k"},
-                {j->weighting != GV_UNWEIGHTED, "--weighting"},
-                {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
-                {j->signed_distance, "--signed-distance"},
-                {j->seeds.boundary, "--boundary"},
-                {j->parts > 0, "--part"},
-                {strcmp(j->backend, "auto") != 0 && strcmp(j->backend, "tile") != 0, "--backend"}};
+  const unsupported_option others[] = {
+      {j->cost.path != NULL, "--cost"},
+      {j->raster_seeds.source != NULL, "--seeds-raster"},
+      {g->has_level, "--level"},
+      {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
+      {j->k > 1, "-k"},
+      {j->weighting != GV_UNWEIGHTED, "--weighting"},
+      {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
+      {j->signed_distance, "--signed-distance"},
+      {j->seeds.boundary, "--boundary"},
+      {j->parts > 0, "--part"},
+      {strcmp(j->backend, "auto") != 0 && strcmp(j->backend, "tile") != 0, "--backend"}};
   if (j->barriers.path == NULL) return GV_OK;
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    GV_REQUIRE(io, !others[i].given, "--barriers: %s is unsupported with barriers", others[i].name);
-  return GV_OK;
+  return check_unsupported(io, "--barriers", "barriers", others, sizeof others / sizeof *others);
 }
 
 gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
@@ -575,7 +581,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->group, !cells, "--group", "--seeds"},
       {j->cost.band != 1, j->cost.path != NULL, "--cost-band", "--cost"},
       {j->cost.open_options != NULL, j->cost.path != NULL, "--cost-oo", "--cost"},
-      {j->cost.moves != 16, j->cost.path != NULL, "--cost-moves", "--cost"},
+      {j->cost.moves != COST_MOVES, j->cost.path != NULL, "--cost-moves", "--cost"},
       {j->barriers.layer != NULL, j->barriers.path != NULL, "--barriers-layer", "--barriers"},
       {j->barriers.open_options != NULL, j->barriers.path != NULL, "--barriers-oo", "--barriers"},
       {j->seeds.attribute != NULL, !cells, "--attribute", "--seeds"},
@@ -596,12 +602,10 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
 
 /* Query cells that are not a raster's have a table and statistics. */
 static gv_status check_lists(gv_io *io, const gv_job *j) {
-  const struct {
-    bool given;
-    const char *name;
-  } others[] = {{j->raster.path != NULL, "OUT"},   {j->distance != NULL, "--distance"},
-                {j->azimuth != NULL, "--azimuth"}, {j->polygons != NULL, "--polygons"},
-                {j->mesh != NULL, "--mesh"},       {j->raster_seeds.source != NULL, "--seeds-raster"}};
+  const unsupported_option others[] = {
+      {j->raster.path != NULL, "OUT"},   {j->distance != NULL, "--distance"},
+      {j->azimuth != NULL, "--azimuth"}, {j->polygons != NULL, "--polygons"},
+      {j->mesh != NULL, "--mesh"},       {j->raster_seeds.source != NULL, "--seeds-raster"}};
   const gv_grid_options *g = &j->grid;
   if (!gv_cells_of_lists(&g->cells_of)) return GV_OK;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
