@@ -111,18 +111,15 @@ void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char
     strcat(name, "_");
 }
 
-/* Whether fields can have the type, of numbers or texts at least approximately; other values are written as texts. */
-static bool layer_supports(const gv_layer_out *l, OGRFieldType type) {
+bool gv_layer_lists_type(const gv_layer_out *l, OGRFieldType type) {
   const char *types = GDALGetMetadataItem(l->place->driver, GDAL_DMD_CREATIONFIELDDATATYPES, NULL);
-  if (type == OFTInteger || type == OFTInteger64 || type == OFTReal || type == OFTString) return true;
   return types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(type));
 }
 
-OGRFieldType gv_layer_cell_id_type(const gv_layer_out *l) {
-  const gv_format *format = gv_format_of(l->place->driver);
-  const char *types = GDALGetMetadataItem(l->place->driver, GDAL_DMD_CREATIONFIELDDATATYPES, NULL);
-  bool listed = types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(OFTInteger64));
-  return listed && format->real_width == 0 && !format->integers_as_reals ? OFTInteger64 : OFTString;
+/* Whether fields can have the type, of numbers or texts at least approximately; other values are written as texts. */
+static bool layer_supports(const gv_layer_out *l, OGRFieldType type) {
+  return type == OFTInteger || type == OFTInteger64 || type == OFTReal || type == OFTString ||
+         gv_layer_lists_type(l, type);
 }
 
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,

@@ -37,8 +37,8 @@ void gv_layer_use_twin(gv_place *place);
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                           const char *const *options);
 
-/* The type of ids of cells, which may need all 64 bits: text in formats that hold no more than 18 digits or 2^53 exactly. */
-OGRFieldType gv_layer_cell_id_type(const gv_layer_out *l);
+/* Whether the driver lists the type of fields among those that it creates, or lists none. */
+bool gv_layer_lists_type(const gv_layer_out *l, OGRFieldType type);
 
 /* A field like another, or, if that is NULL, of a type. Formats without 64-bit integers get one of 32 bits, as long as values fit.
  * *index = -1: the format leaves it out; an error if `index` is NULL. */

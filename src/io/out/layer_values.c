@@ -21,12 +21,23 @@ static OGRFieldDefnH values_field(const gv_layer_out *l, int field) {
   return OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(l->layer), field);
 }
 
+/* Whether the integer is one in a field of that type, in this file and for its readers. */
+static bool values_holds_integer(const gv_layer_out *l, OGRFieldType type, int64_t value) {
+  const gv_format *format = gv_format_of(l->place->driver);
+  if (type == OFTReal || (type == OFTInteger64 && format->integers_as_reals))
+    return value >= -WIDEST_INTEGER && value <= WIDEST_INTEGER;
+  return type != OFTInteger64 || format->real_width == 0 || snprintf(NULL, 0, "%" PRId64, value) <= LONGEST_INTEGER;
+}
+
+OGRFieldType gv_layer_cell_id_type(const gv_layer_out *l) {
+  bool holds = gv_layer_lists_type(l, OFTInteger64) && values_holds_integer(l, OFTInteger64, INT64_MAX);
+  return holds ? OFTInteger64 : OFTString;
+}
+
 gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value) {
   if (field < 0) return GV_OK;
   OGRFieldDefnH definition = values_field(l, field);
   OGRFieldType type = OGR_Fld_GetType(definition);
-  char text[32];
-  int length = snprintf(text, sizeof text, "%" PRId64, value);
   if (type == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
     return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                          "%s: %s would be a %s, which does not support 64-bit integers (%" PRId64
@@ -34,11 +45,11 @@ gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int f
                          l->place->option, l->place->output.path, GDALGetDriverLongName(l->place->driver), value,
                          OGR_Fld_GetNameRef(definition));
   }
-  const gv_format *format = gv_format_of(l->place->driver);
-  bool fits = type == OFTReal || (type == OFTInteger64 && format->integers_as_reals)
-                  ? value >= -WIDEST_INTEGER && value <= WIDEST_INTEGER
-                  : type != OFTInteger64 || length <= LONGEST_INTEGER || format->real_width == 0;
-  if (!fits) return values_fail(l, definition, text);
+  if (!values_holds_integer(l, type, value)) {
+    char text[32];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return values_fail(l, definition, text);
+  }
   OGR_F_SetFieldInteger64(feature, field, value);
   return GV_OK;
 }
