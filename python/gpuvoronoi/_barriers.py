@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from . import _c, _field, _geometries, _grid, _seeds
 from ._library import Bar, Handle, library, run
-
-if TYPE_CHECKING:
-    from .rasters import RasterRequest
 
 _LARGE = 1 << 12  # vertices, or cells / 16, from which calls take long enough to be interrupted
 
@@ -31,8 +28,8 @@ def read(barriers: Any, grid: _grid.Grid, metric: str, skip_invalid: bool) -> Op
     return _seeds.placed(grid, found, metric, skip_invalid)[0].features
 
 
-def check(request: RasterRequest) -> None:
-    """That the request has nothing that ways round barriers lack."""
+def check(request: Any) -> None:
+    """That a `rasters.RasterRequest` has nothing that ways round barriers lack."""
     plan = request.plan
     lacks = {"k": request.k > 1, "weights": plan.weights is not None, "lines and polygons as seeds": plan.features is not None,
              "cells of a raster as seeds": request.cells is not None, "a chunked grid": request.grid.chunks is not None,
@@ -43,7 +40,7 @@ def check(request: RasterRequest) -> None:
             raise ValueError(f"barriers: {name} are not supported with barriers")
 
 
-def compute(request: RasterRequest, barriers: _geometries.Arrays, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+def compute(request: Any, barriers: _geometries.Arrays, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
     """As RasterRequest.compute."""
     plan, shape = request.plan, (request.plan.rows, request.plan.columns)
     g, column, row = plan.transform, np.arange(shape[1]) + 0.5, np.arange(shape[0])[:, None] + 0.5

@@ -34,6 +34,21 @@ class Raster:
     left_out: npt.NDArray[Any]
     swapped: bool = False
 
+    def native(self) -> Raster:
+        """With values in the machine's order of bytes."""
+        return dataclasses.replace(self, values=self.values.byteswap(), swapped=False) if self.swapped else self
+
+    def is_seed(self, module: Any) -> Any:
+        """Of each cell whether its value, in the machine's order of bytes, is that of a seed, masked or not; values that are not finite are none.
+        `module` is numpy, or cupy for values on a GPU."""
+        values = self.values
+        chosen = values != 0 if self.chosen is None else module.isin(values, module.asarray(self.chosen))
+        if values.dtype.kind == "f":
+            chosen &= module.isfinite(values)
+        if self.left_out.size:
+            chosen &= ~module.isin(values, module.asarray(self.left_out))
+        return chosen
+
 
 def is_raster(seeds: Any, target_values: Any) -> bool:
     if hasattr(seeds, "dims") and hasattr(seeds, "coords"):

@@ -89,13 +89,8 @@ def spans_of(cupy: Any, own: Own) -> Optional[Spans]:
 
 def own_cells(cupy: Any, raster: Any) -> Own:
     """Of a whole `_cells.Raster` on the GPU."""
-    values = cupy.ascontiguousarray(raster.values)
-    here = values != 0 if raster.chosen is None else cupy.isin(values, cupy.asarray(raster.chosen))
-    if values.dtype.kind == "f":
-        here &= cupy.isfinite(values)
-    if raster.left_out.size:
-        here &= ~cupy.isin(values, cupy.asarray(raster.left_out))
-    return Own(here, values)
+    whole = dataclasses.replace(raster, values=cupy.ascontiguousarray(raster.values))
+    return Own(whole.is_seed(cupy), whole.values)
 
 
 def own_of(cupy: Any, cells: Any, window: _field.Window, names: Optional[_field.Names]) -> Own:

@@ -55,15 +55,13 @@ def _of_raster(seeds: Any, target_values: Any, grid: _grid.Grid, shape: tuple[in
     """Rows and columns of the cells that are seeds, and their values."""
     if hasattr(seeds, "dask") or hasattr(getattr(seeds, "data", None), "dask"):
         raise TypeError(f"{name}: seeds is a Dask array, but a way may run through any chunk; load() it first")
-    raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else (0, 0, shape[1], shape[0]), None, x, y)
+    raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else (0, 0, shape[1], shape[0]), None, x, y).native()
     same = raster.values.shape == shape and (not hasattr(seeds, "dims") or np.allclose(raster.grid.transform, grid.transform, rtol=1e-9, atol=0))
     if not same:
         raise ValueError(f"{name}: the cells of seeds are not those of friction; warp them to the same cells")
-    values = raster.values.byteswap() if raster.swapped else raster.values
-    chosen = values != 0 if raster.chosen is None else np.isin(values, raster.chosen)
-    chosen &= ~(np.isin(values, raster.left_out) | (values != values))
+    chosen = raster.is_seed(np)
     rows, columns = np.nonzero(chosen if raster.mask is None else chosen & ~raster.mask)
-    found = values[rows, columns]
+    found = raster.values[rows, columns]
     if found.dtype.kind == "f" and (found != np.rint(found)).any():
         raise ValueError(f"{name}: values of seeds must be whole numbers")
     return rows, columns, found.astype(np.int64)
@@ -118,7 +116,7 @@ def _solve(name: str, friction: Any, seeds: Any, *, extent: Any, transform: Any,
     found = _seeds.Seeds(np.empty(0), np.empty(0), None) if by_cells else _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
     grid, values = _friction_grid(friction, name, extent, transform, crs, x, y, found.crs)
     metric = _seeds.metric_of(metric, grid, found)
-    numbers: Any = found.rows
+    numbers: Any
     if by_cells:
         rows, columns, numbers = _of_raster(seeds, target_values, grid, values.shape, name, x, y)
         g = grid.transform
@@ -216,7 +214,7 @@ def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform:
 def cost_distance(friction: Any, seeds: Any, *, extent: Any = None, transform: Any = None, crs: Any = None, metric: Optional[str] = None,
                   moves: int = 16, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
                   y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None,
-                    target_values: Any = None) -> Any:
+                  target_values: Any = None) -> Any:
     """The least travel cost from any seed to each cell of a raster of friction. The parameters are those of :func:`cost_allocation`.
 
     Returns

@@ -214,7 +214,8 @@ def _dissolved(table: Any, group: Any, owners: npt.NDArray[Any], polygons: Any, 
     from shapely.geometry import MultiPolygon
     from shapely.ops import unary_union
 
-    members = [np.flatnonzero(owners == code) for code in range(int(owners.max()) + 1)]
+    order = np.argsort(owners, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(owners[order])) + 1)
     united = [unary_union([polygons[i] for i in some]) for some in members]
     shapes = [MultiPolygon([shape]) if shape.geom_type == "Polygon" and not shape.is_empty else shape for shape in united]
     sums = {name: np.array([values[some].sum() for some in members]) for name, values in own.items()}
