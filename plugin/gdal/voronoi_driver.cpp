@@ -27,12 +27,12 @@ bool IsOfTheCallingGDAL(const void *caller) {
   return false;
 }
 
-int Identify(GDALOpenInfo *info) {
+int DriverIdentify(GDALOpenInfo *info) {
   return gv_on_demand_is_name(info->pszFilename);
 }
 
-GDALDataset *Open(GDALOpenInfo *info) {
-  if (!Identify(info)) return nullptr;
+GDALDataset *DriverOpen(GDALOpenInfo *info) {
+  if (!DriverIdentify(info)) return nullptr;
   if (info->eAccess == GA_Update) {
     CPLError(CE_Failure, CPLE_NotSupported, "VORONOI: writing is unsupported; use the gpuvoronoi command");
     return nullptr;
@@ -47,15 +47,15 @@ GDALDataset *Open(GDALOpenInfo *info) {
 }
 
 // GDAL would delete, rename and copy all files that a dataset lists: inputs must not be touched.
-CPLErr Delete(const char *name) {
+CPLErr DriverDelete(const char *name) {
   return VSIUnlink(name) == 0 ? CE_None : CE_Failure;
 }
 
-CPLErr Rename(const char *to, const char *from) {
+CPLErr DriverRename(const char *to, const char *from) {
   return VSIRename(from, to) == 0 ? CE_None : CE_Failure;
 }
 
-CPLErr CopyFiles(const char *to, const char *from) {
+CPLErr DriverCopyFiles(const char *to, const char *from) {
   return CPLCopyFile(to, from) == 0 ? CE_None : CE_Failure;
 }
 
@@ -76,11 +76,11 @@ void GDALRegister_VORONOI() {
   driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "voronoi.json");
   driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "VORONOI:");
   driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, options);
-  driver->pfnIdentify = Identify;
-  driver->pfnOpen = Open;
-  driver->pfnDelete = Delete;
-  driver->pfnRename = Rename;
-  driver->pfnCopyFiles = CopyFiles;
+  driver->pfnIdentify = DriverIdentify;
+  driver->pfnOpen = DriverOpen;
+  driver->pfnDelete = DriverDelete;
+  driver->pfnRename = DriverRename;
+  driver->pfnCopyFiles = DriverCopyFiles;
   CPLFree(options);
   GetGDALDriverManager()->RegisterDriver(driver);
   VoronoiDeclareAlgorithm();

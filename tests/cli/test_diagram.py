@@ -352,7 +352,7 @@ def test_groups_on_a_map_and_errors(work):
     assert set(cells) == {"a", "b"} and all(g.IsValid() for g, _ in cells.values())
     assert sum(g.GetArea() for g, _ in cells.values()) == pytest.approx(8e6**2, rel=1e-9)
     assert all(len(list(rings(g))) == 1 for g, _ in cells.values())
-    work.fails("diagram", "--seeds", "seeds.csv", "--group", "nobody", "new.gpkg", has=["--group", "nobody", "owner"])
+    work.fails("diagram", "--seeds", "seeds.csv", "--group", "no_field", "new.gpkg", has=["--group", "no_field", "owner"])
     work.fails("diagram", "--seeds", "seeds.csv", "--group", "owner", "--delaunay", "new.gpkg", status=2, has="unsupported together")
     work.fails("diagram", "--seeds", "seeds.csv", "--group", "owner", "--id", "owner", "new.gpkg", status=2, has="unsupported together")
 

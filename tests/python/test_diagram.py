@@ -94,6 +94,6 @@ def test_groups(random):
         assert row["seeds"] == len(mine) and row["seed_area_km2"] == mine["seed_area_km2"].iloc[0]
         assert row["area_km2"] == pytest.approx(mine["area_km2"].sum()) and row.geometry.area == pytest.approx(mine.area.sum())
         assert set(row["neighbours"]) == {cells["owner"][i] for near in mine["neighbours"] for i in near} - {owner}
-    for wrong in ({"group": "nobody"}, {"group": "owner", "cut": False}):
+    for wrong in ({"group": "no_column"}, {"group": "owner", "cut": False}):
         with pytest.raises(ValueError, match="group"):
             gpuvoronoi.diagram(frame, **wrong)
