@@ -26,18 +26,33 @@ def table_colors(band):
     table = band.GetDefaultRAT()
     if table is None:
         raise SystemExit("draw_map: the raster has no attribute table")
-    columns = [table.GetColOfUsage(u) for u in (gdal.GFU_MinMax, gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]
+    columns = [
+        table.GetColOfUsage(u)
+        for u in (gdal.GFU_MinMax, gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)
+    ]
     if min(columns) < 0:
         raise SystemExit("draw_map: the attribute table has no value, red, green and blue columns")
     rows = range(table.GetRowCount())
-    return {table.GetValueAsInt(r, columns[0]): [table.GetValueAsInt(r, c) for c in columns[1:]] for r in rows}
+    return {
+        table.GetValueAsInt(r, columns[0]): [table.GetValueAsInt(r, c) for c in columns[1:]]
+        for r in rows
+    }
 
 
 def land_mask(path, size, extent):
     """True on land, in a raster of the given size and extent."""
     width, height = size
     target = gdal.GetDriverByName("MEM").Create("", width, height, 1, gdal.GDT_Byte)
-    target.SetGeoTransform((extent[0], (extent[2] - extent[0]) / width, 0, extent[3], 0, (extent[1] - extent[3]) / height))
+    target.SetGeoTransform(
+        (
+            extent[0],
+            (extent[2] - extent[0]) / width,
+            0,
+            extent[3],
+            0,
+            (extent[1] - extent[3]) / height,
+        )
+    )
     spatial = osr.SpatialReference()
     spatial.ImportFromEPSG(4326)
     spatial.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
@@ -53,8 +68,12 @@ def main():
 
     raster = gdal.Open(allocation)
     transform = raster.GetGeoTransform()
-    extent = (transform[0], transform[3] + raster.RasterYSize * transform[5],
-              transform[0] + raster.RasterXSize * transform[1], transform[3])
+    extent = (
+        transform[0],
+        transform[3] + raster.RasterYSize * transform[5],
+        transform[0] + raster.RasterXSize * transform[1],
+        transform[3],
+    )
     height = 2 * round(width * (extent[3] - extent[1]) / (extent[2] - extent[0]) / 2)
     colors = table_colors(raster.GetRasterBand(1))
     values = raster.ReadAsArray(buf_xsize=width, buf_ysize=height)
@@ -89,7 +108,13 @@ def main():
             inside = (r >= 0) & (r < height) & (c >= 0) & (c < width)
             image[r[inside], c[inside]] = color
 
-    smooth = image.reshape(height // 2, 2, width // 2, 2, 3).mean(axis=(1, 3)).round().clip(0, 255).astype(numpy.uint8)
+    smooth = (
+        image.reshape(height // 2, 2, width // 2, 2, 3)
+        .mean(axis=(1, 3))
+        .round()
+        .clip(0, 255)
+        .astype(numpy.uint8)
+    )
     memory = gdal.GetDriverByName("MEM").Create("", width // 2, height // 2, 3, gdal.GDT_Byte)
     for b in range(3):
         memory.GetRasterBand(b + 1).WriteArray(smooth[..., b])

@@ -69,7 +69,16 @@ def square_root(value, digits=18):
 
 def sphere():
     print("lon,lat,name")
-    awkward = [(0, 90), (77, 90), (0, -90), (-120, -90), (180, 10), (-180, -10), (179.99999, 0), (-179.99999, 0)]
+    awkward = [
+        (0, 90),
+        (77, 90),
+        (0, -90),
+        (-120, -90),
+        (180, 10),
+        (-180, -10),
+        (179.99999, 0),
+        (-179.99999, 0),
+    ]
     awkward += [(0, 0), (0, 0)]
     for i, (longitude, latitude) in enumerate(awkward):
         print(f"{longitude},{latitude},awkward {i + 1}")

@@ -33,16 +33,22 @@ def main():
     longitude = -180 + (numpy.arange(WIDTH) + 0.5) * 360 / WIDTH
     settled = land_pixels(sys.argv[1]) & ((latitude < 72) & (latitude > -56))[:, None]
     area = numpy.cos(numpy.radians(latitude))[:, None] * settled
-    rows, columns = numpy.unravel_index(random.choice(area.size, TOWNS, p=(area / area.sum()).ravel()), area.shape)
+    rows, columns = numpy.unravel_index(
+        random.choice(area.size, TOWNS, p=(area / area.sum()).ravel()), area.shape
+    )
     people = 0.02 * area / area.sum()
     sizes = 1 / (numpy.arange(TOWNS) + 10)
     for row, column, size in zip(rows, columns, 0.98 * sizes / sizes.sum()):
         top, bottom = max(row - 12, 0), min(row + 13, HEIGHT)
         across = (longitude - longitude[column] + 180) % 360 - 180
-        distance2 = (latitude[top:bottom, None] - latitude[row]) ** 2 + (across * numpy.cos(numpy.radians(latitude[row]))) ** 2
+        distance2 = (latitude[top:bottom, None] - latitude[row]) ** 2 + (
+            across * numpy.cos(numpy.radians(latitude[row]))
+        ) ** 2
         spread = numpy.exp(-numpy.sqrt(distance2)) * area[top:bottom]
         people[top:bottom] += size * spread / spread.sum()
-    made = gdal.GetDriverByName("GTiff").Create(sys.argv[2], WIDTH, HEIGHT, 1, gdal.GDT_Float32, ["COMPRESS=DEFLATE"])
+    made = gdal.GetDriverByName("GTiff").Create(
+        sys.argv[2], WIDTH, HEIGHT, 1, gdal.GDT_Float32, ["COMPRESS=DEFLATE"]
+    )
     made.SetGeoTransform((-180, 360 / WIDTH, 0, 90, 0, -180 / HEIGHT))
     spatial = osr.SpatialReference()
     spatial.ImportFromEPSG(4326)

@@ -14,7 +14,11 @@ import sys
 def degrees(text, width):
     """'+4230' or '-0743456' (sign, `width` digits of degrees, minutes, perhaps seconds) as a number."""
     digits = text[1:]
-    value = int(digits[:width]) + int(digits[width : width + 2]) / 60 + int(digits[width + 2 :] or 0) / 3600
+    value = (
+        int(digits[:width])
+        + int(digits[width : width + 2]) / 60
+        + int(digits[width + 2 :] or 0) / 3600
+    )
     return -value if text[0] == "-" else value
 
 

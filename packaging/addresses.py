@@ -26,7 +26,9 @@ def read(path):
         if line.strip() and not line.startswith("#"):
             key, equals, value = line.partition("=")
             if key not in KEYS or not equals or key in found:
-                sys.exit(f"{path}:{number}: invalid line ({line}); expected once each: {', '.join(KEYS)}")
+                sys.exit(
+                    f"{path}:{number}: invalid line ({line}); expected once each: {', '.join(KEYS)}"
+                )
             found[key] = value.strip(), number
     for key in KEYS:
         if key not in found:
@@ -45,7 +47,9 @@ def problems(path):
 
 def write_metadata(path, source, destination):
     lines = [f"{key}={value}\n" for key, (value, _) in read(path).items()]
-    destination.write_text(source.read_text(encoding="utf-8").rstrip() + "\n" + "".join(lines), encoding="utf-8")
+    destination.write_text(
+        source.read_text(encoding="utf-8").rstrip() + "\n" + "".join(lines), encoding="utf-8"
+    )
 
 
 def main():

@@ -28,11 +28,21 @@ def run(*command, **options):
 
 
 def text_of(*command):
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def source_archive(out, name):
-    tar = run("git", "archive", "--format=tar", f"--prefix={name}/", "HEAD", cwd=ROOT, stdout=subprocess.PIPE).stdout
+    tar = run(
+        "git",
+        "archive",
+        "--format=tar",
+        f"--prefix={name}/",
+        "HEAD",
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+    ).stdout
     path = out / f"{name}.tar.gz"
     with open(path, "wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
         packed.write(tar)
@@ -40,7 +50,16 @@ def source_archive(out, name):
 
 
 def plugin(tree, out, work):
-    run("cmake", "-S", tree, "-B", work / "plugin", "-DGPUVORONOI_BUILD_TESTS=OFF", "-DGPUVORONOI_CUDA=OFF", "-DGPUVORONOI_MPI=OFF")
+    run(
+        "cmake",
+        "-S",
+        tree,
+        "-B",
+        work / "plugin",
+        "-DGPUVORONOI_BUILD_TESTS=OFF",
+        "-DGPUVORONOI_CUDA=OFF",
+        "-DGPUVORONOI_MPI=OFF",
+    )
     run("cmake", "--build", work / "plugin", "--target", "qgis-plugin")
     for path in (work / "plugin" / "plugin").glob("*.zip"):
         shutil.copy(path, out)
@@ -49,11 +68,23 @@ def plugin(tree, out, work):
 def wheel(tree, out):
     try:
         import scikit_build_core  # noqa: F401
+
         isolation = ["--no-build-isolation"]
     except ImportError:
         isolation = []
-    run(sys.executable, "-m", "pip", "wheel", *isolation, "--no-deps", "--no-cache-dir", "-w", out, tree,
-        env={**os.environ, "CMAKE_ARGS": "-DGPUVORONOI_CUDA=OFF"})
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        *isolation,
+        "--no-deps",
+        "--no-cache-dir",
+        "-w",
+        out,
+        tree,
+        env={**os.environ, "CMAKE_ARGS": "-DGPUVORONOI_CUDA=OFF"},
+    )
 
 
 def debian(tree, out, work):
@@ -90,7 +121,10 @@ def main():
             wheel(tree, out)
         if "debian" not in without:
             debian(tree, out, work)
-    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(out.iterdir())]
+    sums = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+        for path in sorted(out.iterdir())
+    ]
     (out / "SHA256SUMS").write_text("".join(sums))
     print("".join(sums), end="")
 

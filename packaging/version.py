@@ -33,9 +33,13 @@ NUMBER = r"(\d+\.\d+\.\d+(?:-?rc\d+)?)"
 
 def header_numbers(root):
     text = (root / HEADER).read_text(encoding="utf-8")
-    numbers = ".".join(re.search(rf"^#define GV_VERSION_{part} +(\d+)$", text, re.MULTILINE).group(1)
-                       for part in ("MAJOR", "MINOR", "PATCH"))
-    return numbers + re.search(r'^#define GV_VERSION_STRING "[\d.]*(-rc\d+|)"', text, re.MULTILINE).group(1)
+    numbers = ".".join(
+        re.search(rf"^#define GV_VERSION_{part} +(\d+)$", text, re.MULTILINE).group(1)
+        for part in ("MAJOR", "MINOR", "PATCH")
+    )
+    return numbers + re.search(
+        r'^#define GV_VERSION_STRING "[\d.]*(-rc\d+|)"', text, re.MULTILINE
+    ).group(1)
 
 
 def as_in(name, version):
@@ -46,16 +50,22 @@ def as_in(name, version):
 def differing(root, version):
     """What does not have that version, a line each."""
     for name, pattern in COPIES:
-        found = re.findall(pattern.replace("@", NUMBER), (root / name).read_text(encoding="utf-8"), re.MULTILINE)
+        found = re.findall(
+            pattern.replace("@", NUMBER), (root / name).read_text(encoding="utf-8"), re.MULTILINE
+        )
         if not found or set(found) != {as_in(name, version)}:
             yield f"{name}: {', '.join(found) or 'no version'}"
     soname = version.split(".")[0]
-    if f"\nPackage: libgpuvoronoi{soname}\n" not in (root / "debian" / "control").read_text(encoding="utf-8"):
+    if f"\nPackage: libgpuvoronoi{soname}\n" not in (root / "debian" / "control").read_text(
+        encoding="utf-8"
+    ):
         yield f"debian/control: no package libgpuvoronoi{soname}"
     first = (root / "debian" / "changelog").read_text(encoding="utf-8").splitlines()[0]
     if not first.startswith(f"gpuvoronoi ({version.replace('-', '~')}-"):
         yield f"debian/changelog: {first}"
-    heading = re.search(r"^## (.*)$", (root / "docs" / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE).group(1)
+    heading = re.search(
+        r"^## (.*)$", (root / "docs" / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE
+    ).group(1)
     if not heading.startswith(f"[{version}] - "):
         yield f"docs/CHANGELOG.md: {heading}"
 
@@ -64,11 +74,18 @@ def put(root, version):
     for name, pattern in COPIES:
         around = re.compile("(" + pattern.replace("@", rf"){NUMBER[1:-1]}(") + ")", re.MULTILINE)
         path = root / name
-        path.write_text(around.sub(lambda match: match.group(1) + as_in(name, version) + match.group(2), path.read_text(encoding="utf-8")),
-                        encoding="utf-8")
+        path.write_text(
+            around.sub(
+                lambda match: match.group(1) + as_in(name, version) + match.group(2),
+                path.read_text(encoding="utf-8"),
+            ),
+            encoding="utf-8",
+        )
     text = (root / HEADER).read_text(encoding="utf-8")
     for part, number in zip(("MAJOR", "MINOR", "PATCH"), version.partition("-")[0].split(".")):
-        text = re.sub(rf"^(#define GV_VERSION_{part} +)\d+$", rf"\g<1>{number}", text, flags=re.MULTILINE)
+        text = re.sub(
+            rf"^(#define GV_VERSION_{part} +)\d+$", rf"\g<1>{number}", text, flags=re.MULTILINE
+        )
     (root / HEADER).write_text(text, encoding="utf-8")
 
 
@@ -76,11 +93,15 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--set", metavar="V")
-    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1])
+    parser.add_argument(
+        "--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[1]
+    )
     given = parser.parse_args()
     if given.set:
         if not re.fullmatch(NUMBER, given.set):
-            sys.exit(f"{given.set} is no version: three numbers with dots, and -rc1 for a candidate")
+            sys.exit(
+                f"{given.set} is no version: three numbers with dots, and -rc1 for a candidate"
+            )
         put(given.root, given.set)
     version = header_numbers(given.root)
     print(version)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the ctypes binding, python/gpuvoronoi/_c.py, from the public headers: structs with their defaults, constants, functions.
 
-    make_binding.py [--check]     (--check: only says whether the file is as the headers are; needs pycparser and a C compiler)
+make_binding.py [--check]     (--check: only says whether the file is as the headers are; needs pycparser and a C compiler)
 """
 
 from __future__ import annotations
@@ -17,17 +17,38 @@ from pycparser import c_ast, c_parser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = ROOT / "python" / "gpuvoronoi" / "_c.py"
-HEADERS = ("gpuvoronoi/gpuvoronoi.h", "gpuvoronoi/geometries.h", "gpuvoronoi/raster_seeds.h", "gpuvoronoi/diagram.h", "gpuvoronoi/cells.h", "gpuvoronoi/crs.h", "gpuvoronoi/cost.h",
-           "gpuvoronoi/barriers.h", "gpuvoronoi/experimental.h")
+HEADERS = (
+    "gpuvoronoi/gpuvoronoi.h",
+    "gpuvoronoi/geometries.h",
+    "gpuvoronoi/raster_seeds.h",
+    "gpuvoronoi/diagram.h",
+    "gpuvoronoi/cells.h",
+    "gpuvoronoi/crs.h",
+    "gpuvoronoi/cost.h",
+    "gpuvoronoi/barriers.h",
+    "gpuvoronoi/experimental.h",
+)
 LIMITS = ROOT / "src" / "core" / "limits.h"  # what gv_limits reports
 # What the headers need of the system's.
 STUBS = {
     "stddef.h": "#define NULL 0\ntypedef unsigned long size_t;\n",
-    "stdint.h": "".join(f"typedef int {name};\n" for name in ("int64_t", "uint64_t", "int32_t", "uint8_t")),
+    "stdint.h": "".join(
+        f"typedef int {name};\n" for name in ("int64_t", "uint64_t", "int32_t", "uint8_t")
+    ),
     "math.h": "#define INFINITY gv_infinity\n",
 }
-SCALARS = {"int": "c_int", "double": "c_double", "float": "c_float", "size_t": "c_size_t", "int64_t": "c_int64", "int32_t": "c_int32",
-           "uint64_t": "c_uint64", "uint8_t": "c_uint8", "gv_qtm_id": "c_int64", "char": "c_char"}
+SCALARS = {
+    "int": "c_int",
+    "double": "c_double",
+    "float": "c_float",
+    "size_t": "c_size_t",
+    "int64_t": "c_int64",
+    "int32_t": "c_int32",
+    "uint64_t": "c_uint64",
+    "uint8_t": "c_uint8",
+    "gv_qtm_id": "c_int64",
+    "char": "c_char",
+}
 
 HEAD = '''"""The library's C interface: its structs with their defaults, its constants, its functions' types.
 
@@ -72,8 +93,24 @@ def parse() -> c_ast.FileAST:
         for name, text in STUBS.items():
             (pathlib.Path(folder) / name).write_text(text)
         source = "#define GV_EXPERIMENTAL\n" + "".join(f'#include "{name}"\n' for name in HEADERS)
-        done = subprocess.run(["cc", "-E", "-P", "-nostdinc", "-D__attribute__(x)=", f"-I{folder}", f"-I{ROOT / 'include'}", "-x", "c", "-"],
-                              input=source, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [
+                "cc",
+                "-E",
+                "-P",
+                "-nostdinc",
+                "-D__attribute__(x)=",
+                f"-I{folder}",
+                f"-I{ROOT / 'include'}",
+                "-x",
+                "c",
+                "-",
+            ],
+            input=source,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     return c_parser.CParser().parse(done.stdout)
 
 
@@ -93,7 +130,9 @@ class Binding:
                 self.add_type(node.name, node.type)
             elif isinstance(node, c_ast.FuncDef) and node.decl.name.endswith("_init"):
                 initial = node.body.block_items[0].init
-                self.defaults[node.decl.name.removesuffix("_init")] = [self.value(one) for one in initial.exprs]
+                self.defaults[node.decl.name.removesuffix("_init")] = [
+                    self.value(one) for one in initial.exprs
+                ]
             elif isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
                 self.functions[node.name] = node.type
 
@@ -101,7 +140,9 @@ class Binding:
         if isinstance(kind, c_ast.PtrDecl) and isinstance(kind.type, c_ast.FuncDecl):
             self.callbacks[name] = kind.type
         elif isinstance(kind.type, c_ast.Enum):
-            self.enums[name] = {one.name: int(one.value.value) for one in kind.type.values.enumerators}
+            self.enums[name] = {
+                one.name: int(one.value.value) for one in kind.type.values.enumerators
+            }
         elif isinstance(kind.type, c_ast.Struct) and kind.type.decls is not None:
             self.structs[name] = kind.type
 
@@ -114,7 +155,9 @@ class Binding:
         if isinstance(node, c_ast.ID):
             if node.name == "gv_infinity":
                 return "inf"
-            return str(next(values[node.name] for values in self.enums.values() if node.name in values))
+            return str(
+                next(values[node.name] for values in self.enums.values() if node.name in values)
+            )
         return "0" if node.value == "0" else str(node.value)
 
     def ctype(self, node: c_ast.Node, field: bool = False) -> str:
@@ -122,50 +165,99 @@ class Binding:
             return f"{self.ctype(node.type)} * {node.dim.value}" if field else "HANDLE"
         if isinstance(node, c_ast.PtrDecl):
             names = getattr(getattr(node.type, "type", None), "names", None)
-            return "c_char_p" if names == ["char"] and "const" in node.type.quals else "c_void_p" if field else "HANDLE"
+            return (
+                "c_char_p"
+                if names == ["char"] and "const" in node.type.quals
+                else "c_void_p"
+                if field
+                else "HANDLE"
+            )
         name = node.type.names[0]
         if name == "void":
             return "None"
         if name in self.enums:
             return "c_int"
-        return {"gv_progress_fn": "Progress", "gv_inverse_fn": "Inverse"}.get(name, "c_void_p") if name in self.callbacks else SCALARS[name]
+        return (
+            {"gv_progress_fn": "Progress", "gv_inverse_fn": "Inverse"}.get(name, "c_void_p")
+            if name in self.callbacks
+            else SCALARS[name]
+        )
 
     def text(self) -> str:
         lines = [HEAD]
         for name, values in self.enums.items():
             prefix = "GV_ERROR_" if name == "gv_status" else "GV_"
-            lines.append("".join(f"{one.removeprefix(prefix).removeprefix('GV_')} = {value}\n" for one, value in values.items()))
-        names = {name: tuple(one.removeprefix("GV_").lower().replace("_", "-") for one in self.enums[name]) for name in ("gv_metric", "gv_weighting", "gv_dtype")}
-        lines.append(f"POINT_METRICS = {names['gv_metric']!r}\nMETRICS = POINT_METRICS[:COSINE]\nGLOBE_METRICS = METRICS[GREAT_CIRCLE:]\nWEIGHTINGS = {names['gv_weighting']!r}\n"
-                     f"DTYPES = {names['gv_dtype']!r}\n".replace("'", '"'))
+            lines.append(
+                "".join(
+                    f"{one.removeprefix(prefix).removeprefix('GV_')} = {value}\n"
+                    for one, value in values.items()
+                )
+            )
+        names = {
+            name: tuple(
+                one.removeprefix("GV_").lower().replace("_", "-") for one in self.enums[name]
+            )
+            for name in ("gv_metric", "gv_weighting", "gv_dtype")
+        }
+        lines.append(
+            f"POINT_METRICS = {names['gv_metric']!r}\nMETRICS = POINT_METRICS[:COSINE]\nGLOBE_METRICS = METRICS[GREAT_CIRCLE:]\nWEIGHTINGS = {names['gv_weighting']!r}\n"
+            f"DTYPES = {names['gv_dtype']!r}\n".replace("'", '"')
+        )
         lines.append("".join(f"{name} = {value}\n" for name, value in self.macros()))
-        lines.append("Progress = CFUNCTYPE(c_int, c_double, c_void_p)\n"
-                     "Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)\n")
+        lines.append(
+            "Progress = CFUNCTYPE(c_int, c_double, c_void_p)\n"
+            "Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)\n"
+        )
         for name, struct in self.structs.items():
             lines.append("\n" + self.struct_text(name, struct))
-        lines.append("\n# Each function: what it returns, and its arguments.\nFUNCTIONS: dict[str, tuple[Any, list[Any]]] = {\n" + "".join(
-            f'    "{name}": ({self.ctype(kind.type)}, [{", ".join(self.ctype(one.type) for one in self.arguments(kind))}]),\n'
-            for name, kind in self.functions.items()) + "}\n")
+        lines.append(
+            "\n# Each function: what it returns, and its arguments.\nFUNCTIONS: dict[str, tuple[Any, list[Any]]] = {\n"
+            + "".join(
+                f'    "{name}": ({self.ctype(kind.type)}, [{", ".join(self.ctype(one.type) for one in self.arguments(kind))}]),\n'
+                for name, kind in self.functions.items()
+            )
+            + "}\n"
+        )
         return "\n".join(lines)
 
     @staticmethod
     def arguments(kind: c_ast.FuncDecl) -> list[c_ast.Decl]:
         given = [] if kind.args is None else kind.args.params
-        return [one for one in given if not (isinstance(one.type, c_ast.TypeDecl) and one.type.type.names == ["void"])]
+        return [
+            one
+            for one in given
+            if not (isinstance(one.type, c_ast.TypeDecl) and one.type.type.names == ["void"])
+        ]
 
     def struct_text(self, name: str, struct: c_ast.Struct) -> str:
         fields = [(one.name, self.ctype(one.type, field=True)) for one in struct.decls]
         values = dict(zip((field for field, _ in fields), self.defaults.get(name, [])))
-        given = ", ".join(f'"{field}": {value}' for field, value in values.items() if value not in ("size", "0", "0.0", '""', "(0, 0, 0, 0, 0, 0)"))
-        lines = textwrap.wrap("_fields_ = [" + ", ".join(f'("{field}",~{kind})'.replace(" * ", "~*~") for field, kind in fields) + "]", 116, subsequent_indent=" " * 12)
-        text = f"class {camel(name)}(Structure):\n" + "".join(f"    {line}\n" for line in lines).replace("~", " ")
+        given = ", ".join(
+            f'"{field}": {value}'
+            for field, value in values.items()
+            if value not in ("size", "0", "0.0", '""', "(0, 0, 0, 0, 0, 0)")
+        )
+        lines = textwrap.wrap(
+            "_fields_ = ["
+            + ", ".join(f'("{field}",~{kind})'.replace(" * ", "~*~") for field, kind in fields)
+            + "]",
+            100,
+            subsequent_indent=" " * 12,
+        )
+        text = f"class {camel(name)}(Structure):\n" + "".join(
+            f"    {line}\n" for line in lines
+        ).replace("~", " ")
         return text + (f"    defaults = {{{given}}}\n" if given else "")
 
     @staticmethod
     def macros() -> list[tuple[str, int]]:
         text = "".join((ROOT / "include" / header).read_text() for header in HEADERS)
-        found = re.findall(r"^#define GV_((?:QTM|HEALPIX|S2)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M)
-        found += re.findall(r"^  GV_((?:VORONOI_)?MAX_\w+) = (\d+),?(?: +/\*.*)?$", LIMITS.read_text(), flags=re.M)
+        found = re.findall(
+            r"^#define GV_((?:QTM|HEALPIX|S2)_\w+)\s+\(?(-?\d+)\)?", text, flags=re.M
+        )
+        found += re.findall(
+            r"^  GV_((?:VORONOI_)?MAX_\w+) = (\d+),?(?: +/\*.*)?$", LIMITS.read_text(), flags=re.M
+        )
         return [(name, int(value)) for name, value in found]
 
 

@@ -29,8 +29,16 @@ class Forks:
         self.program, self.free = program, threading.Lock()
         self.socket, theirs = socket.socketpair()
         with theirs:
-            self.process = subprocess.Popen([program], pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-                                            env={**os.environ, "LD_PRELOAD": LIBRARY, "GPUVORONOI_FORKED_COMMAND_SOCKET": str(theirs.fileno())})
+            self.process = subprocess.Popen(
+                [program],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env={
+                    **os.environ,
+                    "LD_PRELOAD": LIBRARY,
+                    "GPUVORONOI_FORKED_COMMAND_SOCKET": str(theirs.fileno()),
+                },
+            )
 
     def number(self):
         got = self.socket.recv(8, socket.MSG_WAITALL)
@@ -43,7 +51,9 @@ class Forks:
         text = b"".join(os.fsencode(one) + b"\0" for one in (cwd, *arguments))
         pipes = os.pipe(), os.pipe()
         try:
-            socket.send_fds(self.socket, [struct.pack("q", len(text))], [0, pipes[0][1], pipes[1][1]])
+            socket.send_fds(
+                self.socket, [struct.pack("q", len(text))], [0, pipes[0][1], pipes[1][1]]
+            )
         finally:
             for _, end in pipes:
                 os.close(end)
@@ -76,8 +86,15 @@ def run(arguments, cwd=None, timeout=240, **options):
     """subprocess.run(arguments, capture_output=True, text=True) of the command; its path is the first argument."""
     global forks
     arguments = [os.fspath(one) for one in arguments]
-    if not LIBRARY or options or environment() != BEFORE or (forks and forks.program != arguments[0]):
-        return subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, timeout=timeout, **options)
+    if (
+        not LIBRARY
+        or options
+        or environment() != BEFORE
+        or (forks and forks.program != arguments[0])
+    ):
+        return subprocess.run(
+            arguments, cwd=cwd, capture_output=True, text=True, timeout=timeout, **options
+        )
     forks = forks or Forks(arguments[0])
     with forks.free:
         (out, err), code = forks.run(arguments, cwd or os.getcwd(), timeout)

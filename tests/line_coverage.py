@@ -24,8 +24,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 def report(notes):
     """gcov's JSON for one object's notes."""
-    done = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", notes.name], cwd=notes.parent,
-                          capture_output=True, check=True)
+    done = subprocess.run(
+        ["gcov", "--json-format", "--stdout", "--branch-probabilities", notes.name],
+        cwd=notes.parent,
+        capture_output=True,
+        check=True,
+    )
     return [json.loads(line) for line in done.stdout.splitlines() if line.strip()]
 
 
@@ -47,7 +51,10 @@ class File:
                 self.branches[number, places[number, line.get("function_name")]] += branch["count"]
 
     def counts(self):
-        return [(sum(1 for n in counter.values() if n > 0), len(counter)) for counter in (self.lines, self.branches)]
+        return [
+            (sum(1 for n in counter.values() if n > 0), len(counter))
+            for counter in (self.lines, self.branches)
+        ]
 
 
 def collect(build):
@@ -57,7 +64,9 @@ def collect(build):
         for reports in pool.map(report, notes):
             for one in reports:
                 for described in one["files"]:
-                    path = pathlib.Path(one["current_working_directory"], described["file"]).resolve()
+                    path = pathlib.Path(
+                        one["current_working_directory"], described["file"]
+                    ).resolve()
                     if path.is_relative_to(ROOT / "src"):
                         files[str(path.relative_to(ROOT))].add(described)
     return files
@@ -68,7 +77,9 @@ def percent(reached, all_):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("--lines", type=float, default=0.0)
     parser.add_argument("--branches", type=float, default=0.0)
@@ -90,7 +101,10 @@ def main():
         numbers = sorted(number for number, count in files[name].lines.items() if count == 0)
         print(f"{name}: {' '.join(map(str, numbers))}")
     if lines < options.lines or branches < options.branches:
-        print(f"coverage: less than {options.lines:g} % of lines or {options.branches:g} % of branches", file=sys.stderr)
+        print(
+            f"coverage: less than {options.lines:g} % of lines or {options.branches:g} % of branches",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -6,5 +6,9 @@ import pytest
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session, exitstatus):
     stats = session.config.pluginmanager.get_plugin("terminalreporter").stats
-    if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) and stats.get("skipped") and not stats.get("passed"):
+    if (
+        exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+        and stats.get("skipped")
+        and not stats.get("passed")
+    ):
         session.exitstatus = 77

@@ -25,7 +25,9 @@ def main():
         mean = numpy.array([float(r["people_distance_mean"] or 0) for r in rows])
         print(f"mean distance of a person: {(people * mean).sum() / people.sum() / 1000:.1f} km")
     for rank, i in enumerate(numpy.argsort(-people)[:5]):
-        print(f"  {rank + 1}. {rows[i]['name']}: {people[i]:,.0f} people, {float(rows[i]['area_km2']):,.0f} km2")
+        print(
+            f"  {rank + 1}. {rows[i]['name']}: {people[i]:,.0f} people, {float(rows[i]['area_km2']):,.0f} km2"
+        )
 
     raster = gdal.Open(allocation)
     ids, g = raster.GetRasterBand(1).ReadAsArray(), raster.GetGeoTransform()
@@ -40,12 +42,18 @@ def main():
     nodata = source.GetRasterBand(1).GetNoDataValue()
     counts[counts == nodata] = 0
     column, row = ((x - s[0]) / s[1]).astype(int), ((y - s[3]) / s[5]).astype(int)
-    share = counts[row][:, column] / numpy.bincount(column)[column][None] / numpy.bincount(row)[row][:, None]
+    share = (
+        counts[row][:, column]
+        / numpy.bincount(column)[column][None]
+        / numpy.bincount(row)[row][:, None]
+    )
     area = numpy.broadcast_to(numpy.cos(numpy.radians(y))[:, None], ids.shape)
     here = ids >= 0
     wrong = here & (planar != ids)
-    print(f"nearest in degrees: wrong for {wrong.sum() / here.sum():.1%} of the cells, "
-          f"{area[wrong].sum() / area[here].sum():.1%} of the area, {share[wrong].sum() / share[here].sum():.1%} of the people")
+    print(
+        f"nearest in degrees: wrong for {wrong.sum() / here.sum():.1%} of the cells, "
+        f"{area[wrong].sum() / area[here].sum():.1%} of the area, {share[wrong].sum() / share[here].sum():.1%} of the people"
+    )
 
 
 if __name__ == "__main__":

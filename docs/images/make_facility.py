@@ -15,15 +15,23 @@ import numpy
 from osgeo import gdal
 
 gdal.UseExceptions()
-PALE, DARK, NONE = numpy.array([255, 247, 188.0]), numpy.array([102, 20, 70.0]), numpy.array([214, 224, 234.0])
+PALE, DARK, NONE = (
+    numpy.array([255, 247, 188.0]),
+    numpy.array([102, 20, 70.0]),
+    numpy.array([214, 224, 234.0]),
+)
 
 
 def paint(share, known, path):
     middle = numpy.array([236, 112, 20.0])
     t = numpy.clip(numpy.nan_to_num(share), 0, 1)[..., None]
-    image = numpy.where(t < 0.5, PALE + (middle - PALE) * 2 * t, middle + (DARK - middle) * (2 * t - 1))
+    image = numpy.where(
+        t < 0.5, PALE + (middle - PALE) * 2 * t, middle + (DARK - middle) * (2 * t - 1)
+    )
     image = numpy.where(known[..., None], image, NONE).round().astype(numpy.uint8)
-    memory = gdal.GetDriverByName("MEM").Create("", image.shape[1], image.shape[0], 3, gdal.GDT_Byte)
+    memory = gdal.GetDriverByName("MEM").Create(
+        "", image.shape[1], image.shape[0], 3, gdal.GDT_Byte
+    )
     for b in range(3):
         memory.GetRasterBand(b + 1).WriteArray(image[..., b])
     gdal.SetConfigOption("GDAL_PAM_ENABLED", "NO")
@@ -32,7 +40,9 @@ def paint(share, known, path):
 
 def read(path, width):
     source = gdal.Open(path)
-    return source.GetRasterBand(1).ReadAsArray(buf_xsize=width, buf_ysize=round(width * source.RasterYSize / source.RasterXSize))
+    return source.GetRasterBand(1).ReadAsArray(
+        buf_xsize=width, buf_ysize=round(width * source.RasterYSize / source.RasterXSize)
+    )
 
 
 def main():

@@ -19,7 +19,12 @@ ogr.UseExceptions()
 
 COUNTS = [16, 64, 256, 1024, 4096, 16384]
 LEVEL, EYE = 10, (15.0, 35.0)  # of the mesh; longitude and latitude above which the eye is
-PANEL, SMOOTH, GAP, ACROSS = 300, 3, 12, 3  # pixels; a panel is drawn SMOOTH times as large and averaged
+PANEL, SMOOTH, GAP, ACROSS = (
+    300,
+    3,
+    12,
+    3,
+)  # pixels; a panel is drawn SMOOTH times as large and averaged
 
 
 def write_seeds(path, count):
@@ -32,7 +37,10 @@ def write_seeds(path, count):
     places = numpy.stack([ring * numpy.cos(turn), ring * numpy.sin(turn), z], 1)
     places += random.normal(0, 1.1 / math.sqrt(count), places.shape)
     places /= numpy.linalg.norm(places, axis=1, keepdims=True)
-    lon, lat = numpy.degrees(numpy.arctan2(places[:, 1], places[:, 0])), numpy.degrees(numpy.arcsin(places[:, 2]))
+    lon, lat = (
+        numpy.degrees(numpy.arctan2(places[:, 1], places[:, 0])),
+        numpy.degrees(numpy.arcsin(places[:, 2])),
+    )
     path.write_text("lon,lat\n" + "".join(f"{x:.6f},{y:.6f}\n" for x, y in zip(lon, lat)))
 
 
@@ -40,7 +48,10 @@ def colors(path):
     """Three rows of bytes, one entry a value."""
     raster = gdal.Open(str(path))  # must outlive its table
     table = raster.GetRasterBand(1).GetDefaultRAT()
-    columns = [table.GetColOfUsage(u) for u in (gdal.GFU_MinMax, gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]
+    columns = [
+        table.GetColOfUsage(u)
+        for u in (gdal.GFU_MinMax, gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)
+    ]
     value, *rgb = [table.ReadAsArray(c) for c in columns]
     found = numpy.full((value.max() + 2, 3), 255, numpy.float32)
     found[value] = numpy.stack(rgb, 1)
@@ -71,13 +82,17 @@ def look(raster, lon, lat):
     """Values of a raster of the whole globe at these places."""
     values = raster.ReadAsArray()
     row = numpy.minimum(((90 - lat) / 180 * values.shape[0]).astype(int), values.shape[0] - 1)
-    return values[row, numpy.minimum(((lon + 180) / 360 * values.shape[1]).astype(int), values.shape[1] - 1)]
+    return values[
+        row, numpy.minimum(((lon + 180) / 360 * values.shape[1]).astype(int), values.shape[1] - 1)
+    ]
 
 
 def panel(program, count, land, seen, directory):
     seeds, raster = directory / f"{count}.csv", directory / f"{count}.tif"
     write_seeds(seeds, count)
-    subprocess.run([program, "--seeds", seeds, "--level", str(LEVEL), raster, "--quiet"], check=True)
+    subprocess.run(
+        [program, "--seeds", seeds, "--level", str(LEVEL), raster, "--quiet"], check=True
+    )
     lon, lat, globe = seen
     values = numpy.where(globe, look(gdal.Open(str(raster)), lon, lat), -1)
     picture = colors(raster)[values]
@@ -98,7 +113,9 @@ def with_palette(picture, entries=200):
     full.WriteArray(picture.transpose(2, 0, 1))
     table = gdal.ColorTable()
     gdal.ComputeMedianCutPCT(*[full.GetRasterBand(b) for b in (1, 2, 3)], entries, table)
-    palette = numpy.array([table.GetColorEntry(i)[:3] for i in range(table.GetCount())], numpy.float32)
+    palette = numpy.array(
+        [table.GetColorEntry(i)[:3] for i in range(table.GetCount())], numpy.float32
+    )
     number = numpy.empty((height, width), numpy.uint8)
     for y in range(height):
         difference = picture[y, :, None].astype(numpy.float32) - palette
@@ -113,13 +130,18 @@ def main(program, land_source, target):
     seen = places_seen(PANEL * SMOOTH)
     land = look(land_raster(land_source), *seen[:2])
     rows = (len(COUNTS) + ACROSS - 1) // ACROSS
-    sheet = numpy.full((rows * (PANEL + GAP) - GAP, ACROSS * (PANEL + GAP) - GAP, 3), 255.0, numpy.float32)
+    sheet = numpy.full(
+        (rows * (PANEL + GAP) - GAP, ACROSS * (PANEL + GAP) - GAP, 3), 255.0, numpy.float32
+    )
     with tempfile.TemporaryDirectory() as name:
         for i, count in enumerate(COUNTS):
             y, x = i // ACROSS * (PANEL + GAP), i % ACROSS * (PANEL + GAP)
-            sheet[y:y + PANEL, x:x + PANEL] = panel(program, count, land, seen, pathlib.Path(name))
-    gdal.GetDriverByName("PNG").CreateCopy(target, with_palette(numpy.round(sheet).astype(numpy.uint8)),
-                                           options=["ZLEVEL=9"])
+            sheet[y : y + PANEL, x : x + PANEL] = panel(
+                program, count, land, seen, pathlib.Path(name)
+            )
+    gdal.GetDriverByName("PNG").CreateCopy(
+        target, with_palette(numpy.round(sheet).astype(numpy.uint8)), options=["ZLEVEL=9"]
+    )
     pathlib.Path(target + ".aux.xml").unlink(missing_ok=True)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draw docs/images/qtm.png: the mesh on a globe, at another level in each octant. Needs numpy and matplotlib.
 
-    python3 make_qtm.py GPUVORONOI LAND.geojson qtm.png
+python3 make_qtm.py GPUVORONOI LAND.geojson qtm.png
 """
 
 import json
@@ -22,7 +22,9 @@ COLORS = {"0": "#f4d58d", "1": "#8fb8de", "2": "#9bc59d", "3": "#e8998d"}
 
 def corners(program, ids):
     """id -> its three corners in degrees."""
-    output = subprocess.run([program, "qtm", "info"], input="\n".join(ids), capture_output=True, text=True, check=True)
+    output = subprocess.run(
+        [program, "qtm", "info"], input="\n".join(ids), capture_output=True, text=True, check=True
+    )
     found, current = {}, None
     for line in output.stdout.splitlines():
         key, _, value = line.partition(": ")
@@ -76,7 +78,9 @@ def main():
         if (z > -0.02).all():
             shapes.append(numpy.column_stack([x, y]))
             colors.append(COLORS[name[-1]] if len(name) > 1 else "#dddddd")
-    axes.add_collection(PolyCollection(shapes, facecolors=colors, edgecolors="#30343c", linewidths=0.7))
+    axes.add_collection(
+        PolyCollection(shapes, facecolors=colors, edgecolors="#30343c", linewidths=0.7)
+    )
     with open(land, encoding="utf-8") as source:
         for feature in json.load(source)["features"]:
             for ring in feature["geometry"]["coordinates"]:

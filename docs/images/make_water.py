@@ -35,7 +35,9 @@ def classes_of_water(land):
     gdal.RasterizeLayer(raster, [1], source.GetLayer(0), burn_values=[1])
     dry = raster.ReadAsArray() != 0
     latitude = abs(90 - (numpy.arange(height) + 0.5) * 180 / height)[:, None]
-    raster.GetRasterBand(1).WriteArray(numpy.where(dry, 0, numpy.where(latitude < TROPIC, 1, numpy.where(latitude < CIRCLE, 2, 3))))
+    raster.GetRasterBand(1).WriteArray(
+        numpy.where(dry, 0, numpy.where(latitude < TROPIC, 1, numpy.where(latitude < CIRCLE, 2, 3)))
+    )
     return raster
 
 
@@ -43,9 +45,23 @@ def main(program, land, picture):
     with tempfile.TemporaryDirectory() as folder:
         here = pathlib.Path(folder)
         gdal.GetDriverByName("GTiff").CreateCopy(str(here / "water.tif"), classes_of_water(land))
-        subprocess.run([str(pathlib.Path(program).resolve()), "--seeds-raster", "water.tif", "--distance", "km.tif", "--distance-unit", "km", "class.tif"],
-                       cwd=here, check=True)
-        nearest, far = (gdal.Open(str(here / name)).ReadAsArray() for name in ("class.tif", "km.tif"))
+        subprocess.run(
+            [
+                str(pathlib.Path(program).resolve()),
+                "--seeds-raster",
+                "water.tif",
+                "--distance",
+                "km.tif",
+                "--distance-unit",
+                "km",
+                "class.tif",
+            ],
+            cwd=here,
+            check=True,
+        )
+        nearest, far = (
+            gdal.Open(str(here / name)).ReadAsArray() for name in ("class.tif", "km.tif")
+        )
     colors = numpy.ones((*nearest.shape, 3))
     for value, (_, color) in CLASSES.items():
         dry, wet = (numpy.array(matplotlib.colors.to_rgb(c)) for c in (color, SEA[value]))
@@ -59,7 +75,9 @@ def main(program, land, picture):
     axes.clabel(drawn, fontsize=6, fmt="%d km")
     axes.set_axis_off()
     marks = [matplotlib.patches.Patch(color=color, label=name) for name, color in CLASSES.values()]
-    figure.legend(handles=marks, loc="lower center", ncol=3, frameon=False, title="the nearest sea is")
+    figure.legend(
+        handles=marks, loc="lower center", ncol=3, frameon=False, title="the nearest sea is"
+    )
     figure.savefig(picture)
 
 

@@ -42,12 +42,18 @@ def main():
             parts = urllib.parse.urlsplit(target)
             if parts.scheme or parts.netloc or target.startswith("javascript:"):
                 continue
-            there = (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
+            there = (
+                (path.parent / urllib.parse.unquote(parts.path)).resolve() if parts.path else path
+            )
             if there.is_dir():
                 there /= "index.html"
             if not there.is_file() or folder not in there.parents:
                 wrong.append(f"{where}: leads to {target}, which is not there")
-            elif parts.fragment and there in pages and urllib.parse.unquote(parts.fragment) not in pages[there].ids:
+            elif (
+                parts.fragment
+                and there in pages
+                and urllib.parse.unquote(parts.fragment) not in pages[there].ids
+            ):
                 wrong.append(f"{where}: leads to {target}, where there is no such heading")
     print("\n".join(wrong) or f"{len(pages)} pages, all links lead somewhere")
     sys.exit(1 if wrong else 0)

@@ -14,7 +14,6 @@ import hashlib
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -25,7 +24,11 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 import release  # noqa: E402
 
-MIRRORS = ("https://deb.debian.org/debian", "http://deb.debian.org/debian", "https://archive.debian.org/debian")
+MIRRORS = (
+    "https://deb.debian.org/debian",
+    "http://deb.debian.org/debian",
+    "https://archive.debian.org/debian",
+)
 # name: platform tag, CMake's system and processor, compiler (a command, or zig and its target)
 TARGETS = {
     "manylinux_x86_64": ("manylinux_2_17_x86_64", "Linux", "x86_64", "x86_64-linux-gnu-gcc"),
@@ -48,8 +51,22 @@ def download_wheel(folder, name, digest):
     for file in folder.glob(f"{name.replace('-', '_').replace('==', '-')}-*.whl"):
         if hashlib.sha256(file.read_bytes()).hexdigest() == digest:
             return
-    release.run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--require-hashes", "--dest", folder,
-                "-r", "/dev/stdin", input=f"{name} --hash=sha256:{digest}\n", text=True)
+    release.run(
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--require-hashes",
+        "--dest",
+        folder,
+        "-r",
+        "/dev/stdin",
+        input=f"{name} --hash=sha256:{digest}\n",
+        text=True,
+    )
 
 
 def download(folder, names=HERE / "downloads.txt"):
@@ -84,7 +101,17 @@ def tools(folder):
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        release.run(folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", HERE / "requirements.txt")
+        release.run(
+            folder / "bin" / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--only-binary=:all:",
+            "--require-hashes",
+            "-r",
+            HERE / "requirements.txt",
+        )
         stamp.write_text(wanted)
     return folder / "bin"
 
@@ -105,7 +132,7 @@ def sysroot(downloads, folder, processor):
 def zig_command(bin_folder, folder, name, arguments):
     """A compiler for CMake, which takes one word."""
     path = folder / f"zig-{name}"
-    zig, = bin_folder.parent.glob("lib/python3*/site-packages/ziglang/zig")
+    (zig,) = bin_folder.parent.glob("lib/python3*/site-packages/ziglang/zig")
     path.write_text(f'#!/bin/sh\nexec "{zig}" {arguments} "$@"\n')
     path.chmod(0o755)
     return path
@@ -123,9 +150,13 @@ def defines(name, tree, proj, bin_folder, work):
             given[f"CMAKE_{tool.upper()}"] = zig_command(bin_folder, work, tool, tool)
         given["GPUVORONOI_OPENMP"] = "OFF"
         link.append("-Wl,-s")
-        environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(work.parent / "zig-cache")  # of C libraries, which zig builds
+        environment["ZIG_GLOBAL_CACHE_DIR"] = environment["ZIG_LOCAL_CACHE_DIR"] = str(
+            work.parent / "zig-cache"
+        )  # of C libraries, which zig builds
         if system == "Darwin":
-            given["CMAKE_INSTALL_NAME_TOOL"] = "/bin/true"  # CMake wants one; nothing is renamed: the linker has signed the file
+            given["CMAKE_INSTALL_NAME_TOOL"] = (
+                "/bin/true"  # CMake wants one; nothing is renamed: the linker has signed the file
+            )
             given["CMAKE_BUILD_WITH_INSTALL_RPATH"] = "ON"
             given["CMAKE_OSX_SYSROOT"] = ""
     else:
@@ -133,15 +164,28 @@ def defines(name, tree, proj, bin_folder, work):
     if compiler.endswith("linux-gnu-gcc"):
         root = sysroot(work.parent / "downloads", work / "sysroot", processor)
         libraries = root / "usr" / "lib" / f"{processor}-linux-gnu"
-        flags += [f"-B{libraries}", f"-L{root}/lib/{processor}-linux-gnu", f"-L{root}/usr/lib/gcc/{processor}-linux-gnu/10",
-                  f"-ffile-prefix-map={root}=/"]
+        flags += [
+            f"-B{libraries}",
+            f"-L{root}/lib/{processor}-linux-gnu",
+            f"-L{root}/usr/lib/gcc/{processor}-linux-gnu/10",
+            f"-ffile-prefix-map={root}=/",
+        ]
         given["CMAKE_SYSROOT"] = root
         link.append("-Wl,-s")
     if system == "Windows":
         link += ["-static", "-Wl,-s", "-Wl,--no-insert-timestamp"]
-        given["OpenMP_gomp_LIBRARY"] = release.text_of(compiler, "-print-file-name=libgomp.a")  # CMake finds that of a DLL first
-    given.update(CMAKE_SYSTEM_NAME=system, CMAKE_SYSTEM_PROCESSOR=processor, CMAKE_C_FLAGS=" ".join(flags), CMAKE_SHARED_LINKER_FLAGS=" ".join(link),
-                 GPUVORONOI_PROJ_SOURCE=proj, GPUVORONOI_CUDA="OFF", GPUVORONOI_MPI="OFF")
+        given["OpenMP_gomp_LIBRARY"] = release.text_of(
+            compiler, "-print-file-name=libgomp.a"
+        )  # CMake finds that of a DLL first
+    given.update(
+        CMAKE_SYSTEM_NAME=system,
+        CMAKE_SYSTEM_PROCESSOR=processor,
+        CMAKE_C_FLAGS=" ".join(flags),
+        CMAKE_SHARED_LINKER_FLAGS=" ".join(link),
+        GPUVORONOI_PROJ_SOURCE=proj,
+        GPUVORONOI_CUDA="OFF",
+        GPUVORONOI_MPI="OFF",
+    )
     if "CMAKE_C_COMPILER_LAUNCHER" in os.environ:
         given["CMAKE_C_COMPILER_LAUNCHER"] = os.environ["CMAKE_C_COMPILER_LAUNCHER"]
     return given, environment
@@ -150,7 +194,11 @@ def defines(name, tree, proj, bin_folder, work):
 def license_of_others(name, tree, proj):
     text = NOTICE + "\n" + (proj / "COPYING").read_text()
     if TARGETS[name][3].endswith("gcc") or TARGETS[name][1] == "Windows":
-        more = ", and mingw-w64's winpthreads, under the MIT license" if TARGETS[name][1] == "Windows" else ""
+        more = (
+            ", and mingw-w64's winpthreads, under the MIT license"
+            if TARGETS[name][1] == "Windows"
+            else ""
+        )
         text += "\n" + NOTICE_OPENMP.format(more=more)
     (tree / "LICENSE.bundled").write_text(text)
 
@@ -164,15 +212,46 @@ def build(name, tree, proj, bin_folder, work, out):
     own = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", **environment}
     repaired = "CMAKE_SYSROOT" in given
     settings = [f"--config-settings=cmake.define.{key}={value}" for key, value in given.items()]
-    settings += [f"--config-settings=wheel.tags=py3-none-{f'linux_{TARGETS[name][2]}' if repaired else tag}", "--config-settings=install.strip=false",
-                 f"--config-settings=build-dir={work}/build"]
-    release.run(bin_folder / "python", "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--no-cache-dir", "--wheel-dir", work, *settings, tree, env=own)
-    made, = work.glob("*.whl")
+    settings += [
+        f"--config-settings=wheel.tags=py3-none-{f'linux_{TARGETS[name][2]}' if repaired else tag}",
+        "--config-settings=install.strip=false",
+        f"--config-settings=build-dir={work}/build",
+    ]
+    release.run(
+        bin_folder / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "--no-build-isolation",
+        "--no-deps",
+        "--no-cache-dir",
+        "--wheel-dir",
+        work,
+        *settings,
+        tree,
+        env=own,
+    )
+    (made,) = work.glob("*.whl")
     if repaired:
         # It puts OpenMP's library into the wheel, and finds the tag: a name is accepted for this machine's processor only.
-        places = [f"{given['CMAKE_SYSROOT']}/{folder}/{TARGETS[name][2]}-linux-gnu" for folder in ("usr/lib", "lib")]
-        release.run(bin_folder / "auditwheel", "repair", "--plat", "auto", "--only-plat", "--ldpaths", ":".join(places), "--wheel-dir", work / "repaired", made, env=own)
-        made, = (work / "repaired").glob("*.whl")
+        places = [
+            f"{given['CMAKE_SYSROOT']}/{folder}/{TARGETS[name][2]}-linux-gnu"
+            for folder in ("usr/lib", "lib")
+        ]
+        release.run(
+            bin_folder / "auditwheel",
+            "repair",
+            "--plat",
+            "auto",
+            "--only-plat",
+            "--ldpaths",
+            ":".join(places),
+            "--wheel-dir",
+            work / "repaired",
+            made,
+            env=own,
+        )
+        (made,) = (work / "repaired").glob("*.whl")
         if tag not in made.name:
             sys.exit(f"build.py: {made.name}: expected the tag {tag}")
     shutil.copy(made, out)
@@ -198,9 +277,12 @@ def main():
     bin_folder = tools(work / "tools")
     shutil.rmtree(work / "source", ignore_errors=True)
     (work / "source").mkdir()
-    for archive in (release.source_archive(work / "source", "gpuvoronoi"), *(work / "downloads").glob("proj_*.tar.gz")):
+    for archive in (
+        release.source_archive(work / "source", "gpuvoronoi"),
+        *(work / "downloads").glob("proj_*.tar.gz"),
+    ):
         release.run("tar", "-xf", archive, "-C", work / "source")
-    proj, = (work / "source").glob("proj-*")
+    (proj,) = (work / "source").glob("proj-*")
     for name in names:
         build(name, work / "source" / "gpuvoronoi", proj, bin_folder, work / name, out)
     for path in sorted(out.glob("*.whl")):

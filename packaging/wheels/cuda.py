@@ -48,7 +48,9 @@ def cuda_version(wanted, work):
         sys.exit("cuda.py: missing nvcc; put it on the PATH, or use --cuda 12, which downloads it")
     found = int(re.search(r"release (\d+)\.", release.text_of(nvcc, "--version")).group(1))
     if wanted not in (None, found):
-        sys.exit(f"cuda.py: --cuda {wanted}: {nvcc} is of CUDA {found}; put another nvcc on the PATH")
+        sys.exit(
+            f"cuda.py: --cuda {wanted}: {nvcc} is of CUDA {found}; put another nvcc on the PATH"
+        )
     return nvcc, found
 
 
@@ -56,28 +58,48 @@ def compile_module(tree, folder, nvcc, cuda, architectures):
     """libgpuvoronoi_cuda.so. It looks for cuBLAS where NVIDIA's wheels have it, then where the system does."""
     places = "nvidia/cu13/lib" if cuda >= 13 else "nvidia/cublas/lib"
     prefix = f"-ffile-prefix-map={tree}=."
-    options = {"CMAKE_BUILD_TYPE": "Release", "CMAKE_CUDA_COMPILER": nvcc, "CMAKE_C_FLAGS": prefix, "CMAKE_CUDA_FLAGS": f"-Xcompiler={prefix}",
-               "CMAKE_MODULE_LINKER_FLAGS": "-Wl,-s", "CMAKE_BUILD_WITH_INSTALL_RPATH": "ON",
-               "CMAKE_INSTALL_RPATH": f"$ORIGIN/../{places}", "GPUVORONOI_CUDA": "ON", "GPUVORONOI_BUILD_CLI": "OFF",
-               "GPUVORONOI_BUILD_TESTS": "OFF", "GPUVORONOI_MPI": "OFF"}
+    options = {
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_CUDA_COMPILER": nvcc,
+        "CMAKE_C_FLAGS": prefix,
+        "CMAKE_CUDA_FLAGS": f"-Xcompiler={prefix}",
+        "CMAKE_MODULE_LINKER_FLAGS": "-Wl,-s",
+        "CMAKE_BUILD_WITH_INSTALL_RPATH": "ON",
+        "CMAKE_INSTALL_RPATH": f"$ORIGIN/../{places}",
+        "GPUVORONOI_CUDA": "ON",
+        "GPUVORONOI_BUILD_CLI": "OFF",
+        "GPUVORONOI_BUILD_TESTS": "OFF",
+        "GPUVORONOI_MPI": "OFF",
+    }
     if architectures:
         options["CMAKE_CUDA_ARCHITECTURES"] = architectures
     for launcher in ("CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CUDA_COMPILER_LAUNCHER"):
         if launcher in os.environ:
             options[launcher] = os.environ[launcher]
-    release.run("cmake", "-S", tree, "-B", folder, "-G", "Ninja", *(f"-D{key}={value}" for key, value in options.items()))
+    release.run(
+        "cmake",
+        "-S",
+        tree,
+        "-B",
+        folder,
+        "-G",
+        "Ninja",
+        *(f"-D{key}={value}" for key, value in options.items()),
+    )
     release.run("cmake", "--build", folder, "--target", "gpuvoronoi_cuda")
-    module, = folder.rglob("libgpuvoronoi_cuda.so")
+    (module,) = folder.rglob("libgpuvoronoi_cuda.so")
     return module
 
 
 def pack(content, tag, bin_folder, out):
     """The wheel of a folder, with its RECORD."""
-    info, = content.glob("*.dist-info")
-    (info / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: gpuvoronoi\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n")
+    (info,) = content.glob("*.dist-info")
+    (info / "WHEEL").write_text(
+        f"Wheel-Version: 1.0\nGenerator: gpuvoronoi\nRoot-Is-Purelib: false\nTag: py3-none-{tag}\n"
+    )
     out.mkdir(parents=True, exist_ok=True)
     release.run(bin_folder / "python", "-m", "wheel", "pack", "--dest-dir", out, content)
-    made, = out.glob(f"*-{tag}.whl")
+    (made,) = out.glob(f"*-{tag}.whl")
     return made
 
 
@@ -89,7 +111,9 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build" / "wheels")
     given = parser.parse_args()
     os.umask(0o022)
-    os.environ.setdefault("SOURCE_DATE_EPOCH", release.text_of("git", "-C", ROOT, "log", "-1", "--format=%ct"))
+    os.environ.setdefault(
+        "SOURCE_DATE_EPOCH", release.text_of("git", "-C", ROOT, "log", "-1", "--format=%ct")
+    )
     nvcc, cuda = cuda_version(given.cuda, given.work.resolve())
     bin_folder = build.tools(given.work.resolve() / "tools")
     work = given.work.resolve() / f"cuda{cuda}"
@@ -97,13 +121,18 @@ def main():
     work.mkdir(parents=True)
     release.run("tar", "-xf", release.source_archive(work, "gpuvoronoi"), "-C", work)
     tree = work / "gpuvoronoi"
-    version = re.search('#define GV_VERSION_STRING "(.*)"', (tree / "include/gpuvoronoi/gpuvoronoi.h").read_text()).group(1)
+    version = re.search(
+        '#define GV_VERSION_STRING "(.*)"', (tree / "include/gpuvoronoi/gpuvoronoi.h").read_text()
+    ).group(1)
     version = version.replace("-", "")  # as PEP 440 has it: 1.0.0rc1
     content, name = work / "content", f"gpuvoronoi_cuda{cuda}-{version}"
     info = content / f"{name}.dist-info"
     for folder in (content / "gpuvoronoi", info):
         folder.mkdir(parents=True)
-    shutil.copy(compile_module(tree, work / "build", nvcc, cuda, given.architectures), content / "gpuvoronoi")
+    shutil.copy(
+        compile_module(tree, work / "build", nvcc, cuda, given.architectures),
+        content / "gpuvoronoi",
+    )
     cublas = f"nvidia-cublas>={cuda},<{cuda + 1}" if cuda >= 13 else f"nvidia-cublas-cu{cuda}"
     (info / "METADATA").write_text(METADATA.format(cuda=cuda, version=version, cublas=cublas))
     (info / "LICENSE").write_text((tree / "LICENSE").read_text() + NOTICE)

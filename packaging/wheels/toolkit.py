@@ -29,9 +29,16 @@ INCLUDES += "-I$(TOP)/include" $(_SPACE_)
 LIBRARIES =+ $(_SPACE_) "-L$(TOP)/lib"
 """
 # name and version of a wheel, folder in it, folder of the toolkit
-PARTS = (("nvcc_cu12-12.4.131", "cuda_nvcc/include", "include"), ("runtime_cu12-12.4.127", "cuda_runtime/include", "include"),
-         ("cccl_cu12-12.9.27", "cuda_cccl/include", "include"), ("runtime_cu12-12.9.79", "cuda_runtime/lib", "lib"))
-LEFT_OUT = ("__init__.py", "libcudadevrt.a")  # nvlink refuses the latter's newer code; it is for kernels that start kernels
+PARTS = (
+    ("nvcc_cu12-12.4.131", "cuda_nvcc/include", "include"),
+    ("runtime_cu12-12.4.127", "cuda_runtime/include", "include"),
+    ("cccl_cu12-12.9.27", "cuda_cccl/include", "include"),
+    ("runtime_cu12-12.9.79", "cuda_runtime/lib", "lib"),
+)
+LEFT_OUT = (
+    "__init__.py",
+    "libcudadevrt.a",
+)  # nvlink refuses the latter's newer code; it is for kernels that start kernels
 
 
 def make(folder, downloads):
@@ -41,7 +48,7 @@ def make(folder, downloads):
         return nvcc
     shutil.rmtree(folder, ignore_errors=True)
     build.download(downloads, LIST)
-    package, = downloads.glob("nvidia-cuda-toolkit_*.deb")
+    (package,) = downloads.glob("nvidia-cuda-toolkit_*.deb")
     unpacked = folder / "unpacked"
     unpacked.mkdir(parents=True)
     release.run("dpkg-deb", "-x", package, unpacked)
@@ -56,7 +63,7 @@ def make(folder, downloads):
     (folder / "bin" / "nvcc.profile").write_text(PROFILE)
     shutil.rmtree(unpacked)
     for name, source, target in PARTS:
-        wheel, = downloads.glob(f"nvidia_cuda_{name}-*.whl")
+        (wheel,) = downloads.glob(f"nvidia_cuda_{name}-*.whl")
         with zipfile.ZipFile(wheel) as packed:
             for entry in packed.namelist():
                 if entry.startswith(f"nvidia/{source}/") and not entry.endswith(("/", *LEFT_OUT)):
@@ -71,7 +78,9 @@ def make(folder, downloads):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--downloads", type=pathlib.Path, default=build.ROOT / "build" / "wheels" / "downloads")
+    parser.add_argument(
+        "--downloads", type=pathlib.Path, default=build.ROOT / "build" / "wheels" / "downloads"
+    )
     given = parser.parse_args()
     print(release.text_of(make(given.folder.resolve(), given.downloads.resolve()), "--version"))
 

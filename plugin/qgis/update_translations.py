@@ -24,7 +24,11 @@ def texts():
     found = {}
     for path in sorted(PLUGIN.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "tr":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "tr"
+            ):
                 text = node.args[0]
                 if not (isinstance(text, ast.Constant) and isinstance(text.value, str)):
                     if path.name == "i18n.py":
@@ -46,7 +50,9 @@ def read(path):
 
 
 def write(path, found, known):
-    root = ElementTree.Element("TS", version="2.1", language=path.stem.rpartition("_")[2], sourcelanguage="en")
+    root = ElementTree.Element(
+        "TS", version="2.1", language=path.stem.rpartition("_")[2], sourcelanguage="en"
+    )
     context = ElementTree.SubElement(root, "context")
     ElementTree.SubElement(context, "name").text = CONTEXT
     for text, file in found.items():
@@ -60,7 +66,9 @@ def write(path, found, known):
             translation.set("type", "unfinished")
     ElementTree.indent(root, "    ")
     body = ElementTree.tostring(root, encoding="unicode")
-    path.write_text(f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{body}\n', encoding="utf-8")
+    path.write_text(
+        f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{body}\n', encoding="utf-8"
+    )
 
 
 def main():

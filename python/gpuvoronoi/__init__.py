@@ -25,8 +25,30 @@ from .tables import statistics
 from .trees import GlobeTree, KDTree
 from .values import nearest_value, regrid
 
-__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "cost_allocation", "cost_distance", "default_grid",
-           "default_metric", "diagram", "direction", "ellipsoid_of", "nearest_value", "no_seed", "proximity", "qtm", "regrid", "sjoin_nearest", "statistics", "to_parquet", "voronoi"]
+__all__ = [
+    "FeatureTree",
+    "GlobeTree",
+    "GlobeTreeAdapter",
+    "KDTree",
+    "__version__",
+    "allocation",
+    "cost_allocation",
+    "cost_distance",
+    "default_grid",
+    "default_metric",
+    "diagram",
+    "direction",
+    "ellipsoid_of",
+    "nearest_value",
+    "no_seed",
+    "proximity",
+    "qtm",
+    "regrid",
+    "sjoin_nearest",
+    "statistics",
+    "to_parquet",
+    "voronoi",
+]
 
 _LAZY = ("arrow", "sklearn", "xarray")  # modules that need other packages
 

@@ -14,10 +14,14 @@ from ._library import Bar, Handle, library, run
 _LARGE = 1 << 12  # vertices, or cells / 16, from which calls take long enough to be interrupted
 
 
-def read(barriers: Any, grid: _grid.Grid, metric: str, skip_invalid: bool) -> Optional[_geometries.Arrays]:
+def read(
+    barriers: Any, grid: _grid.Grid, metric: str, skip_invalid: bool
+) -> Optional[_geometries.Arrays]:
     """Lines and polygons in the grid's coordinates; None: there are none."""
     if not (hasattr(barriers, "geometry") and hasattr(barriers, "crs")):
-        raise TypeError(f"barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not {type(barriers).__name__}")
+        raise TypeError(
+            f"barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not {type(barriers).__name__}"
+        )
     if metric != "euclidean":
         raise ValueError(f"barriers: metric {metric} is not supported; use euclidean, on a map")
     if len(barriers) == 0:
@@ -31,37 +35,89 @@ def read(barriers: Any, grid: _grid.Grid, metric: str, skip_invalid: bool) -> Op
 def check(request: Any) -> None:
     """That a `rasters.RasterRequest` has nothing that ways round barriers lack."""
     plan = request.plan
-    lacks = {"k": request.k > 1, "weights": plan.weights is not None, "lines and polygons as seeds": plan.features is not None,
-             "cells of a raster as seeds": request.cells is not None, "a chunked grid": request.grid.chunks is not None,
-             "arrays on a device": request.cupy is not None, "cells other than those of an evenly spaced plane": plan.kind != _c.GRID_PLANE,
-             "backends": plan.backend not in ("auto", "tile")}
+    lacks = {
+        "k": request.k > 1,
+        "weights": plan.weights is not None,
+        "lines and polygons as seeds": plan.features is not None,
+        "cells of a raster as seeds": request.cells is not None,
+        "a chunked grid": request.grid.chunks is not None,
+        "arrays on a device": request.cupy is not None,
+        "cells other than those of an evenly spaced plane": plan.kind != _c.GRID_PLANE,
+        "backends": plan.backend not in ("auto", "tile"),
+    }
     for name, given in lacks.items():
         if given:
             raise ValueError(f"barriers: {name} are not supported with barriers")
 
 
-def compute(request: Any, barriers: _geometries.Arrays, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+def compute(
+    request: Any,
+    barriers: _geometries.Arrays,
+    names: Optional[_field.Names],
+    distance: Any,
+    azimuth: bool,
+) -> tuple[Any, Any, Any]:
     """As RasterRequest.compute."""
     plan, shape = request.plan, (request.plan.rows, request.plan.columns)
     g, column, row = plan.transform, np.arange(shape[1]) + 0.5, np.arange(shape[0])[:, None] + 0.5
-    x, y = (np.array(np.broadcast_to((g[i] + column * g[i + 1]) + row * g[i + 2], shape), order="C") for i in (0, 3))
+    x, y = (
+        np.array(np.broadcast_to((g[i] + column * g[i + 1]) + row * g[i + 2], shape), order="C")
+        for i in (0, 3)
+    )
     if request.mask is not None:
         x[~np.nan_to_num(np.asarray(request.mask)).astype(bool)] = np.nan
     features = _field.Features(barriers, "straight", False).struct()
-    options = _c.BarriersOptions(metric=_c.METRICS.index(plan.metric), max_distance=plan.max_distance)
+    options = _c.BarriersOptions(
+        metric=_c.METRICS.index(plan.metric), max_distance=plan.max_distance
+    )
     made, large = c_void_p(), x.size > 16 * _LARGE or barriers.x.size > _LARGE
-    used = run(library().gv_barriers_create, byref(features), byref(options), byref(made), threads=request.workers, argument="barriers")
+    used = run(
+        library().gv_barriers_create,
+        byref(features),
+        byref(options),
+        byref(made),
+        threads=request.workers,
+        argument="barriers",
+    )
     handle = Handle(made.value, library().gv_barriers_destroy, used)
     numbers, lengths = np.empty(shape, np.int32), np.empty(shape, np.float64)
     directions = np.empty(shape, np.float32) if azimuth else None
-    places = _c.BarrierPlaces(x=x.ctypes.data, y=y.ctypes.data, count=x.size, seed=numbers.ctypes.data, distance=lengths.ctypes.data,
-                              azimuth=None if directions is None else directions.ctypes.data)
+    places = _c.BarrierPlaces(
+        x=x.ctypes.data,
+        y=y.ctypes.data,
+        count=x.size,
+        seed=numbers.ctypes.data,
+        distance=lengths.ctypes.data,
+        azimuth=None if directions is None else directions.ctypes.data,
+    )
     with Bar(request.progress) as bar:
-        run(library().gv_barriers_solve, handle.address, plan.x.ctypes.data, plan.y.ctypes.data, ctypes.c_int64(plan.x.size), None,
-            threads=request.workers, large=large, argument="seeds")
-        run(library().gv_barriers_get, handle.address, byref(places), threads=request.workers, large=large, progress=bar.report, argument="barriers")
+        run(
+            library().gv_barriers_solve,
+            handle.address,
+            plan.x.ctypes.data,
+            plan.y.ctypes.data,
+            ctypes.c_int64(plan.x.size),
+            None,
+            threads=request.workers,
+            large=large,
+            argument="seeds",
+        )
+        run(
+            library().gv_barriers_get,
+            handle.address,
+            byref(places),
+            threads=request.workers,
+            large=large,
+            progress=bar.report,
+            argument="barriers",
+        )
     ids: Any = numbers
     if names is not None and names.value is not None:
-        ids = np.where(numbers >= 0, names.value[np.maximum(numbers, 0)], names.nodata).astype(names.dtype)
-    return (None if names is None else ids[None], None if distance is None else lengths.astype(distance)[None],
-            None if directions is None else directions[None])
+        ids = np.where(numbers >= 0, names.value[np.maximum(numbers, 0)], names.nodata).astype(
+            names.dtype
+        )
+    return (
+        None if names is None else ids[None],
+        None if distance is None else lengths.astype(distance)[None],
+        None if directions is None else directions[None],
+    )

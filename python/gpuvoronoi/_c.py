@@ -135,73 +135,79 @@ Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void
 
 
 class ContextOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("threads", c_int), ("progress", Progress), ("progress_user", c_void_p),
-                ("allocate", c_void_p), ("release", c_void_p), ("allocate_user", c_void_p), ("device", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("threads", c_int), ("progress", Progress),
+                ("progress_user", c_void_p), ("allocate", c_void_p), ("release", c_void_p),
+                ("allocate_user", c_void_p), ("device", c_int)]
     defaults = {"device": -1}
 
 
 class BackendInfo(Structure):
-    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int),
-                ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p),
+                ("searches_points", c_int), ("weighted_grids", c_int), ("available", c_int),
+                ("reason", c_char_p)]
 
 
 class DeviceInfo(Structure):
-    _fields_ = [("struct_size", c_size_t), ("name", c_char * 256), ("pci", c_char * 32), ("compute_major", c_int),
-                ("compute_minor", c_int), ("multiprocessors", c_int), ("clock_mhz", c_int), ("memory_bytes", c_int64),
-                ("free_memory_bytes", c_int64), ("l2_bytes", c_int64), ("shared_block_bytes", c_int64),
-                ("usable", c_int), ("reason", c_char * 256)]
+    _fields_ = [("struct_size", c_size_t), ("name", c_char * 256), ("pci", c_char * 32),
+                ("compute_major", c_int), ("compute_minor", c_int), ("multiprocessors", c_int),
+                ("clock_mhz", c_int), ("memory_bytes", c_int64), ("free_memory_bytes", c_int64),
+                ("l2_bytes", c_int64), ("shared_block_bytes", c_int64), ("usable", c_int),
+                ("reason", c_char * 256)]
 
 
 class Points(Structure):
-    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("count", c_int64), ("dim", c_int32), ("dtype", c_int),
-                ("x", c_void_p), ("y", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("count", c_int64), ("dim", c_int32),
+                ("dtype", c_int), ("x", c_void_p), ("y", c_void_p)]
 
 
 class IndexOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("semi_major", c_double),
-                ("flattening", c_double), ("expected_k", c_int32), ("expected_queries", c_int64),
-                ("array_options", c_void_p), ("periods", c_void_p), ("power", c_double)]
+    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int),
+                ("semi_major", c_double), ("flattening", c_double), ("expected_k", c_int32),
+                ("expected_queries", c_int64), ("array_options", c_void_p), ("periods", c_void_p),
+                ("power", c_double)]
     defaults = {"power": 2.0}
 
 
 class SearchOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double), ("exclude_self", c_int),
-                ("nearest", c_void_p), ("array_options", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double),
+                ("exclude_self", c_int), ("nearest", c_void_p), ("array_options", c_void_p)]
     defaults = {"k": 1, "max_distance": inf}
 
 
 class RadiusOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("radius", c_double), ("radii", c_void_p), ("exclude_self", c_int),
-                ("by_number", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("radius", c_double), ("radii", c_void_p),
+                ("exclude_self", c_int), ("by_number", c_int)]
 
 
 class Grid(Structure):
     _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("width", c_int64), ("height", c_int64),
                 ("geotransform", c_double * 6), ("semi_major", c_double), ("flattening", c_double),
-                ("inverse", Inverse), ("inverse_user", c_void_p), ("level", c_int), ("order", c_int), ("ring", c_int),
-                ("authalic", c_int), ("longitude", c_void_p), ("latitude", c_void_p), ("area", c_void_p)]
+                ("inverse", Inverse), ("inverse_user", c_void_p), ("level", c_int), ("order", c_int),
+                ("ring", c_int), ("authalic", c_int), ("longitude", c_void_p), ("latitude", c_void_p),
+                ("area", c_void_p)]
     defaults = {"geotransform": (0, 1, 0, 0, 0, 1), "level": -1}
 
 
 class VoronoiOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("block_width", c_int32),
-                ("block_height", c_int32), ("labels", c_void_p), ("nodata", c_int32), ("k", c_int32),
-                ("max_distance", c_double), ("weighting", c_int), ("weights", c_void_p), ("features", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int),
+                ("block_width", c_int32), ("block_height", c_int32), ("labels", c_void_p),
+                ("nodata", c_int32), ("k", c_int32), ("max_distance", c_double), ("weighting", c_int),
+                ("weights", c_void_p), ("features", c_void_p)]
     defaults = {"nodata": -1, "k": 1, "max_distance": inf}
 
 
 class Labels(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
-                ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("out", c_void_p), ("stride", c_int64),
-                ("band_stride", c_int64), ("array_options", c_void_p)]
+                ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("out", c_void_p),
+                ("stride", c_int64), ("band_stride", c_int64), ("array_options", c_void_p)]
 
 
 class Measure(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("bands", c_int32), ("seed", c_void_p), ("stride", c_int64),
-                ("band_stride", c_int64), ("type", c_int), ("distance", c_void_p), ("azimuth", c_void_p),
-                ("out_stride", c_int64), ("out_band_stride", c_int64), ("signed_distance", c_int),
-                ("array_options", c_void_p)]
+                ("band_stride", c_int64), ("type", c_int), ("distance", c_void_p),
+                ("azimuth", c_void_p), ("out_stride", c_int64), ("out_band_stride", c_int64),
+                ("signed_distance", c_int), ("array_options", c_void_p)]
     defaults = {"bands": 1}
 
 
@@ -219,31 +225,33 @@ class Quantity(Structure):
 class StatisticsCells(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("seed", c_void_p), ("stride", c_int64), ("distance", c_void_p),
-                ("distance_stride", c_int64), ("quantity", c_void_p), ("uniform", c_int), ("array_options", c_void_p)]
+                ("distance_stride", c_int64), ("quantity", c_void_p), ("uniform", c_int),
+                ("array_options", c_void_p)]
 
 
 class SeedStatistics(Structure):
-    _fields_ = [("struct_size", c_size_t), ("cells", c_int64), ("area", c_double), ("distance_mean", c_double),
-                ("distance_max", c_double), ("centroid_x", c_double), ("centroid_y", c_double)]
+    _fields_ = [("struct_size", c_size_t), ("cells", c_int64), ("area", c_double),
+                ("distance_mean", c_double), ("distance_max", c_double), ("centroid_x", c_double),
+                ("centroid_y", c_double)]
 
 
 class Features(Structure):
     _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("part", c_void_p), ("kind", c_void_p),
-                ("ring", c_void_p), ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p), ("edges", c_int),
-                ("boundary", c_int), ("cut", c_void_p)]
+                ("ring", c_void_p), ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p),
+                ("edges", c_int), ("boundary", c_int), ("cut", c_void_p)]
 
 
 class RasterSeedsOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("query_grid", c_void_p), ("by_cell", c_int),
-                ("keep_all", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("query_grid", c_void_p),
+                ("by_cell", c_int), ("keep_all", c_int)]
 
 
 class RasterArray(Structure):
     _fields_ = [("struct_size", c_size_t), ("data", c_void_p), ("type", c_int), ("rows", c_int64),
-                ("row_stride", c_int64), ("column_stride", c_int64), ("mask", c_void_p), ("mask_row_stride", c_int64),
-                ("mask_column_stride", c_int64), ("mask_is_inverted", c_int), ("included", c_void_p),
-                ("included_count", c_int64), ("excluded", c_void_p), ("excluded_count", c_int64),
-                ("is_byte_swapped", c_int)]
+                ("row_stride", c_int64), ("column_stride", c_int64), ("mask", c_void_p),
+                ("mask_row_stride", c_int64), ("mask_column_stride", c_int64),
+                ("mask_is_inverted", c_int), ("included", c_void_p), ("included_count", c_int64),
+                ("excluded", c_void_p), ("excluded_count", c_int64), ("is_byte_swapped", c_int)]
     defaults = {"type": 5}
 
 
@@ -253,41 +261,45 @@ class RasterSpans(Structure):
 
 
 class RasterSeedList(Structure):
-    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("x", c_void_p), ("y", c_void_p), ("cell", c_void_p),
-                ("group", c_void_p), ("cells", c_int64), ("groups", c_int64), ("value", c_void_p), ("first", c_void_p),
-                ("queries_are_cells", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("x", c_void_p), ("y", c_void_p),
+                ("cell", c_void_p), ("group", c_void_p), ("cells", c_int64), ("groups", c_int64),
+                ("value", c_void_p), ("first", c_void_p), ("queries_are_cells", c_int)]
 
 
 class CellResults(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
                 ("rows", c_int64), ("mask", c_void_p), ("mask_stride", c_int64), ("seed", c_void_p),
                 ("seed_stride", c_int64), ("seed_band_stride", c_int64), ("cell_group", c_void_p),
-                ("cell_group_stride", c_int64), ("group", c_void_p), ("value", c_void_p), ("nodata", c_int64),
-                ("value_type", c_int), ("out", c_void_p), ("distance_type", c_int), ("distance", c_void_p),
-                ("azimuth", c_void_p), ("stride", c_int64), ("band_stride", c_int64)]
+                ("cell_group_stride", c_int64), ("group", c_void_p), ("value", c_void_p),
+                ("nodata", c_int64), ("value_type", c_int), ("out", c_void_p), ("distance_type", c_int),
+                ("distance", c_void_p), ("azimuth", c_void_p), ("stride", c_int64),
+                ("band_stride", c_int64)]
     defaults = {"nodata": -1, "value_type": 4}
 
 
 class DiagramOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("semi_major", c_double), ("flattening", c_double),
-                ("extent", c_double * 4), ("tolerance", c_double)]
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("semi_major", c_double),
+                ("flattening", c_double), ("extent", c_double * 4), ("tolerance", c_double)]
     defaults = {"extent": (0.0, 0.0, 0.0, 0.0), "tolerance": 1.0}
 
 
 class DiagramParts(Structure):
-    _fields_ = [("struct_size", c_size_t), ("seed_count", c_int64), ("place_count", c_int64), ("vertex_count", c_int64),
-                ("edge_count", c_int64), ("unverified", c_int64), ("owner", c_void_p), ("vertex_x", c_void_p),
-                ("vertex_y", c_void_p), ("edge_vertex", c_void_p), ("edge_seed", c_void_p), ("line", c_void_p),
+    _fields_ = [("struct_size", c_size_t), ("seed_count", c_int64), ("place_count", c_int64),
+                ("vertex_count", c_int64), ("edge_count", c_int64), ("unverified", c_int64),
+                ("owner", c_void_p), ("vertex_x", c_void_p), ("vertex_y", c_void_p),
+                ("edge_vertex", c_void_p), ("edge_seed", c_void_p), ("line", c_void_p),
                 ("line_x", c_void_p), ("line_y", c_void_p), ("cell", c_void_p), ("ring", c_void_p)]
 
 
 class DiagramRings(Structure):
     _fields_ = [("struct_size", c_size_t), ("cell_count", c_int64), ("polygon_count", c_int64),
-                ("point_count", c_int64), ("polygon", c_void_p), ("point", c_void_p), ("x", c_void_p), ("y", c_void_p)]
+                ("point_count", c_int64), ("polygon", c_void_p), ("point", c_void_p), ("x", c_void_p),
+                ("y", c_void_p)]
 
 
 class CrsFacts(Structure):
-    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("proj", c_char_p), ("west", c_double), ("east", c_double)]
+    _fields_ = [("struct_size", c_size_t), ("kind", c_int), ("proj", c_char_p), ("west", c_double),
+                ("east", c_double)]
 
 
 class CostOptions(Structure):
@@ -297,13 +309,14 @@ class CostOptions(Structure):
 
 
 class CostSeeds(Structure):
-    _fields_ = [("struct_size", c_size_t), ("x", c_void_p), ("y", c_void_p), ("count", c_int64), ("at_cells", c_int),
-                ("features", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("x", c_void_p), ("y", c_void_p), ("count", c_int64),
+                ("at_cells", c_int), ("features", c_void_p)]
 
 
 class CostCells(Structure):
     _fields_ = [("struct_size", c_size_t), ("column", c_int64), ("row", c_int64), ("columns", c_int64),
-                ("rows", c_int64), ("stride", c_int64), ("seed", c_void_p), ("cost", c_void_p), ("azimuth", c_void_p)]
+                ("rows", c_int64), ("stride", c_int64), ("seed", c_void_p), ("cost", c_void_p),
+                ("azimuth", c_void_p)]
 
 
 class BarriersOptions(Structure):
@@ -312,8 +325,8 @@ class BarriersOptions(Structure):
 
 
 class BarrierPlaces(Structure):
-    _fields_ = [("struct_size", c_size_t), ("x", c_void_p), ("y", c_void_p), ("count", c_int64), ("seed", c_void_p),
-                ("distance", c_void_p), ("azimuth", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("x", c_void_p), ("y", c_void_p), ("count", c_int64),
+                ("seed", c_void_p), ("distance", c_void_p), ("azimuth", c_void_p)]
 
 
 class ArrayOptions(Structure):
@@ -327,8 +340,8 @@ class Communicator(Structure):
 
 
 class PointSource(Structure):
-    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("dim", c_int32), ("dtype", c_int), ("read", c_void_p),
-                ("user", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("dim", c_int32), ("dtype", c_int),
+                ("read", c_void_p), ("user", c_void_p)]
     defaults = {"dtype": 1}
 
 

@@ -22,8 +22,10 @@ from ._library import library
 
 Floats = npt.NDArray[np.float64]
 
-_TO_DEGREES = re.compile(r"^proj=pipeline (step proj=unitconvert xy_in=(?P<unit>[a-z][a-z-]*) xy_out=m )?"
-                         r"step inv (?P<inverse>proj=(?!pipeline)(?:(?! step ).)*) step proj=unitconvert xy_in=rad xy_out=deg$")
+_TO_DEGREES = re.compile(
+    r"^proj=pipeline (step proj=unitconvert xy_in=(?P<unit>[a-z][a-z-]*) xy_out=m )?"
+    r"step inv (?P<inverse>proj=(?!pipeline)(?:(?! step ).)*) step proj=unitconvert xy_in=rad xy_out=deg$"
+)
 # Projections in which the plane repeats the globe: positions beyond its edge are valid.
 _CYLINDRICAL = {"merc", "webmerc", "eqc", "cea", "mill", "gall", "longlat", "latlong", "ob_tran"}
 
@@ -33,8 +35,10 @@ def parse(value: Any, argument: str) -> Any:
     try:
         import pyproj
     except ImportError as error:
-        raise ImportError(f"{argument}: coordinate systems need pyproj: `pip install pyproj`. Without one, positions are "
-                          f"longitudes and latitudes on WGS 84 (or plain plane coordinates, for the plane's metrics)") from error
+        raise ImportError(
+            f"{argument}: coordinate systems need pyproj: `pip install pyproj`. Without one, positions are "
+            f"longitudes and latitudes on WGS 84 (or plain plane coordinates, for the plane's metrics)"
+        ) from error
     try:
         crs = pyproj.CRS.from_user_input(value)
     except pyproj.exceptions.CRSError as error:
@@ -80,13 +84,29 @@ def base(crs: Any, argument: str) -> Any:
     """The geographic system that `crs` is built on, in its own unit."""
     found = crs.geodetic_crs if not crs.is_geographic else crs.source_crs if crs.is_derived else crs
     if found is None:
-        raise ValueError(f"{argument}: {name(crs)} is not tied to the globe, so it has no geodesics")
+        raise ValueError(
+            f"{argument}: {name(crs)} is not tied to the globe, so it has no geodesics"
+        )
     return found
 
 
-_IN_DEGREES = {"subtype": "ellipsoidal", "axis": [
-    {"name": "Geodetic longitude", "abbreviation": "Lon", "direction": "east", "unit": "degree"},
-    {"name": "Geodetic latitude", "abbreviation": "Lat", "direction": "north", "unit": "degree"}]}
+_IN_DEGREES = {
+    "subtype": "ellipsoidal",
+    "axis": [
+        {
+            "name": "Geodetic longitude",
+            "abbreviation": "Lon",
+            "direction": "east",
+            "unit": "degree",
+        },
+        {
+            "name": "Geodetic latitude",
+            "abbreviation": "Lat",
+            "direction": "north",
+            "unit": "degree",
+        },
+    ],
+}
 
 
 def from_greenwich(crs: Any) -> tuple[Any, float]:
@@ -95,15 +115,30 @@ def from_greenwich(crs: Any) -> tuple[Any, float]:
 
     meridian = crs.prime_meridian
     # The degree as GDAL rounds it, so that results have the bytes of the command.
-    east = float(meridian.longitude) * float(meridian.unit_conversion_factor) / 0.0174532925199433 if meridian is not None else 0.0
+    east = (
+        float(meridian.longitude) * float(meridian.unit_conversion_factor) / 0.0174532925199433
+        if meridian is not None
+        else 0.0
+    )
     if east == 0.0 and unit_degrees(crs) == 1.0:
         return crs, 0.0
-    made = {key: value for key, value in crs.to_json_dict().items() if key in ("$schema", "type", "name", "datum", "datum_ensemble")}
+    made = {
+        key: value
+        for key, value in crs.to_json_dict().items()
+        if key in ("$schema", "type", "name", "datum", "datum_ensemble")
+    }
     made["coordinate_system"] = _IN_DEGREES
     if east != 0.0:
-        datum = {key: value for key, value in made["datum"].items() if key not in ("id", "ids", "prime_meridian")}
+        datum = {
+            key: value
+            for key, value in made["datum"].items()
+            if key not in ("id", "ids", "prime_meridian")
+        }
         ending = f" ({meridian.name})"
-        made["name"], datum["name"] = made["name"].removesuffix(ending), datum["name"].removesuffix(ending)
+        made["name"], datum["name"] = (
+            made["name"].removesuffix(ending),
+            datum["name"].removesuffix(ending),
+        )
         made["datum"] = datum
     found = pyproj.CRS.from_json_dict(made)
     code = found.to_epsg(20)
@@ -118,8 +153,10 @@ def ellipsoid(crs: Any) -> tuple[float, float]:
         raise ValueError(f"coordinate system {name(crs)}: missing ellipsoid")
     inverse = float(found.inverse_flattening)
     if inverse != 0.0 and not inverse > 1.0:
-        raise ValueError(f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
-                         f"above 0 and not longer than the equatorial axis")
+        raise ValueError(
+            f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
+            f"above 0 and not longer than the equatorial axis"
+        )
     return float(found.semi_major_metre), 1.0 / inverse if inverse else 0.0
 
 
@@ -141,13 +178,21 @@ def default_metric(crs: Any) -> tuple[str, str]:
     """The library's default metric for a system, or for none, and the reason."""
     facts = _c.CrsFacts()
     if crs is not None:
-        facts.kind = _c.CRS_GEOGRAPHIC if crs.is_geographic else _c.CRS_PROJECTED if crs.is_projected else _c.CRS_OTHER
+        facts.kind = (
+            _c.CRS_GEOGRAPHIC
+            if crs.is_geographic
+            else _c.CRS_PROJECTED
+            if crs.is_projected
+            else _c.CRS_OTHER
+        )
     if facts.kind == _c.CRS_PROJECTED:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pyproj's, that the string does not hold all
             try:
                 facts.proj = (crs.to_proj4() or "").encode()
-            except RuntimeError:  # pyproj's CRSError: not all systems can be expressed by such a string
+            except (
+                RuntimeError
+            ):  # pyproj's CRSError: not all systems can be expressed by such a string
                 facts.proj = None
         area = crs.area_of_use
         if area is not None:
@@ -159,7 +204,11 @@ def default_metric(crs: Any) -> tuple[str, str]:
 
 def linear_unit(crs: Any) -> Optional[float]:
     """Meters in a unit of a map; None for other systems."""
-    return float(crs.axis_info[0].unit_conversion_factor) if crs.is_projected and crs.axis_info else None
+    return (
+        float(crs.axis_info[0].unit_conversion_factor)
+        if crs.is_projected and crs.axis_info
+        else None
+    )
 
 
 class Operation:
@@ -167,8 +216,16 @@ class Operation:
 
     `globe`: the results are degrees, whatever the unit of `target`, plus `east` in longitude."""
 
-    def __init__(self, source: Any, target: Any, x: Optional[Floats] = None, y: Optional[Floats] = None, *, globe: bool = False,
-                 east: float = 0.0) -> None:
+    def __init__(
+        self,
+        source: Any,
+        target: Any,
+        x: Optional[Floats] = None,
+        y: Optional[Floats] = None,
+        *,
+        globe: bool = False,
+        east: float = 0.0,
+    ) -> None:
         from pyproj.transformer import TransformerGroup
 
         area = None if x is None or y is None else _area(source, x, y)
@@ -181,7 +238,9 @@ class Operation:
         # degrees, the projection's own unit for feet.
         self.inverse: Optional[str] = None
         if undone is not None:
-            self.inverse = undone["inverse"] + (f" units={undone['unit']}" if undone["unit"] else "")
+            self.inverse = undone["inverse"] + (
+                f" units={undone['unit']}" if undone["unit"] else ""
+            )
         self.unit, self.east = unit_degrees(target) if globe else 1.0, east
         self._local = threading.local()
 
@@ -199,7 +258,8 @@ class Operation:
 
             # Kept as a whole pipeline, so that pyproj does not turn units by itself.
             self._local.made = Transformer.from_pipeline(
-                f"proj=pipeline step inv {self.inverse}" if self.inverse else self.definition)
+                f"proj=pipeline step inv {self.inverse}" if self.inverse else self.definition
+            )
         return self._local.made
 
     def __call__(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -211,7 +271,9 @@ class Operation:
             a, b = made.transform(x, y, errcheck=False, radians=True)
             a, b = np.asarray(a) * (180.0 / math.pi), np.asarray(b) * (180.0 / math.pi)
         lost = ~(np.isfinite(a) & np.isfinite(b))
-        return np.where(lost, np.inf, a * self.unit + self.east), np.where(lost, np.inf, b * self.unit)
+        return np.where(lost, np.inf, a * self.unit + self.east), np.where(
+            lost, np.inf, b * self.unit
+        )
 
     def back(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
         from pyproj.enums import TransformDirection
@@ -220,13 +282,25 @@ class Operation:
         x, y = (x - self.east) / self.unit, y / self.unit
         if self.inverse is not None:
             x, y = x * (math.pi / 180.0), y * (math.pi / 180.0)
-        a, b = made.transform(x, y, errcheck=False, direction=TransformDirection.INVERSE, radians=self.inverse is not None)
+        a, b = made.transform(
+            x,
+            y,
+            errcheck=False,
+            direction=TransformDirection.INVERSE,
+            radians=self.inverse is not None,
+        )
         return np.asarray(a), np.asarray(b)
 
 
 def _restored(definition: str, inverse: Optional[str], unit: float, east: float) -> Operation:
     made = Operation.__new__(Operation)
-    made.definition, made.inverse, made.unit, made.east, made._local = definition, inverse, unit, east, threading.local()
+    made.definition, made.inverse, made.unit, made.east, made._local = (
+        definition,
+        inverse,
+        unit,
+        east,
+        threading.local(),
+    )
     return made
 
 
@@ -246,13 +320,17 @@ def _area(source: Any, x: Floats, y: Floats) -> Any:
     if not good.any():
         return None
     lon = np.remainder(lon[good] + 180.0, 360.0) - 180.0
-    return AreaOfInterest(float(lon.min()), float(lat[good].min()), float(lon.max()), float(lat[good].max()))
+    return AreaOfInterest(
+        float(lon.min()), float(lat[good].min()), float(lon.max()), float(lat[good].max())
+    )
 
 
 class Inverse:
     """From the coordinates of a projected grid to longitude and latitude."""
 
-    def __init__(self, crs: Any, lattice: tuple[Floats, Floats], cell: float, east: float = 0.0) -> None:
+    def __init__(
+        self, crs: Any, lattice: tuple[Floats, Floats], cell: float, east: float = 0.0
+    ) -> None:
         """`east`: added to longitudes."""
         self.operation = Operation(crs, base(crs, "crs"), globe=True, east=east)
         self.tolerance = 0.0

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _device_rasters, _field
 from ._field import Names, Numbers, Plan, Window
@@ -17,8 +16,16 @@ from ._field import Names, Numbers, Plan, Window
 Chunks = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def compute(plan: Plan, chunks: Chunks, names: Optional[Names], mask: Any, own: Any, distance: Any,
-            azimuth: bool, cupy: Any = None) -> tuple[Any, Any, Any]:
+def compute(
+    plan: Plan,
+    chunks: Chunks,
+    names: Optional[Names],
+    mask: Any,
+    own: Any,
+    distance: Any,
+    azimuth: bool,
+    cupy: Any = None,
+) -> tuple[Any, Any, Any]:
     """Seeds by `names`, distances and azimuths, k x rows x columns, as far as they are wanted; with `cupy` in chunks on the GPU."""
     import dask
     import dask.array
@@ -31,16 +38,43 @@ def compute(plan: Plan, chunks: Chunks, names: Optional[Names], mask: Any, own: 
 
     def blocks(what: str, dtype: Any, *arrays: Any, **wanted: Any) -> Any:
         return dask.array.map_blocks(
-            _part, *arrays, dtype=dtype, chunks=whole, meta=(cupy or np).empty((0, 0, 0), dtype), plan=shared, plan_token=token, what=what,
+            _part,
+            *arrays,
+            dtype=dtype,
+            chunks=whole,
+            meta=(cupy or np).empty((0, 0, 0), dtype),
+            plan=shared,
+            plan_token=token,
+            what=what,
             on_gpu=cupy is not None,
-            name=f"gpuvoronoi-{what}-{dask.base.tokenize(token, whole, *arrays, *wanted.values())}", **wanted)
+            name=f"gpuvoronoi-{what}-{dask.base.tokenize(token, whole, *arrays, *wanted.values())}",
+            **wanted,
+        )
 
     mask, own = chunked(mask), chunked(own)
     numbers = blocks("numbers", np.int32, None, mask, own)
-    given = (numbers, mask, own) if own is not None else (numbers, None, None)  # numbers have the mask already
-    values = None if names is None else numbers if own is None and names.value is None else blocks(
-        "allocation", names.dtype, *given, nodata=names.nodata, value=names.value, group=names.group)
-    distances = None if distance is None else blocks("proximity", np.dtype(distance), *given, dtype_name=np.dtype(distance).name)
+    given = (
+        (numbers, mask, own) if own is not None else (numbers, None, None)
+    )  # numbers have the mask already
+    values = (
+        None
+        if names is None
+        else numbers
+        if own is None and names.value is None
+        else blocks(
+            "allocation",
+            names.dtype,
+            *given,
+            nodata=names.nodata,
+            value=names.value,
+            group=names.group,
+        )
+    )
+    distances = (
+        None
+        if distance is None
+        else blocks("proximity", np.dtype(distance), *given, dtype_name=np.dtype(distance).name)
+    )
     return values, distances, blocks("direction", np.float32, *given) if azimuth else None
 
 
@@ -49,38 +83,101 @@ def _window(block_info: Any) -> Window:
     return Window(*map(int, (*rows, *columns)))
 
 
-def _part(numbers: Optional[Numbers], mask: Any, own: Any, *, plan: Plan, plan_token: str, what: str, block_info: Any = None,
-          dtype_name: str = "", on_gpu: bool = False, **named: Any) -> Any:
+def _part(
+    numbers: Optional[Numbers],
+    mask: Any,
+    own: Any,
+    *,
+    plan: Plan,
+    plan_token: str,
+    what: str,
+    block_info: Any = None,
+    dtype_name: str = "",
+    on_gpu: bool = False,
+    **named: Any,
+) -> Any:
     """A chunk of the result: numbers of seeds, or values computed from them."""
     if on_gpu:
         import cupy
 
         if plan.backend == _device_rasters._BACKEND:
-            return _part_on_gpu(cupy, numbers, mask, own, plan, plan_token, what, block_info, dtype_name, named)
+            return _part_on_gpu(
+                cupy, numbers, mask, own, plan, plan_token, what, block_info, dtype_name, named
+            )
         given = (_device_rasters.copied(cupy, array) for array in (numbers, mask, own))
-        return cupy.asarray(_part(*given, plan=plan, plan_token=plan_token, what=what, block_info=block_info, dtype_name=dtype_name, **named))
+        return cupy.asarray(
+            _part(
+                *given,
+                plan=plan,
+                plan_token=plan_token,
+                what=what,
+                block_info=block_info,
+                dtype_name=dtype_name,
+                **named,
+            )
+        )
     mask = None if mask is None else _field.mask_bytes(mask[0])
     own = None if own is None else np.ascontiguousarray(own[0])
     if numbers is None and own is not None:
         mask, own = ((own < 0) if mask is None else (own < 0) & (mask != 0)).view(np.uint8), None
-    names = Names() if what == "numbers" else Names(block_info[None]["dtype"], **named) if what == "allocation" else None
+    names = (
+        Names()
+        if what == "numbers"
+        else Names(block_info[None]["dtype"], **named)
+        if what == "allocation"
+        else None
+    )
     answers = _field.kept(plan, plan_token).answer(
-        _window(block_info), names, distance=np.dtype(dtype_name) if dtype_name else None, azimuth=what == "direction",
-        mask=mask, own=own, numbers=numbers, workers=1)
+        _window(block_info),
+        names,
+        distance=np.dtype(dtype_name) if dtype_name else None,
+        azimuth=what == "direction",
+        mask=mask,
+        own=own,
+        numbers=numbers,
+        workers=1,
+    )
     return next(array for array in answers.arrays() if array is not None)
 
 
-def _part_on_gpu(cupy: Any, numbers: Any, mask: Any, own: Any, plan: Plan, plan_token: str, what: str, block_info: Any, dtype_name: str,
-                 named: dict[str, Any]) -> Any:
+def _part_on_gpu(
+    cupy: Any,
+    numbers: Any,
+    mask: Any,
+    own: Any,
+    plan: Plan,
+    plan_token: str,
+    what: str,
+    block_info: Any,
+    dtype_name: str,
+    named: dict[str, Any],
+) -> Any:
     mask = None if mask is None else _device_rasters.mask_bytes(cupy, mask[0])
     groups = None if own is None else cupy.asarray(own[0])
-    names = Names() if what == "numbers" else Names(block_info[None]["dtype"], **named) if what == "allocation" else None
+    names = (
+        Names()
+        if what == "numbers"
+        else Names(block_info[None]["dtype"], **named)
+        if what == "allocation"
+        else None
+    )
     cells = None
     if groups is not None and numbers is None:
-        mask = _device_rasters.mask_bytes(cupy, groups < 0 if mask is None else (groups < 0) & (mask != 0))
+        mask = _device_rasters.mask_bytes(
+            cupy, groups < 0 if mask is None else (groups < 0) & (mask != 0)
+        )
     elif groups is not None:
         cells = _device_rasters.own_of_groups(cupy, groups, names)
     answers = _device_rasters.answer(
-        cupy, _field.kept(plan, plan_token), _window(block_info), names, distance=np.dtype(dtype_name) if dtype_name else None,
-        azimuth=what == "direction", mask=mask, own=cells, numbers=None if numbers is None else cupy.ascontiguousarray(numbers), workers=1)
+        cupy,
+        _field.kept(plan, plan_token),
+        _window(block_info),
+        names,
+        distance=np.dtype(dtype_name) if dtype_name else None,
+        azimuth=what == "direction",
+        mask=mask,
+        own=cells,
+        numbers=None if numbers is None else cupy.ascontiguousarray(numbers),
+        workers=1,
+    )
     return next(array for array in answers if array is not None)

@@ -26,8 +26,15 @@ def module_of(raster: Any) -> Any:
     if cupy is None:
         return None
     parts = raster.data_vars.values() if hasattr(raster, "data_vars") else [raster]
-    arrays = (getattr(part.variable, "_data", None) if hasattr(part, "variable") else part for part in parts)  # .data would read a file
-    return cupy if any(isinstance(getattr(array, "_meta", array), cupy.ndarray) for array in arrays) else None
+    arrays = (
+        getattr(part.variable, "_data", None) if hasattr(part, "variable") else part
+        for part in parts
+    )  # .data would read a file
+    return (
+        cupy
+        if any(isinstance(getattr(array, "_meta", array), cupy.ndarray) for array in arrays)
+        else None
+    )
 
 
 def on_host(array: Any) -> Any:
@@ -46,7 +53,12 @@ def copied(cupy: Any, array: Any) -> Any:
 
 def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
     """The plan for the current device, where the library can write into its memory; else as it was: processors answer, and answers are copied."""
-    if plan.backend not in ("auto", _BACKEND) or plan.kind == _c.GRID_PROJECTED or plan.weights is not None or plan.features is not None:
+    if (
+        plan.backend not in ("auto", _BACKEND)
+        or plan.kind == _c.GRID_PROJECTED
+        or plan.weights is not None
+        or plan.features is not None
+    ):
         return plan
     return dataclasses.replace(plan, backend=_BACKEND, device=int(cupy.cuda.Device().id))
 
@@ -80,11 +92,19 @@ def spans_of(cupy: Any, own: Own) -> Optional[Spans]:
         return None
     is_seed = here.ravel()[at]
     value = cupy.where(is_seed, values.ravel()[at], 0).get()
-    if (value.dtype.kind == "f" and not np.all((np.abs(value) < 2.0**53) & (value == np.trunc(value)))) or int(value.max()) > np.iinfo(np.int64).max:
+    if (
+        value.dtype.kind == "f"
+        and not np.all((np.abs(value) < 2.0**53) & (value == np.trunc(value)))
+    ) or int(value.max()) > np.iinfo(np.int64).max:
         return None
     at = at.get()
     first = np.searchsorted(at, np.arange(rows + 1, dtype=np.int64) * columns)
-    return Spans(first.astype(np.int64), (at % columns).astype(np.int32), value.astype(np.int64), is_seed.get())
+    return Spans(
+        first.astype(np.int64),
+        (at % columns).astype(np.int32),
+        value.astype(np.int64),
+        is_seed.get(),
+    )
 
 
 def own_cells(cupy: Any, raster: Any) -> Own:
@@ -96,7 +116,9 @@ def own_cells(cupy: Any, raster: Any) -> Own:
 def own_of(cupy: Any, cells: Any, window: _field.Window, names: Optional[_field.Names]) -> Own:
     """Of the raster that `_cells.Cells` were read from."""
     there: Optional[Own] = cells.device
-    return own_of_groups(cupy, cupy.asarray(cells.groups(window)), names) if there is None else there
+    return (
+        own_of_groups(cupy, cupy.asarray(cells.groups(window)), names) if there is None else there
+    )
 
 
 def own_of_groups(cupy: Any, groups: Any, names: Optional[_field.Names]) -> Own:
@@ -114,14 +136,36 @@ def _there(cupy: Any) -> _c.ArrayOptions:
     return _c.ArrayOptions(memory=_c.MEMORY_CUDA, stream=cupy.cuda.get_current_stream().ptr or None)
 
 
-def _numbers(cupy: Any, field: _field.Field, window: _field.Window, mask: Any, workers: int, progress: Progress) -> Any:
+def _numbers(
+    cupy: Any,
+    field: _field.Field,
+    window: _field.Window,
+    mask: Any,
+    workers: int,
+    progress: Progress,
+) -> Any:
     rows, columns = window.shape
     made, there = cupy.empty((field.plan.k, rows, columns), np.int32), _there(cupy)
     with Bar(progress) as bar:
-        labels = _c.Labels(column=window.column0, row=window.row0, columns=columns, rows=rows, mask=_pointer(mask), out=_pointer(made),
-                           array_options=ctypes.addressof(there))
-        run(library().gv_voronoi_fill, field.handle.address, byref(labels), None, threads=workers, device=field.plan.device,
-            large=made.size > _field._LARGE_CELLS, progress=bar.report)
+        labels = _c.Labels(
+            column=window.column0,
+            row=window.row0,
+            columns=columns,
+            rows=rows,
+            mask=_pointer(mask),
+            out=_pointer(made),
+            array_options=ctypes.addressof(there),
+        )
+        run(
+            library().gv_voronoi_fill,
+            field.handle.address,
+            byref(labels),
+            None,
+            threads=workers,
+            device=field.plan.device,
+            large=made.size > _field._LARGE_CELLS,
+            progress=bar.report,
+        )
     return made
 
 
@@ -137,9 +181,20 @@ def _named(cupy: Any, numbers: Any, names: _field.Names, own: Optional[Own]) -> 
     return cupy.where(own.here, own.value.astype(names.dtype), made)
 
 
-def answer(cupy: Any, field: _field.Field, window: _field.Window, names: Optional[_field.Names], *, distance: Any = None,
-           azimuth: bool = False, mask: Any = None, own: Optional[Own] = None, numbers: Any = None, workers: int = 0,
-           progress: Progress = None) -> tuple[Any, Any, Any]:
+def answer(
+    cupy: Any,
+    field: _field.Field,
+    window: _field.Window,
+    names: Optional[_field.Names],
+    *,
+    distance: Any = None,
+    azimuth: bool = False,
+    mask: Any = None,
+    own: Optional[Own] = None,
+    numbers: Any = None,
+    workers: int = 0,
+    progress: Progress = None,
+) -> tuple[Any, Any, Any]:
     """As :meth:`_field.Field.answer`: arrays of CuPy, k x rows x columns. `mask`: bytes on the GPU."""
     if own is not None and mask is not None:
         own = Own(own.here & (mask != 0), own.value)
@@ -149,11 +204,26 @@ def answer(cupy: Any, field: _field.Field, window: _field.Window, names: Optiona
     direction = cupy.empty(numbers.shape, np.float32) if azimuth else None
     if far is not None or direction is not None:
         (rows, columns), there = window.shape, _there(cupy)
-        measure = _c.Measure(column=window.column0, row=window.row0, columns=columns, rows=rows, bands=field.plan.k, seed=_pointer(numbers),
-                             type=_c.FLOAT32 if far is None else _c.DTYPES.index(far.dtype.name), distance=_pointer(far),
-                             azimuth=_pointer(direction), array_options=ctypes.addressof(there))
-        run(library().gv_voronoi_measure, field.handle.address, byref(measure), threads=workers, device=field.plan.device,
-            large=numbers.size > _field._LARGE_CELLS)
+        measure = _c.Measure(
+            column=window.column0,
+            row=window.row0,
+            columns=columns,
+            rows=rows,
+            bands=field.plan.k,
+            seed=_pointer(numbers),
+            type=_c.FLOAT32 if far is None else _c.DTYPES.index(far.dtype.name),
+            distance=_pointer(far),
+            azimuth=_pointer(direction),
+            array_options=ctypes.addressof(there),
+        )
+        run(
+            library().gv_voronoi_measure,
+            field.handle.address,
+            byref(measure),
+            threads=workers,
+            device=field.plan.device,
+            large=numbers.size > _field._LARGE_CELLS,
+        )
         for array in (far, direction):
             if array is not None and own is not None:
                 array[0][own.here] = 0
@@ -174,23 +244,53 @@ def mask_bytes(cupy: Any, mask: Any) -> Any:
 def add(request: Any, field: _field.Field, table: Optional[int], quantities: list[Any]) -> None:
     """Adds all cells to a ``gv_statistics``."""
     cupy, plan = request.cupy, field.plan
-    numbers = _numbers(cupy, field, plan.window, mask_bytes(cupy, request.mask), request.workers, request.progress)
-    parts = (_c.Quantity * max(len(quantities), 1))(*[_c.Quantity(value=_pointer(part), stride=plan.columns) for part in quantities])
+    numbers = _numbers(
+        cupy, field, plan.window, mask_bytes(cupy, request.mask), request.workers, request.progress
+    )
+    parts = (_c.Quantity * max(len(quantities), 1))(
+        *[_c.Quantity(value=_pointer(part), stride=plan.columns) for part in quantities]
+    )
     there = _there(cupy)
-    cells = _c.StatisticsCells(seed=_pointer(numbers), quantity=ctypes.addressof(parts) if quantities else None,
-                               array_options=ctypes.addressof(there))
-    run(library().gv_statistics_add, table, byref(cells), threads=request.workers, device=plan.device, large=numbers.size > _field._LARGE_CELLS,
-        argument="sums")
+    cells = _c.StatisticsCells(
+        seed=_pointer(numbers),
+        quantity=ctypes.addressof(parts) if quantities else None,
+        array_options=ctypes.addressof(there),
+    )
+    run(
+        library().gv_statistics_add,
+        table,
+        byref(cells),
+        threads=request.workers,
+        device=plan.device,
+        large=numbers.size > _field._LARGE_CELLS,
+        argument="sums",
+    )
 
 
-def compute(request: Any, names: Optional[_field.Names], distance: Any, azimuth: bool) -> tuple[Any, Any, Any]:
+def compute(
+    request: Any, names: Optional[_field.Names], distance: Any, azimuth: bool
+) -> tuple[Any, Any, Any]:
     """Of a `rasters.RasterRequest` without chunks."""
     cupy, plan, cells = request.cupy, request.plan, request.cells
     field, own = _field.Field(plan, request.workers), cells is not None and cells.own
-    how: dict[str, Any] = {"distance": distance, "azimuth": azimuth, "workers": request.workers, "progress": request.progress}
+    how: dict[str, Any] = {
+        "distance": distance,
+        "azimuth": azimuth,
+        "workers": request.workers,
+        "progress": request.progress,
+    }
     if plan.backend != _BACKEND:
         mask = copied(cupy, request.mask)
-        answers = field.answer(plan.window, names, mask=mask, own=cells.groups if own else None, **how).arrays()
+        answers = field.answer(
+            plan.window, names, mask=mask, own=cells.groups if own else None, **how
+        ).arrays()
         return tuple(None if array is None else cupy.asarray(array) for array in answers)  # type: ignore[return-value]
-    return answer(cupy, field, plan.window, names, mask=mask_bytes(cupy, request.mask),
-                  own=own_of(cupy, cells, plan.window, names) if own else None, **how)
+    return answer(
+        cupy,
+        field,
+        plan.window,
+        names,
+        mask=mask_bytes(cupy, request.mask),
+        own=own_of(cupy, cells, plan.window, names) if own else None,
+        **how,
+    )

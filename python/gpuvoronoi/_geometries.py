@@ -35,16 +35,28 @@ class Arrays(NamedTuple):
         bad = np.delete(np.arange(len(self.x)), good)
         parts = ~np.isin(row, row[part_of_vertex[bad]])
         rings, places = parts[part_of_ring], parts[part_of_vertex]
-        return Arrays(_offsets(np.bincount(row[parts], minlength=len(self.part) - 1)), self.kind[parts],
-                      _offsets(np.diff(self.ring)[parts]), _offsets(np.diff(self.vertex)[rings]), self.x[places], self.y[places])
+        return Arrays(
+            _offsets(np.bincount(row[parts], minlength=len(self.part) - 1)),
+            self.kind[parts],
+            _offsets(np.diff(self.ring)[parts]),
+            _offsets(np.diff(self.vertex)[rings]),
+            self.x[places],
+            self.y[places],
+        )
 
     def rows(self, rows: npt.NDArray[np.intp]) -> Arrays:
         """Some features, in this order."""
         parts = _ranges(self.part, rows)
         rings = _ranges(self.ring, parts)
         places = _ranges(self.vertex, rings)
-        return Arrays(_offsets(np.diff(self.part)[rows]), self.kind[parts], _offsets(np.diff(self.ring)[parts]),
-                      _offsets(np.diff(self.vertex)[rings]), self.x[places], self.y[places])
+        return Arrays(
+            _offsets(np.diff(self.part)[rows]),
+            self.kind[parts],
+            _offsets(np.diff(self.ring)[parts]),
+            _offsets(np.diff(self.vertex)[rings]),
+            self.x[places],
+            self.y[places],
+        )
 
 
 def _ranges(offsets: npt.NDArray[np.int64], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
@@ -57,7 +69,14 @@ def _ranges(offsets: npt.NDArray[np.int64], chosen: npt.NDArray[np.intp]) -> npt
 def of_points(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Arrays:
     """A feature of one point for each place."""
     each = np.arange(x.size + 1, dtype=np.int64)
-    return Arrays(each, np.full(x.size, _POINTS, dtype=np.uint8), each, each, np.ascontiguousarray(x), np.ascontiguousarray(y))
+    return Arrays(
+        each,
+        np.full(x.size, _POINTS, dtype=np.uint8),
+        each,
+        each,
+        np.ascontiguousarray(x),
+        np.ascontiguousarray(y),
+    )
 
 
 def read(geometries: Any) -> Arrays:
@@ -100,7 +119,9 @@ def _writer() -> Callable[[Any], bytes]:
     return write
 
 
-def points(geometries: Any) -> Optional[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
+def points(
+    geometries: Any,
+) -> Optional[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
     """Of a GeoSeries: x, y, and where the geometry is missing or empty (x and y are NaN). None if a row is not a point, and with shapely 2, where
     GeoSeries has all that at once."""
     if _vectorised() is not None:
@@ -129,16 +150,24 @@ def _offsets(counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 def _of_shapely(shapely: Any, rows: npt.NDArray[Any]) -> Arrays:
     """Of an array of shapely 2."""
     parts, row = rows, np.arange(len(rows))
-    several = (5, 6, _COLLECTION)  # MultiLineString, MultiPolygon; the points of a MultiPoint are one part
+    several = (
+        5,
+        6,
+        _COLLECTION,
+    )  # MultiLineString, MultiPolygon; the points of a MultiPoint are one part
     while np.isin(shapely.get_type_id(parts), several).any():
         whole = ~np.isin(shapely.get_type_id(parts), several)
         taken, at = shapely.get_parts(parts[~whole], return_index=True)
-        order = np.argsort(np.concatenate((np.flatnonzero(whole), np.flatnonzero(~whole)[at])), kind="stable")
+        order = np.argsort(
+            np.concatenate((np.flatnonzero(whole), np.flatnonzero(~whole)[at])), kind="stable"
+        )
         row = np.concatenate((row[whole], row[~whole][at]))[order]
         parts = np.concatenate((parts[whole], taken))[order]
     some = ~(shapely.is_missing(parts) | shapely.is_empty(parts))
     parts, row = parts[some], row[some]
-    kind = np.array([_POINTS, _LINE, _LINE, _POLYGON, _POINTS], dtype=np.uint8)[shapely.get_type_id(parts)]
+    kind = np.array([_POINTS, _LINE, _LINE, _POLYGON, _POINTS], dtype=np.uint8)[
+        shapely.get_type_id(parts)
+    ]
     polygons = kind == _POLYGON
     ring = _offsets(np.where(polygons, 1 + shapely.get_num_interior_rings(parts), 1))
     rings = np.empty(ring[-1], dtype=object)
@@ -146,8 +175,14 @@ def _of_shapely(shapely: Any, rows: npt.NDArray[Any]) -> Arrays:
     rings[~of_polygon] = parts[~polygons]
     rings[of_polygon] = shapely.get_rings(parts[polygons])
     places = shapely.get_coordinates(rings)
-    return Arrays(_offsets(np.bincount(row, minlength=len(rows))), kind, ring, _offsets(shapely.get_num_coordinates(rings)),
-                  np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1]))
+    return Arrays(
+        _offsets(np.bincount(row, minlength=len(rows))),
+        kind,
+        ring,
+        _offsets(shapely.get_num_coordinates(rings)),
+        np.ascontiguousarray(places[:, 0]),
+        np.ascontiguousarray(places[:, 1]),
+    )
 
 
 class _Parts:
@@ -164,7 +199,9 @@ class _Parts:
             self.write = self.write or _writer()
             self.add_binary(self.write(geometry), 0)
             return
-        interface = geometry if isinstance(geometry, dict) else getattr(geometry, "__geo_interface__", None)
+        interface = (
+            geometry if isinstance(geometry, dict) else getattr(geometry, "__geo_interface__", None)
+        )
         if interface is None:
             raise TypeError(f"geometries: row {row} is not a geometry ({type(geometry).__name__})")
         self.add_json(interface, row)
@@ -181,7 +218,9 @@ class _Parts:
             try:
                 return np.asarray([place[:2] for place in ring], dtype=np.float64).reshape(-1, 2)
             except (TypeError, ValueError):
-                raise ValueError(f"geometries: row {row} has invalid coordinates; expected pairs of numbers") from None
+                raise ValueError(
+                    f"geometries: row {row} has invalid coordinates; expected pairs of numbers"
+                ) from None
 
         name, at = geometry.get("type"), geometry.get("coordinates") or ()
         if name == "Feature":
@@ -204,13 +243,21 @@ class _Parts:
         """Of well-known binary (ISO's or GEOS's) from `at`; returns its end."""
         order = "<" if data[at] == 1 else ">"
         (code,) = struct.unpack_from(order + "I", data, at + 1)
-        width = 2 + (code & 0x0FFFFFFF) // 1000 % 2 + (code & 0x0FFFFFFF) // 2000 % 2 + (code >> 31) + (code >> 30 & 1)
+        width = (
+            2
+            + (code & 0x0FFFFFFF) // 1000 % 2
+            + (code & 0x0FFFFFFF) // 2000 % 2
+            + (code >> 31)
+            + (code >> 30 & 1)
+        )
         kind = (code & 0x0FFFFFFF) % 1000
 
         def take(at: int, counted: bool = True) -> tuple[npt.NDArray[np.float64], int]:
             count = struct.unpack_from(order + "I", data, at)[0] if counted else 1
             at += 4 * counted
-            return np.frombuffer(data, order + "f8", count * width, at).reshape(-1, width)[:, :2], at + count * width * 8
+            return np.frombuffer(data, order + "f8", count * width, at).reshape(-1, width)[
+                :, :2
+            ], at + count * width * 8
 
         at += 5
         if kind == 1:
@@ -235,12 +282,21 @@ class _Parts:
                 else:
                     at = self.add_binary(data, at)
             if rings:
-                self.add_part(_POLYGON if kind == 3 else _POINTS, rings if kind == 3 else [np.concatenate(rings)])
+                self.add_part(
+                    _POLYGON if kind == 3 else _POINTS,
+                    rings if kind == 3 else [np.concatenate(rings)],
+                )
         return at
 
     def arrays(self) -> Arrays:
-        places = np.concatenate(self.places).astype(np.float64, copy=False) if self.places else np.empty((0, 2))
-        part, ring, vertex = (np.asarray(values, dtype=np.int64) for values in (self.part, self.ring, self.vertex))
+        places = (
+            np.concatenate(self.places).astype(np.float64, copy=False)
+            if self.places
+            else np.empty((0, 2))
+        )
+        part, ring, vertex = (
+            np.asarray(values, dtype=np.int64) for values in (self.part, self.ring, self.vertex)
+        )
         x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
         return Arrays(part, np.asarray(self.kind, dtype=np.uint8), ring, vertex, x, y)
 

@@ -36,7 +36,9 @@ class Grid:
     crs: Any = None
     level: int = _c.QTM_NONE
     mesh: bool = False  # the triangles themselves, or other cells, in one row
-    cells: Optional[_places.Cells] = None  # HEALPix pixels or places; None: triangles, or a raster's cells
+    cells: Optional[_places.Cells] = (
+        None  # HEALPix pixels or places; None: triangles, or a raster's cells
+    )
     y_name: str = "y"
     x_name: str = "x"
     lonlat_names: bool = False
@@ -71,7 +73,9 @@ class Grid:
         g = self.transform
         i, j = np.meshgrid(np.arange(33), np.arange(33))
         column, row = 0.5 + (self.columns - 1.0) * i / 32, 0.5 + (self.rows - 1.0) * j / 32
-        return (g[0] + column * g[1] + row * g[2]).ravel(), (g[3] + column * g[4] + row * g[5]).ravel()
+        return (g[0] + column * g[1] + row * g[2]).ravel(), (
+            g[3] + column * g[4] + row * g[5]
+        ).ravel()
 
     @property
     def cell(self) -> float:
@@ -82,11 +86,32 @@ class Grid:
 def _of_cells(cells: Optional[_places.Cells], level: int, given: Any, seeds_crs: Any) -> Grid:
     """Cells of a grid system, or places: those of a system that was not given for them are counted from Greenwich, in degrees."""
     crs = given if given is not None else seeds_crs
-    count, transform = cells.count if cells is not None else 8 * 4**level, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    count, transform = (
+        cells.count if cells is not None else 8 * 4**level,
+        (0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+    )
     own = cells is not None and not cells.system and given is not None and _crs.is_lonlat(given)
-    if own and cells is not None and cells.lon is not None and cells.lat is not None and not _crs.is_degrees(given):
-        cells = dataclasses.replace(cells, lon=cells.lon * _crs.unit_degrees(given), lat=cells.lat * _crs.unit_degrees(given))
-    made = Grid(1, count, transform, crs, mesh=True, cells=cells, coordinates=None if cells is None else cells.coordinates)
+    if (
+        own
+        and cells is not None
+        and cells.lon is not None
+        and cells.lat is not None
+        and not _crs.is_degrees(given)
+    ):
+        cells = dataclasses.replace(
+            cells,
+            lon=cells.lon * _crs.unit_degrees(given),
+            lat=cells.lat * _crs.unit_degrees(given),
+        )
+    made = Grid(
+        1,
+        count,
+        transform,
+        crs,
+        mesh=True,
+        cells=cells,
+        coordinates=None if cells is None else cells.coordinates,
+    )
     return made if own else _from_greenwich(made, True)
 
 
@@ -96,11 +121,27 @@ def _from_greenwich(grid: Grid, label: bool) -> Grid:
         return grid
     base = _crs.base(grid.crs, "crs")
     turned, east = _crs.from_greenwich(base)
-    return dataclasses.replace(grid, crs=turned if label else grid.crs, given=grid.crs if label else None, globe=base if east else None, east=east)
+    return dataclasses.replace(
+        grid,
+        crs=turned if label else grid.crs,
+        given=grid.crs if label else None,
+        globe=base if east else None,
+        east=east,
+    )
 
 
-def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Optional[str], y: Optional[str],
-                 seeds_crs: Any, cells: Any = None, transform: Any = None) -> Grid:
+def of_arguments(
+    like: Any,
+    shape: Any,
+    extent: Any,
+    level: Any,
+    crs: Any,
+    x: Optional[str],
+    y: Optional[str],
+    seeds_crs: Any,
+    cells: Any = None,
+    transform: Any = None,
+) -> Grid:
     """The grid that a user means by these arguments."""
     wanted = _c.QTM_NONE if level is None else number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL)
     given = None if crs is None else _crs.parse(crs, "crs")
@@ -149,8 +190,12 @@ def corners(extent: Any) -> tuple[float, float, float, float]:
     except (TypeError, ValueError):
         raise TypeError("extent must be (xmin, ymin, xmax, ymax)") from None
     xmin, ymin, xmax, ymax = (real(n, "extent") for n in (xmin, ymin, xmax, ymax))
-    if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
-        raise ValueError(f"extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not {tuple(extent)}")
+    if not (
+        xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)
+    ):
+        raise ValueError(
+            f"extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not {tuple(extent)}"
+        )
     return xmin, ymin, xmax, ymax
 
 
@@ -162,16 +207,29 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
     rows, columns = (number_in(n, "shape", 1, 2**40) for n in (rows, columns))
     if transform is not None:
         numbers = tuple(real(number, "transform", -math.inf) for number in transform)
-        if len(numbers) != 6 or not all(map(math.isfinite, numbers)) or numbers[1] <= 0 or numbers[2] != 0 or numbers[4] != 0 or numbers[5] >= 0:
-            raise ValueError("transform must be (xmin, width of a cell, 0, ymax, 0, minus its height), GDAL's geotransform")
+        if (
+            len(numbers) != 6
+            or not all(map(math.isfinite, numbers))
+            or numbers[1] <= 0
+            or numbers[2] != 0
+            or numbers[4] != 0
+            or numbers[5] >= 0
+        ):
+            raise ValueError(
+                "transform must be (xmin, width of a cell, 0, ymax, 0, minus its height), GDAL's geotransform"
+            )
         return Grid(rows, columns, (numbers[0], numbers[1], 0.0, numbers[3], 0.0, numbers[5]), crs)
     if extent is None:
         if crs is not None and not _crs.is_lonlat(crs):
-            raise ValueError("extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system")
+            raise ValueError(
+                "extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system"
+            )
         unit = 1.0 if crs is None else _crs.unit_degrees(crs)
         extent = (-180.0 / unit, -90.0 / unit, 180.0 / unit, 90.0 / unit)
     xmin, ymin, xmax, ymax = corners(extent)
-    return Grid(rows, columns, (xmin, (xmax - xmin) / columns, 0.0, ymax, 0.0, -((ymax - ymin) / rows)), crs)
+    return Grid(
+        rows, columns, (xmin, (xmax - xmin) / columns, 0.0, ymax, 0.0, -((ymax - ymin) / rows)), crs
+    )
 
 
 def places_of(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> _places.Places:
@@ -194,20 +252,35 @@ def places_of(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -
         columns, rows = np.where(lost, np.nan, columns), np.where(lost, np.nan, rows)
     mapping = _mapping_name(cells) or "spatial_ref"
     coordinates = {name: cells.coords[name] for name in (y_name, x_name)}
-    reference = cells[mapping].variable if mapping in cells.coords or mapping in getattr(cells, "data_vars", ()) else None
-    return _places.Places(columns, rows, (y_name, x_name), (y.size, x.size),
-                          coordinates if reference is None else {**coordinates, mapping: reference}, base, "" if reference is None else mapping)
+    reference = (
+        cells[mapping].variable
+        if mapping in cells.coords or mapping in getattr(cells, "data_vars", ())
+        else None
+    )
+    return _places.Places(
+        columns,
+        rows,
+        (y_name, x_name),
+        (y.size, x.size),
+        coordinates if reference is None else {**coordinates, mapping: reference},
+        base,
+        "" if reference is None else mapping,
+    )
 
 
 def _name_of(like: Any, given: Optional[str], candidates: Sequence[str], argument: str) -> str:
     if given is not None:
         if given not in like.dims:
-            raise ValueError(f"{argument}: like has no dimension {given!r}, only {tuple(like.dims)}")
+            raise ValueError(
+                f"{argument}: like has no dimension {given!r}, only {tuple(like.dims)}"
+            )
         return given
     for candidate in candidates:
         if candidate in like.dims:
             return candidate
-    raise Irregular(f"like: which of the dimensions {tuple(like.dims)} is {argument}? Give {argument}=")
+    raise Irregular(
+        f"like: which of the dimensions {tuple(like.dims)} is {argument}? Give {argument}="
+    )
 
 
 def names_of(raster: Any, x: Optional[str], y: Optional[str]) -> tuple[str, str]:
@@ -217,8 +290,10 @@ def names_of(raster: Any, x: Optional[str], y: Optional[str]) -> tuple[str, str]
 
 def _of_like(like: Any, x: Optional[str], y: Optional[str], given: Any) -> Grid:
     if not hasattr(like, "dims") or not hasattr(like, "coords"):
-        raise TypeError(f"like must be an xarray DataArray or Dataset, not {type(like).__name__}; for plain arrays give shape "
-                        f"and extent")
+        raise TypeError(
+            f"like must be an xarray DataArray or Dataset, not {type(like).__name__}; for plain arrays give shape "
+            f"and extent"
+        )
     x_name, y_name = _name_of(like, x, _X_NAMES, "x"), _name_of(like, y, _Y_NAMES, "y")
     rows, columns = int(like.sizes[y_name]), int(like.sizes[x_name])
     if rows == 0 or columns == 0:
@@ -231,15 +306,28 @@ def _of_like(like: Any, x: Optional[str], y: Optional[str], given: Any) -> Grid:
     sizes = getattr(like, "chunksizes", {}) or {}
     if y_name in sizes or x_name in sizes:
         chunks = (tuple(sizes.get(y_name, (rows,))), tuple(sizes.get(x_name, (columns,))))
-    return Grid(rows, columns, transform, crs, y_name=y_name, x_name=x_name, chunks=chunks,
-                lonlat_names=x_name in _LONLAT_NAMES or str(units).startswith("degree"),
-                coordinates={name: like.coords[name] for name in (y_name, x_name) if name in like.coords})
+    return Grid(
+        rows,
+        columns,
+        transform,
+        crs,
+        y_name=y_name,
+        x_name=x_name,
+        chunks=chunks,
+        lonlat_names=x_name in _LONLAT_NAMES or str(units).startswith("degree"),
+        coordinates={name: like.coords[name] for name in (y_name, x_name) if name in like.coords},
+    )
 
 
 def _mapping_name(like: Any) -> str:
     """The variable that CF's grid_mapping names; nothing if there is none."""
     of = list(like.data_vars.values()) if hasattr(like, "data_vars") else [like]
-    names = [found for one in [like, *of] for found in (one.attrs.get("grid_mapping"), one.encoding.get("grid_mapping")) if found]
+    names = [
+        found
+        for one in [like, *of]
+        for found in (one.attrs.get("grid_mapping"), one.encoding.get("grid_mapping"))
+        if found
+    ]
     for found in [*names, "spatial_ref", "crs"]:
         if found in like.coords or (hasattr(like, "data_vars") and found in like.data_vars):
             return str(found)
@@ -263,8 +351,9 @@ def _crs_of(like: Any, mapping: Any) -> Any:
     return None
 
 
-def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
-                  columns: int) -> tuple[float, float, float, float, float, float]:
+def _transform_of(
+    like: Any, mapping: Any, x_name: str, y_name: str, rows: int, columns: int
+) -> tuple[float, float, float, float, float, float]:
     """The geotransform of `like`: the one it carries, unless coordinates say that it was cut out of a larger one since."""
     text = mapping.get("GeoTransform")
     carried = tuple(float(n) for n in str(text).split()) if text else None
@@ -282,8 +371,14 @@ def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
             steps[name] = _step(values, name, given)
     (x0, dx), (y0, dy) = steps[x_name], steps[y_name]
     if carried is not None and carried[2] == carried[4] == 0.0:
-        first = math.isclose(carried[0], x0, abs_tol=1e-6 * abs(dx)) and math.isclose(carried[3], y0, abs_tol=1e-6 * abs(dy))
-        if first and math.isclose(carried[1], dx, rel_tol=1e-6 / columns) and math.isclose(carried[5], dy, rel_tol=1e-6 / rows):
+        first = math.isclose(carried[0], x0, abs_tol=1e-6 * abs(dx)) and math.isclose(
+            carried[3], y0, abs_tol=1e-6 * abs(dy)
+        )
+        if (
+            first
+            and math.isclose(carried[1], dx, rel_tol=1e-6 / columns)
+            and math.isclose(carried[5], dy, rel_tol=1e-6 / rows)
+        ):
             return carried[0], carried[1], 0.0, carried[3], 0.0, carried[5]
     elif carried is not None and x_name not in like.coords and y_name not in like.coords:
         return carried[0], carried[1], carried[2], carried[3], carried[4], carried[5]
@@ -299,7 +394,9 @@ def _step(values: npt.NDArray[Any], name: str, given: Optional[float]) -> tuple[
         raise ValueError(f"like: the coordinate {name!r} has values that are not finite")
     if centers.size == 1:
         if given is None:
-            raise Irregular(f"like: one cell along {name!r} says nothing of its size; give shape and extent")
+            raise Irregular(
+                f"like: one cell along {name!r} says nothing of its size; give shape and extent"
+            )
         step = given
     else:
         step = (centers[-1] - centers[0]) / (centers.size - 1)

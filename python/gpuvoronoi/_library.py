@@ -36,7 +36,9 @@ def path() -> str:
     given = os.environ.get(VARIABLE)
     if given:
         return given
-    name = {"darwin": "libgpuvoronoi.dylib", "win32": "gpuvoronoi.dll"}.get(sys.platform, "libgpuvoronoi.so")
+    name = {"darwin": "libgpuvoronoi.dylib", "win32": "gpuvoronoi.dll"}.get(
+        sys.platform, "libgpuvoronoi.so"
+    )
     own = pathlib.Path(__file__).resolve().parent / name
     if own.exists() or not name.endswith(".so"):
         return str(own)
@@ -59,24 +61,33 @@ def _load() -> ctypes.CDLL:
         except OSError as error:
             raise ImportError(
                 f"the gpuvoronoi library cannot be loaded: {error}. Install the package with `pip install .`, or set "
-                f"{VARIABLE} to the path of libgpuvoronoi.so") from error
+                f"{VARIABLE} to the path of libgpuvoronoi.so"
+            ) from error
         for name, (result, arguments) in _c.FUNCTIONS.items():
             try:
                 function = getattr(found, name)
             except AttributeError as error:
-                raise ImportError(f"{where}: not a gpuvoronoi library of this version; missing function {name}") from error
+                raise ImportError(
+                    f"{where}: not a gpuvoronoi library of this version; missing function {name}"
+                ) from error
             function.restype = result
             function.argtypes = arguments
         version = found.gv_version().decode()
         if version.split(".")[:2] != __version__.split(".")[:2]:
-            raise ImportError(f"the gpuvoronoi library {where} is version {version}, the Python package {__version__}")
+            raise ImportError(
+                f"the gpuvoronoi library {where} is version {version}, the Python package {__version__}"
+            )
         _loaded = found
         return found
 
 
 _EXCEPTIONS: dict[int, type[Exception]] = {
-    _c.INVALID_ARGUMENT: ValueError, _c.UNKNOWN_BACKEND: ValueError, _c.UNSUPPORTED: ValueError,
-    _c.OUT_OF_MEMORY: MemoryError, _c.IO: OSError}
+    _c.INVALID_ARGUMENT: ValueError,
+    _c.UNKNOWN_BACKEND: ValueError,
+    _c.UNSUPPORTED: ValueError,
+    _c.OUT_OF_MEMORY: MemoryError,
+    _c.IO: OSError,
+}
 
 
 def exception(status: int, message: str, argument: str = "") -> Exception:
@@ -93,12 +104,16 @@ def exception(status: int, message: str, argument: str = "") -> Exception:
 class Context:
     """A ``gv_context``: belongs to one thread at a time."""
 
-    def __init__(self, threads: int = 1, device: int = -1, progress: Optional[Callable[[float], bool]] = None) -> None:
+    def __init__(
+        self, threads: int = 1, device: int = -1, progress: Optional[Callable[[float], bool]] = None
+    ) -> None:
         self._destroy = library().gv_context_destroy
         self.address: Optional[int] = None
         options = _c.ContextOptions(threads=threads, device=device)
         if progress is not None:
-            self._callback = _c.Progress(lambda fraction, user, report=progress: int(report(fraction)))
+            self._callback = _c.Progress(
+                lambda fraction, user, report=progress: int(report(fraction))
+            )
             options.progress = self._callback
         made = c_void_p()
         status = library().gv_context_create(byref(options), byref(made))
@@ -111,13 +126,19 @@ class Context:
             self._destroy(self.address)
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a gpuvoronoi context belongs to its process: it cannot be pickled or copied")
+        raise TypeError(
+            "a gpuvoronoi context belongs to its process: it cannot be pickled or copied"
+        )
 
     def call(self, function: Any, *arguments: Any, argument: str = "") -> None:
         """Calls a function that takes a context, and raises its error; `argument` names the argument that may have caused it."""
         status = function(self.address, *arguments)
         if status:
-            raise exception(status, library().gv_context_message(self.address).decode("utf-8", "replace"), argument)
+            raise exception(
+                status,
+                library().gv_context_message(self.address).decode("utf-8", "replace"),
+                argument,
+            )
 
 
 class _Contexts(threading.local):
@@ -194,8 +215,15 @@ def interruptible() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def run(function: Any, *arguments: Any, threads: int, device: int = -1, large: bool = False,
-        progress: Optional[ProgressFunction] = None, argument: str = "") -> Context:
+def run(
+    function: Any,
+    *arguments: Any,
+    threads: int,
+    device: int = -1,
+    large: bool = False,
+    progress: Optional[ProgressFunction] = None,
+    argument: str = "",
+) -> Context:
     """Calls `function(context, *arguments)`, and returns that context, which must live as long as what was made with it.
 
     `large`: the call may take long enough to want to interrupt it.
@@ -231,7 +259,9 @@ class Handle:
         weakref.finalize(self, _destroy, destroy, address, made_with).atexit = False
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("an object of the gpuvoronoi library belongs to its process: it cannot be pickled or copied")
+        raise TypeError(
+            "an object of the gpuvoronoi library belongs to its process: it cannot be pickled or copied"
+        )
 
 
 def _destroy(destroy: Any, address: Optional[int], made_with: Context) -> None:
@@ -277,13 +307,17 @@ class Bar:
             try:
                 from tqdm.auto import tqdm
             except ImportError as error:
-                raise ImportError("progress=True needs tqdm: `pip install tqdm`, or give a function") from error
+                raise ImportError(
+                    "progress=True needs tqdm: `pip install tqdm`, or give a function"
+                ) from error
             self._tqdm = tqdm(total=100, unit="%", desc="gpuvoronoi")
             self.report = self._show
         elif callable(progress):
             self.report = progress
         elif progress not in (False, None):
-            raise TypeError(f"progress must be True, False or a function, not {type(progress).__name__}")
+            raise TypeError(
+                f"progress must be True, False or a function, not {type(progress).__name__}"
+            )
 
     def _show(self, fraction: float) -> None:
         self._tqdm.update(round(100 * fraction) - self._tqdm.n)

@@ -18,7 +18,9 @@ class GlobeTreeAdapter:
     ``dataset.set_xindex(("lon", "lat"), xarray.indexes.NDPointIndex, tree_adapter_cls=gpuvoronoi.GlobeTreeAdapter)``
     """
 
-    def __init__(self, points: npt.NDArray[Any], *, options: Optional[Mapping[str, Any]] = None) -> None:
+    def __init__(
+        self, points: npt.NDArray[Any], *, options: Optional[Mapping[str, Any]] = None
+    ) -> None:
         try:
             from xarray.indexes.nd_point_index import TreeAdapter
 
@@ -32,6 +34,10 @@ class GlobeTreeAdapter:
         return np.atleast_1d(meters), np.atleast_1d(indices)
 
     def equals(self, other: Union[GlobeTreeAdapter, Any]) -> bool:
-        return (isinstance(other, GlobeTreeAdapter) and self._tree.metric == other._tree.metric
-                and self._tree.ellipsoid == other._tree.ellipsoid
-                and np.array_equal(self._tree.lon, other._tree.lon) and np.array_equal(self._tree.lat, other._tree.lat))
+        return (
+            isinstance(other, GlobeTreeAdapter)
+            and self._tree.metric == other._tree.metric
+            and self._tree.ellipsoid == other._tree.ellipsoid
+            and np.array_equal(self._tree.lon, other._tree.lon)
+            and np.array_equal(self._tree.lat, other._tree.lat)
+        )

@@ -50,19 +50,35 @@ def radii(value: Any, name: str, shape: tuple[int, ...]) -> Any:
     try:
         array = np.broadcast_to(array, shape)
     except ValueError:
-        raise ValueError(f"{name} has the shape {array.shape}, which does not broadcast to that of the queries, {shape}") from None
+        raise ValueError(
+            f"{name} has the shape {array.shape}, which does not broadcast to that of the queries, {shape}"
+        ) from None
     if not (array >= 0).all():
         raise ValueError(f"{name} must be numbers >= 0")
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def _call(batch: Queries, options: Any, first: int, end: int, offsets: Any, indices: Any, distances: Any) -> None:
+def _call(
+    batch: Queries, options: Any, first: int, end: int, offsets: Any, indices: Any, distances: Any
+) -> None:
     assert batch.handle is not None
     points = None if batch.points is None else byref(batch.points(first, end))
-    large = batch.queries > _LARGE_QUERIES or float(batch.queries) * batch.searched > _search.LARGE_WORK
-    run(library().gv_index_search_radius, batch.handle.address, points, byref(options), offsets.ctypes.data + 8 * first,
-        None if indices is None else indices.ctypes.data, None if distances is None else distances.ctypes.data,
-        threads=batch.threads, device=batch.device, large=large, argument=batch.argument)
+    large = (
+        batch.queries > _LARGE_QUERIES or float(batch.queries) * batch.searched > _search.LARGE_WORK
+    )
+    run(
+        library().gv_index_search_radius,
+        batch.handle.address,
+        points,
+        byref(options),
+        offsets.ctypes.data + 8 * first,
+        None if indices is None else indices.ctypes.data,
+        None if distances is None else distances.ctypes.data,
+        threads=batch.threads,
+        device=batch.device,
+        large=large,
+        argument=batch.argument,
+    )
 
 
 def _options(radius: Any, first: int, by_number: bool, exclude_self: bool = False) -> Any:
@@ -78,7 +94,9 @@ def count(batch: Queries, radius: Any, exclude_self: bool = False) -> npt.NDArra
     """Offsets of the neighbors of all queries."""
     offsets = np.zeros(batch.queries + 1, dtype=np.int64)
     if batch.handle is not None and batch.queries > 0:
-        _call(batch, _options(radius, 0, False, exclude_self), 0, batch.queries, offsets, None, None)
+        _call(
+            batch, _options(radius, 0, False, exclude_self), 0, batch.queries, offsets, None, None
+        )
     return offsets
 
 
@@ -89,8 +107,17 @@ def pairs(batch: Queries, radius: float) -> npt.NDArray[np.intp]:
 
     def call(found: Any) -> None:
         assert batch.handle is not None
-        run(library().gv_index_search_pairs, batch.handle.address, byref(options), offsets.ctypes.data, found, threads=batch.threads,
-            device=batch.device, large=large, argument=batch.argument)
+        run(
+            library().gv_index_search_pairs,
+            batch.handle.address,
+            byref(options),
+            offsets.ctypes.data,
+            found,
+            threads=batch.threads,
+            device=batch.device,
+            large=large,
+            argument=batch.argument,
+        )
 
     if batch.handle is not None:
         call(None)
@@ -100,15 +127,29 @@ def pairs(batch: Queries, radius: float) -> npt.NDArray[np.intp]:
     return found.astype(np.intp, copy=False)
 
 
-def search(batch: Queries, radius: Any, *, by_number: bool = False, indices: bool = True, distances: bool = False,
-           exclude_self: bool = False) -> Found:
+def search(
+    batch: Queries,
+    radius: Any,
+    *,
+    by_number: bool = False,
+    indices: bool = True,
+    distances: bool = False,
+    exclude_self: bool = False,
+) -> Found:
     """The neighbors of all queries, nearest first or by number."""
     offsets = count(batch, radius, exclude_self)
     found = np.empty(offsets[-1] if indices else 0, dtype=np.int64)
     values = np.empty(offsets[-1] if distances else 0, dtype=np.float64)
     if offsets[-1] > 0:
-        _call(batch, _options(radius, 0, by_number, exclude_self), 0, batch.queries, offsets, found if indices else None,
-              values if distances else None)
+        _call(
+            batch,
+            _options(radius, 0, by_number, exclude_self),
+            0,
+            batch.queries,
+            offsets,
+            found if indices else None,
+            values if distances else None,
+        )
     return Found(offsets, found.astype(np.intp, copy=False), values)
 
 
@@ -125,13 +166,19 @@ def _in_parts(batch: Queries, radius: float) -> Iterator[tuple[npt.NDArray[np.in
     offsets = count(batch, radius)
     first = 0
     while first < batch.queries:
-        end = max(int(np.searchsorted(offsets, offsets[first] + _PAIRS_AT_ONCE, side="right")) - 1, first + 1)
-        part = offsets[first:end + 1] - offsets[first]
+        end = max(
+            int(np.searchsorted(offsets, offsets[first] + _PAIRS_AT_ONCE, side="right")) - 1,
+            first + 1,
+        )
+        part = offsets[first : end + 1] - offsets[first]
         found, values = np.empty(part[-1], dtype=np.int64), np.empty(part[-1], dtype=np.float64)
         if part[-1] > 0:
             some = dataclasses.replace(batch, points=_part_of(batch, first, end))
             _call(some, _options(radius, 0, False), 0, end - first, part, found, values)
-        yield np.repeat(np.arange(first, end), np.diff(part)), Found(part, found.astype(np.intp, copy=False), values)
+        yield (
+            np.repeat(np.arange(first, end), np.diff(part)),
+            Found(part, found.astype(np.intp, copy=False), values),
+        )
         first = end
 
 
@@ -163,9 +210,9 @@ def lists(found: Found, shape: tuple[int, ...], n: int) -> Any:
     with _no_collection():
         for first in range(0, len(ends) - 1, _LISTS_AT_ONCE):
             last = min(first + _LISTS_AT_ONCE, len(ends) - 1)
-            start, some = ends[first], flat[ends[first]:ends[last]].tolist()
+            start, some = ends[first], flat[ends[first] : ends[last]].tolist()
             for i in range(first, last):
-                answer[i] = some[ends[i] - start:ends[i + 1] - start]
+                answer[i] = some[ends[i] - start : ends[i + 1] - start]
     return answer.reshape(shape)
 
 
@@ -176,11 +223,13 @@ def arrays(found: Found, values: Any, shape: tuple[int, ...]) -> Any:
     ends = found.offsets.tolist()
     answer = np.empty(len(ends) - 1, dtype=object)
     for i in range(len(ends) - 1):
-        answer[i] = values[ends[i]:ends[i + 1]]
+        answer[i] = values[ends[i] : ends[i + 1]]
     return answer.reshape(shape)
 
 
-def spread(found: Found, rows: Optional[Indices], usable_rows: Optional[Indices], queries: int) -> Found:
+def spread(
+    found: Found, rows: Optional[Indices], usable_rows: Optional[Indices], queries: int
+) -> Found:
     """What the queries `usable_rows` of `queries` found among the references `rows` (None: all of them), for all queries."""
     offsets, indices, distances = found
     if rows is not None:
@@ -202,7 +251,9 @@ def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulativ
         raise ValueError("r must not decrease if cumulative is False")
     wanted = np.unique(array[array >= 0])
     weighted = weights[0] is not None or weights[1] is not None
-    totals = np.zeros(wanted.size + 1, dtype=np.float64 if weighted else np.int64)  # the first: radii below 0
+    totals = np.zeros(
+        wanted.size + 1, dtype=np.float64 if weighted else np.int64
+    )  # the first: radii below 0
     if batch.handle is not None and batch.queries > 0 and wanted.size > 0:
         if not weighted and wanted.size <= _MANY_RADII:
             totals[1:] = [count(batch, float(one))[-1] for one in wanted]
@@ -213,7 +264,9 @@ def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulativ
                 if weighted:
                     of = np.ones(queries.size) if weights[0] is None else weights[0][queries]
                     of = of if weights[1] is None else of * weights[1][found.indices]
-                bins += np.bincount(np.searchsorted(wanted, found.distances), of, wanted.size).astype(bins.dtype)
+                bins += np.bincount(
+                    np.searchsorted(wanted, found.distances), of, wanted.size
+                ).astype(bins.dtype)
             totals[1:] = np.cumsum(bins)
     answer = totals[np.searchsorted(wanted, array, side="right")]
     if not cumulative:
@@ -228,13 +281,18 @@ def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Any:
     if output_type == "dict":
         return dict(zip(zip(rows.tolist(), found.indices.tolist()), found.distances.tolist()))
     if output_type == "ndarray":
-        table = np.empty(rows.size, dtype=np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True))
+        table = np.empty(
+            rows.size,
+            dtype=np.dtype([("i", np.intp), ("j", np.intp), ("v", np.float64)], align=True),
+        )
         table["i"], table["j"], table["v"] = rows, found.indices, found.distances
         return table
     try:
         from scipy.sparse import coo_matrix
     except ImportError as error:
-        raise ImportError(f"output_type {output_type!r} needs scipy: `pip install scipy`, or use 'dict' or 'ndarray'") from error
+        raise ImportError(
+            f"output_type {output_type!r} needs scipy: `pip install scipy`, or use 'dict' or 'ndarray'"
+        ) from error
     matrix = coo_matrix((found.distances, (rows, found.indices)), shape=shape)
     return matrix if output_type == "coo_matrix" else matrix.todok()
 
@@ -244,5 +302,8 @@ SPARSE = ("dict", "ndarray", "coo_matrix", "dok_matrix")
 
 def places(radius: Any, usable_rows: Optional[Indices]) -> Any:
     """Radii of the queries that are searched."""
-    return radius if usable_rows is None or isinstance(radius, float) else np.ascontiguousarray(radius[usable_rows])
-
+    return (
+        radius
+        if usable_rows is None or isinstance(radius, float)
+        else np.ascontiguousarray(radius[usable_rows])
+    )

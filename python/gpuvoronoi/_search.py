@@ -41,8 +41,11 @@ def real(value: Any, name: str, least: float = -math.inf) -> float:
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, not {type(value).__name__}") from None
     if not number >= least:
-        raise ValueError(f"{name} must be a number >= {least:g}, not {number}" if least > -math.inf
-                         else f"{name} must be a number, not {number}")
+        raise ValueError(
+            f"{name} must be a number >= {least:g}, not {number}"
+            if least > -math.inf
+            else f"{name} must be a number, not {number}"
+        )
     return number
 
 
@@ -53,11 +56,15 @@ def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, 
     try:
         a, f = ellipsoid
     except (TypeError, ValueError):
-        raise TypeError("ellipsoid must be a pair: semi-major axis in meters and flattening") from None
+        raise TypeError(
+            "ellipsoid must be a pair: semi-major axis in meters and flattening"
+        ) from None
     if not 0 < (a := real(a, "ellipsoid")) < math.inf:
         raise ValueError(f"ellipsoid: the semi-major axis must be above 0, not {a}")
     if not -0.5 <= (f := real(f, "ellipsoid")) <= 0.5:
-        raise ValueError(f"ellipsoid: the flattening must be from -0.5 to 0.5, not {f}; it is (a - b) / a, not its inverse")
+        raise ValueError(
+            f"ellipsoid: the flattening must be from -0.5 to 0.5, not {f}; it is (a - b) / a, not its inverse"
+        )
     return a, f
 
 
@@ -68,8 +75,10 @@ def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
             raise ValueError(f"{name}: unsupported masked values; remove or fill them")
         value = value.data
     if not isinstance(value, np.ndarray) and hasattr(value, "__cuda_array_interface__"):
-        raise TypeError(f"{name} is an array on a GPU, which only KDTree supports: copy it to the host first, e.g. by "
-                        f"cupy.asnumpy")
+        raise TypeError(
+            f"{name} is an array on a GPU, which only KDTree supports: copy it to the host first, e.g. by "
+            f"cupy.asnumpy"
+        )
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -99,15 +108,32 @@ def wanted(k: Neighbors, most: int = _c.MAX_K) -> tuple[int, Optional[npt.NDArra
     """The largest k, and which columns are wanted if not all."""
     if isinstance(k, int) or np.ndim(k) == 0:
         return number_in(k, "k", 1, most), None
-    ranks = [number_in(one, "k", 1, most) for one in np.asarray(k).ravel().tolist()] if np.size(k) else []
+    ranks = (
+        [number_in(one, "k", 1, most) for one in np.asarray(k).ravel().tolist()]
+        if np.size(k)
+        else []
+    )
     if not ranks or np.ndim(k) != 1:
         raise ValueError("k must be an integer or a sequence of one and more integers")
     return max(ranks), np.asarray(ranks, dtype=np.intp) - 1
 
 
-def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
-           max_distance: float, missing: int, work: float, threads: int, device: int, progress: Progress,
-           argument: str, nearest: Optional[Floats] = None, function: Any = None, measured: bool = True) -> tuple[Floats, Indices]:
+def search(
+    index: Optional[Handle],
+    queries: Callable[[int, int], Any],
+    count: int,
+    k: int,
+    max_distance: float,
+    missing: int,
+    work: float,
+    threads: int,
+    device: int,
+    progress: Progress,
+    argument: str,
+    nearest: Optional[Floats] = None,
+    function: Any = None,
+    measured: bool = True,
+) -> tuple[Floats, Indices]:
     """Distances (none if not `measured`) and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries,
     `nearest`: where the nearest points go, count x k x 2; `function`: the library's, by default gv_index_search."""
     distances = np.empty((count, k) if measured else (0, k), dtype=np.float64)
@@ -122,8 +148,18 @@ def search(index: Optional[Handle], queries: Callable[[int, int], Any], count: i
         options = _c.SearchOptions(k=k, max_distance=max_distance)
         if nearest is not None:
             options.nearest = nearest.ctypes.data + 16 * first * k
-        run(function or library().gv_index_search, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
-            distances.ctypes.data + 8 * first * k if measured else None, threads=threads, device=device, argument=argument, **more)
+        run(
+            function or library().gv_index_search,
+            address,
+            byref(queries(first, end)),
+            byref(options),
+            indices.ctypes.data + 8 * first * k,
+            distances.ctypes.data + 8 * first * k if measured else None,
+            threads=threads,
+            device=device,
+            argument=argument,
+            **more,
+        )
 
     large = work * count > LARGE_WORK
     if not (large and interruptible()) and progress in (False, None):
@@ -149,13 +185,20 @@ def _in_parts(part: Callable[..., None], count: int, work: float, progress: Prog
             part(first, end, large=True, progress=report if bar.report is not None else None)
             seconds = time.monotonic() - start
             if seconds < 2:
-                size = min((64 if seconds < 1 / 32 else 4) * size, 1 << 40)  # trees search near ones of many queries together
+                size = min(
+                    (64 if seconds < 1 / 32 else 4) * size, 1 << 40
+                )  # trees search near ones of many queries together
             elif seconds > 10:
                 size = max(size // 4, _LEAST_PART)
             first = end
 
 
-def usable(columns: Sequence[npt.NDArray[Any]], skip_invalid: bool, globe: bool = False, mask: Optional[npt.NDArray[np.bool_]] = None) -> Optional[Indices]:
+def usable(
+    columns: Sequence[npt.NDArray[Any]],
+    skip_invalid: bool,
+    globe: bool = False,
+    mask: Optional[npt.NDArray[np.bool_]] = None,
+) -> Optional[Indices]:
     """The rows of the mask with finite coordinates, and on the globe latitudes in [-90, 90]; None for all rows, or if nothing is skipped."""
     if not skip_invalid and mask is None:
         return None
@@ -178,14 +221,23 @@ def mask_of(mask: Any, shape: tuple[int, ...]) -> Optional[npt.NDArray[np.bool_]
     return np.ascontiguousarray(counts).reshape(-1)
 
 
-def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int, usable_rows: Optional[Indices],
-           count: int) -> tuple[Floats, Indices]:
+def spread(
+    distances: Floats,
+    indices: Indices,
+    rows: Optional[Indices],
+    n: int,
+    usable_rows: Optional[Indices],
+    count: int,
+) -> tuple[Floats, Indices]:
     """What the queries `usable_rows` of `count` found among the references `rows` of `n` (None: all of them), for all queries."""
     if rows is not None:
         indices = np.append(rows, n)[indices]
     if usable_rows is None:
         return distances, indices
-    all_distances, all_indices = np.full((count, distances.shape[1]), np.inf), np.full((count, distances.shape[1]), n)
+    all_distances, all_indices = (
+        np.full((count, distances.shape[1]), np.inf),
+        np.full((count, distances.shape[1]), n),
+    )
     all_distances[usable_rows], all_indices[usable_rows] = distances, indices
     return all_distances, all_indices
 
@@ -193,7 +245,9 @@ def spread(distances: Floats, indices: Indices, rows: Optional[Indices], n: int,
 def queries_are_points(count: int, n: int) -> None:
     """What exclude_self needs."""
     if count != n:
-        raise ValueError(f"exclude_self needs the tree's own {n} points as queries, in their order, not {count} queries")
+        raise ValueError(
+            f"exclude_self needs the tree's own {n} points as queries, in their order, not {count} queries"
+        )
 
 
 def without_self(distances: Floats, indices: Indices) -> tuple[Floats, Indices]:
@@ -204,13 +258,23 @@ def without_self(distances: Floats, indices: Indices) -> tuple[Floats, Indices]:
     return distances[~own].reshape(shape), indices[~own].reshape(shape)
 
 
-def shaped(distances: Floats, indices: Indices, shape: tuple[int, ...], k: Neighbors,
-           columns: Optional[npt.NDArray[np.intp]]) -> tuple[Any, Any]:
+def shaped(
+    distances: Floats,
+    indices: Indices,
+    shape: tuple[int, ...],
+    k: Neighbors,
+    columns: Optional[npt.NDArray[np.intp]],
+) -> tuple[Any, Any]:
     """Answers in scipy's shapes: scalars for one query and one neighbor, no last axis for k that is 1."""
     if columns is not None:
-        return (distances[:, columns].reshape(*shape, columns.size), indices[:, columns].reshape(*shape, columns.size))
+        return (
+            distances[:, columns].reshape(*shape, columns.size),
+            indices[:, columns].reshape(*shape, columns.size),
+        )
     if distances.shape[1] > 1:
-        return distances.reshape(*shape, distances.shape[1]), indices.reshape(*shape, distances.shape[1])
+        return distances.reshape(*shape, distances.shape[1]), indices.reshape(
+            *shape, distances.shape[1]
+        )
     if shape == ():
         return float(distances[0, 0]), int(indices[0, 0])
     return distances.reshape(shape), indices.reshape(shape)
@@ -221,11 +285,29 @@ def strictly_below(bound: float) -> float:
     return bound if math.isinf(bound) else float(np.nextafter(bound, -np.inf))
 
 
-def made(function: Any, destroy: Any, source: Any, options: Any, address: Any, *, threads: int, device: int,
-         large: bool, argument: str) -> Handle:
+def made(
+    function: Any,
+    destroy: Any,
+    source: Any,
+    options: Any,
+    address: Any,
+    *,
+    threads: int,
+    device: int,
+    large: bool,
+    argument: str,
+) -> Handle:
     """Builds an index."""
-    used: Context = run(function, byref(source), byref(options), byref(address), threads=threads, device=device,
-                        large=large, argument=argument)
+    used: Context = run(
+        function,
+        byref(source),
+        byref(options),
+        byref(address),
+        threads=threads,
+        device=device,
+        large=large,
+        argument=argument,
+    )
     return Handle(address.value, destroy, used)
 
 

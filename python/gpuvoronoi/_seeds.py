@@ -41,7 +41,9 @@ def read(seeds: Any, crs: Any = None, skip_invalid: bool = False, features: bool
     if crs is not None:
         given = _crs.parse(crs, "seeds_crs")
         if made.crs is not None and not _crs.same(made.crs, given):
-            raise ValueError(f"seeds_crs: the seeds are in {_crs.name(made.crs)} already; use to_crs() to reproject them")
+            raise ValueError(
+                f"seeds_crs: the seeds are in {_crs.name(made.crs)} already; use to_crs() to reproject them"
+            )
         made.crs = given
     return made
 
@@ -57,14 +59,18 @@ def _read(seeds: Any, argument: str, allow_missing: bool = False) -> Seeds:
     if hasattr(seeds, "geometry") and hasattr(seeds, "crs"):
         return _of_geometries(seeds, argument, allow_missing)
     if isinstance(seeds, (str, bytes)):
-        raise TypeError(f"{argument}: names of files are not supported by this version; give a pair of arrays (x, y), a "
-                        f"GeoDataFrame or a GeoSeries")
+        raise TypeError(
+            f"{argument}: names of files are not supported by this version; give a pair of arrays (x, y), a "
+            f"GeoDataFrame or a GeoSeries"
+        )
     if isinstance(seeds, tuple) and len(seeds) == 2:
         a, b = as_degrees(seeds[0], f"{argument}[0]"), as_degrees(seeds[1], f"{argument}[1]")
     else:
         a, b = _of_points(seeds, argument)
     if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"{argument} must be two arrays of one dimension and one length, not {a.shape} and {b.shape}")
+        raise ValueError(
+            f"{argument} must be two arrays of one dimension and one length, not {a.shape} and {b.shape}"
+        )
     return Seeds(a, b)
 
 
@@ -84,13 +90,21 @@ def of_features(frame: Any, argument: str, skip_invalid: bool) -> Seeds:
     geometry = frame.geometry
     missing = np.flatnonzero(np.asarray(geometry.isna()) | np.asarray(geometry.is_empty))
     if missing.size and not skip_invalid:
-        raise ValueError(f"{argument}: row {int(missing[0])} has a geometry that is missing or empty; skip_invalid=True leaves such rows out")
+        raise ValueError(
+            f"{argument}: row {int(missing[0])} has a geometry that is missing or empty; skip_invalid=True leaves such rows out"
+        )
     arrays = _geometries.read(geometry)
     if skip_invalid:
         good = np.flatnonzero(np.isfinite(arrays.x) & np.isfinite(arrays.y))
         arrays = arrays if good.size == arrays.x.size else arrays.without_others(good)
     nowhere = np.full(len(geometry), np.nan)
-    return Seeds(nowhere, nowhere, None if frame.crs is None else _crs.parse(frame.crs, argument), frame, features=arrays)
+    return Seeds(
+        nowhere,
+        nowhere,
+        None if frame.crs is None else _crs.parse(frame.crs, argument),
+        frame,
+        features=arrays,
+    )
 
 
 def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
@@ -98,9 +112,15 @@ def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
     accepted = "a tuple of two arrays (x, y), a list of pairs, an array of shape (n, 2), a GeoDataFrame or a GeoSeries"
     if not isinstance(seeds, (list, tuple, np.ndarray)):
         raise TypeError(f"{argument} must be {accepted}, not {type(seeds).__name__}")
-    columns = not isinstance(seeds, np.ndarray) and len(seeds) == 2 and any(hasattr(one, "__array__") for one in seeds)
+    columns = (
+        not isinstance(seeds, np.ndarray)
+        and len(seeds) == 2
+        and any(hasattr(one, "__array__") for one in seeds)
+    )
     if columns:
-        raise TypeError(f"{argument}: a list of two arrays is ambiguous; give a tuple (x, y), or an array of shape (n, 2) of points")
+        raise TypeError(
+            f"{argument}: a list of two arrays is ambiguous; give a tuple (x, y), or an array of shape (n, 2) of points"
+        )
     points = as_degrees(seeds, argument)
     if points.ndim != 2 or points.shape[1] != 2:
         raise ValueError(f"{argument} must be {accepted}, not of the shape {points.shape}")
@@ -110,15 +130,27 @@ def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
 def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
     """Rows without a place are NaN, if they are allowed."""
     geometry, found = frame.geometry, _geometries.points(frame.geometry)
-    kinds = np.asarray(geometry.geom_type, dtype=object) if found is None else np.full(len(geometry), "Point")
-    missing = np.asarray(geometry.isna()) | np.asarray(geometry.is_empty) if found is None else found[2]
-    bad = np.flatnonzero((kinds != "Point") & ~missing if allow_missing else (kinds != "Point") | missing)
+    kinds = (
+        np.asarray(geometry.geom_type, dtype=object)
+        if found is None
+        else np.full(len(geometry), "Point")
+    )
+    missing = (
+        np.asarray(geometry.isna()) | np.asarray(geometry.is_empty) if found is None else found[2]
+    )
+    bad = np.flatnonzero(
+        (kinds != "Point") & ~missing if allow_missing else (kinds != "Point") | missing
+    )
     if bad.size:
         row = int(bad[0])
         if missing[row]:
-            raise ValueError(f"{argument}: row {row} has a geometry that is missing or empty; skip_invalid=True leaves such rows out")
+            raise ValueError(
+                f"{argument}: row {row} has a geometry that is missing or empty; skip_invalid=True leaves such rows out"
+            )
         hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
-        raise ValueError(f"{argument}: row {row} is a {kinds[row]}; this version takes points only{hint}")
+        raise ValueError(
+            f"{argument}: row {row} is a {kinds[row]}; this version takes points only{hint}"
+        )
     crs = None if frame.crs is None else _crs.parse(frame.crs, argument)
     if found is not None:
         return Seeds(found[0], found[1], crs, frame)
@@ -137,7 +169,9 @@ def column(value: Any, seeds: Seeds, argument: str, text: bool = False) -> npt.N
     array = np.asarray(value) if text else plain_array(value, argument)
     count = seeds.x.size if seeds.rows is None else seeds.total
     if array.shape != (count,):
-        raise ValueError(f"{argument} must have one value for each of {count} seeds, not the shape {array.shape}")
+        raise ValueError(
+            f"{argument} must have one value for each of {count} seeds, not the shape {array.shape}"
+        )
     return array if seeds.rows is None else array[seeds.rows]
 
 
@@ -147,27 +181,40 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
     geographic = crs is not None and crs.is_geographic
     if metric is None:
         if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
-            raise ValueError("metric: required without a coordinate system; use metric='euclidean' for a plane, "
-                             "metric='geodesic' (or crs=) for longitudes and latitudes")
+            raise ValueError(
+                "metric: required without a coordinate system; use metric='euclidean' for a plane, "
+                "metric='geodesic' (or crs=) for longitudes and latitudes"
+            )
         if crs is None or grid.mesh or grid.level != _c.QTM_NONE:
             return "geodesic"
         return _crs.default_metric(crs)[0]
     if metric not in _c.METRICS:
         raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if geographic and metric not in _c.GLOBE_METRICS:
-        raise ValueError(f"{argument}: {metric} is not supported for {_crs.name(crs)}, where degrees are not lengths; use geodesic or "
-                         f"great-circle, or a projected crs")
+        raise ValueError(
+            f"{argument}: {metric} is not supported for {_crs.name(crs)}, where degrees are not lengths; use geodesic or "
+            f"great-circle, or a projected crs"
+        )
     if grid.level != _c.QTM_NONE and metric not in _c.GLOBE_METRICS:
-        raise ValueError(f"{argument}: {metric} is not supported with level; use geodesic or great-circle")
+        raise ValueError(
+            f"{argument}: {metric} is not supported with level; use geodesic or great-circle"
+        )
     if grid.cells is not None and metric not in _c.GLOBE_METRICS:
-        raise ValueError(f"{argument}: {metric} is not supported with cells; use geodesic or great-circle")
+        raise ValueError(
+            f"{argument}: {metric} is not supported with cells; use geodesic or great-circle"
+        )
     return metric
 
 
 def _is_globe(grid: Grid) -> bool:
     """The default extent, which says that longitudes and latitudes are meant."""
     g = grid.transform
-    return g[0] == -180.0 and g[3] == 90.0 and g[2] == g[4] == 0.0 and abs(g[1] * grid.columns - 360.0) < 1e-9
+    return (
+        g[0] == -180.0
+        and g[3] == 90.0
+        and g[2] == g[4] == 0.0
+        and abs(g[1] * grid.columns - 360.0) < 1e-9
+    )
 
 
 def on_globe(seeds: Seeds, argument: str) -> Seeds:
@@ -177,13 +224,19 @@ def on_globe(seeds: Seeds, argument: str) -> Seeds:
     base = _crs.base(seeds.crs, argument)
     if seeds.features is not None:
         x, y = _to_globe(seeds.crs, base, 0.0, seeds.features.x, seeds.features.y)
-        return dataclasses.replace(seeds, features=seeds.features._replace(x=np.ascontiguousarray(x), y=np.ascontiguousarray(y)), crs=base)
+        return dataclasses.replace(
+            seeds,
+            features=seeds.features._replace(x=np.ascontiguousarray(x), y=np.ascontiguousarray(y)),
+            crs=base,
+        )
     x, y = _to_globe(seeds.crs, base, 0.0, seeds.x, seeds.y)
     bad = np.flatnonzero(~np.isfinite(x) & np.isfinite(seeds.x))
     if bad.size:
         row = int(bad[0] if seeds.rows is None else seeds.rows[bad[0]])
         raise ValueError(f"{argument}: row {row} is outside {_crs.name(base)}")
-    return dataclasses.replace(seeds, x=np.ascontiguousarray(x), y=np.ascontiguousarray(y), crs=base)
+    return dataclasses.replace(
+        seeds, x=np.ascontiguousarray(x), y=np.ascontiguousarray(y), crs=base
+    )
 
 
 def _to_globe(source: Any, base: Any, east: float, x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -194,12 +247,18 @@ def _to_globe(source: Any, base: Any, east: float, x: Floats, y: Floats) -> tupl
     return (x if unit == 1.0 and east == 0.0 else x * unit + east), (y if unit == 1.0 else y * unit)
 
 
-def placed(grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False) -> tuple[Seeds, Floats, Floats]:
+def placed(
+    grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False
+) -> tuple[Seeds, Floats, Floats]:
     """The seeds of those in `rows` that have a place on the grid's map or globe, and their positions there."""
     if seeds.features is not None:
         vertices = Seeds(seeds.features.x, seeds.features.y, seeds.crs, seeds.frame)
         x, y = on(grid, vertices, metric, skip=skip_invalid)
-        good = np.isfinite(x) & np.isfinite(y) & ((metric not in _c.GLOBE_METRICS) | (np.abs(y) <= 90.0))
+        good = (
+            np.isfinite(x)
+            & np.isfinite(y)
+            & ((metric not in _c.GLOBE_METRICS) | (np.abs(y) <= 90.0))
+        )
         moved = seeds.features._replace(x=np.ascontiguousarray(x), y=np.ascontiguousarray(y))
         if skip_invalid and not good.all():
             moved = moved.without_others(np.flatnonzero(good))
@@ -217,15 +276,23 @@ def placed(grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False) ->
 def on(grid: Grid, seeds: Seeds, metric: str, skip: bool = False) -> tuple[Floats, Floats]:
     """The seeds' positions where the grid's metric wants them: on its map, or on its globe in degrees."""
     if seeds.crs is None or grid.crs is None:
-        plain = seeds.crs is None or (_crs.is_degrees(seeds.crs) and _crs.from_greenwich(seeds.crs)[1] == 0.0)
+        plain = seeds.crs is None or (
+            _crs.is_degrees(seeds.crs) and _crs.from_greenwich(seeds.crs)[1] == 0.0
+        )
         if not plain and metric in _c.GLOBE_METRICS:
-            raise ValueError(f"seeds are in {_crs.name(seeds.crs)}, and the grid has no coordinate system: give crs")
+            raise ValueError(
+                f"seeds are in {_crs.name(seeds.crs)}, and the grid has no coordinate system: give crs"
+            )
         if seeds.frame is not None and grid.crs is not None:
-            raise ValueError(f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() them first")
+            raise ValueError(
+                f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() them first"
+            )
         if grid.crs is None or metric not in _c.GLOBE_METRICS:
             return seeds.x, seeds.y
     # A pair of arrays is in the grid's own system.
-    source = seeds.crs if seeds.crs is not None else grid.given if grid.given is not None else grid.crs
+    source = (
+        seeds.crs if seeds.crs is not None else grid.given if grid.given is not None else grid.crs
+    )
     if metric in _c.GLOBE_METRICS:
         target = grid.globe if grid.globe is not None else _crs.base(grid.crs, "crs")
         x, y = _to_globe(source, target, grid.east, seeds.x, seeds.y)

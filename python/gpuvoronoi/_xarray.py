@@ -10,11 +10,19 @@ import numpy as np
 from . import _c, _crs, _places
 from ._grid import Grid
 
-_LONG_NAMES = {"allocation": "nearest seed", "proximity": "distance to the nearest seed",
-               "direction": "direction to the nearest seed, clockwise from north",
-               "cost_allocation": "nearest seed by travel cost", "cost_distance": "travel cost to the nearest seed"}
-_WGS84 = {"grid_mapping_name": "latitude_longitude", "semi_major_axis": 6378137.0, "inverse_flattening": 298.257223563,
-          "longitude_of_prime_meridian": 0.0}
+_LONG_NAMES = {
+    "allocation": "nearest seed",
+    "proximity": "distance to the nearest seed",
+    "direction": "direction to the nearest seed, clockwise from north",
+    "cost_allocation": "nearest seed by travel cost",
+    "cost_distance": "travel cost to the nearest seed",
+}
+_WGS84 = {
+    "grid_mapping_name": "latitude_longitude",
+    "semi_major_axis": 6378137.0,
+    "inverse_flattening": 298.257223563,
+    "longitude_of_prime_meridian": 0.0,
+}
 
 
 def dataset(request: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
@@ -27,7 +35,10 @@ def dataset(request: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
     variables = {}
     for name, (values, nodata) in found.items():
         values = request.squeezed(values)
-        attributes: dict[str, Any] = {"long_name": _LONG_NAMES[name], "_FillValue": np.asarray(nodata, values.dtype)[()]}
+        attributes: dict[str, Any] = {
+            "long_name": _LONG_NAMES[name],
+            "_FillValue": np.asarray(nodata, values.dtype)[()],
+        }
         if "spatial_ref" in coordinates:
             attributes["grid_mapping"] = "spatial_ref"
         if name == "proximity":
@@ -43,7 +54,9 @@ def dataset(request: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
     return xarray.Dataset(variables, coordinates)
 
 
-def values(request: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+def values(
+    request: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]
+) -> Any:
     """Values of the nearest seeds; `given`: what they come from, the last dimension of which is the seeds'."""
     import xarray
 
@@ -52,9 +65,13 @@ def values(request: Any, found: Mapping[str, Any], fills: Mapping[str, Any], giv
     variables = {}
     for name, array in found.items():
         leading = array.ndim - len(cells)
-        names = tuple(getattr(given[name], "dims", ()))[:leading] or tuple(f"dim_{i}" for i in range(leading))
+        names = tuple(getattr(given[name], "dims", ()))[:leading] or tuple(
+            f"dim_{i}" for i in range(leading)
+        )
         own = dict(getattr(given[name], "coords", {})) if hasattr(given[name], "dims") else {}
-        coordinates.update({key: one for key, one in own.items() if one.dims and set(one.dims) <= set(names)})
+        coordinates.update(
+            {key: one for key, one in own.items() if one.dims and set(one.dims) <= set(names)}
+        )
         attributes: dict[str, Any] = {"long_name": f"{name} of the nearest seed"}
         if array.dtype.kind not in "Mm":
             attributes["_FillValue"] = fills[name]
@@ -95,7 +112,11 @@ def _axis(grid: Grid, metric: str, axis: str) -> dict[str, str]:
         name, unit = {"x": ("longitude", "degrees_east"), "y": ("latitude", "degrees_north")}[axis]
         return {"axis": axis.upper(), "standard_name": name, "long_name": name, "units": unit}
     unit = _unit(grid)
-    name = {"x": "longitude", "y": "latitude"}[axis] if _crs.is_lonlat(grid.crs) else f"projection_{axis}_coordinate"
+    name = (
+        {"x": "longitude", "y": "latitude"}[axis]
+        if _crs.is_lonlat(grid.crs)
+        else f"projection_{axis}_coordinate"
+    )
     return {"axis": axis.upper(), "standard_name": name, **({"units": unit} if unit else {})}
 
 

@@ -25,9 +25,17 @@ _OWN = ("reference", "rank", "distance")
 _POINT_BYTES = 21  # of well-known binary: the order of bytes, the type, x, y
 
 
-def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, columns: Union[str, Sequence[str]] = ("lon", "lat"), *,
-                   k: int = 1, max_distance: float = math.inf, how: str = "inner", ids: Any = None,
-                   workers: int = -1) -> Iterator[Any]:
+def search_batches(
+    tree: Union[KDTree, GlobeTree, FeatureTree],
+    batches: Any,
+    columns: Union[str, Sequence[str]] = ("lon", "lat"),
+    *,
+    k: int = 1,
+    max_distance: float = math.inf,
+    how: str = "inner",
+    ids: Any = None,
+    workers: int = -1,
+) -> Iterator[Any]:
     """The nearest neighbors of the rows of record batches, batch by batch.
 
     Parameters
@@ -68,7 +76,9 @@ def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, co
     [{'trip': 7, 'reference': 'London', 'rank': 1}, {'trip': 7, 'reference': 'Paris', 'rank': 2}]
     """
     if not isinstance(tree, (KDTree, GlobeTree, FeatureTree)):
-        raise TypeError(f"tree must be a KDTree, GlobeTree or FeatureTree, not {type(tree).__name__}")
+        raise TypeError(
+            f"tree must be a KDTree, GlobeTree or FeatureTree, not {type(tree).__name__}"
+        )
     if how not in ("inner", "left"):
         raise ValueError(f"how must be inner or left, not {how!r}")
     count, limit = number_in(k, "k", 1, 1024), real(max_distance, "max_distance", 0.0)
@@ -76,11 +86,23 @@ def search_batches(tree: Union[KDTree, GlobeTree, FeatureTree], batches: Any, co
     names = [columns] if isinstance(columns, str) else list(columns)
     wanted = tree.m if isinstance(tree, KDTree) else 2
     if len(names) not in (1, wanted):
-        raise ValueError(f"columns must be {wanted} columns of coordinates, or one of points, not {len(names)}")
-    values = None if ids is None else ids if isinstance(ids, (pyarrow.Array, pyarrow.ChunkedArray)) else pyarrow.array(ids)
+        raise ValueError(
+            f"columns must be {wanted} columns of coordinates, or one of points, not {len(names)}"
+        )
+    values = (
+        None
+        if ids is None
+        else ids
+        if isinstance(ids, (pyarrow.Array, pyarrow.ChunkedArray))
+        else pyarrow.array(ids)
+    )
     if values is not None and len(values) != tree.n:
-        raise ValueError(f"ids must have one value for each of the tree's {tree.n} rows, not {len(values)}")
-    return _answers(tree, _batches_of(batches), names, wanted, count, limit, how == "left", values, workers)
+        raise ValueError(
+            f"ids must have one value for each of the tree's {tree.n} rows, not {len(values)}"
+        )
+    return _answers(
+        tree, _batches_of(batches), names, wanted, count, limit, how == "left", values, workers
+    )
 
 
 def _batches_of(given: Any) -> Iterable[Any]:
@@ -92,23 +114,46 @@ def _batches_of(given: Any) -> Iterable[Any]:
     return given  # type: ignore[no-any-return]
 
 
-def _answers(tree: Any, batches: Iterable[Any], names: list[str], dim: int, k: int, limit: float, left: bool, ids: Any,
-             workers: int) -> Iterator[Any]:
+def _answers(
+    tree: Any,
+    batches: Iterable[Any],
+    names: list[str],
+    dim: int,
+    k: int,
+    limit: float,
+    left: bool,
+    ids: Any,
+    workers: int,
+) -> Iterator[Any]:
     for batch in batches:
         if not isinstance(batch, pyarrow.RecordBatch):
             raise TypeError(f"batches must be pyarrow.RecordBatch, not {type(batch).__name__}")
         taken = [name for name in _OWN if name in batch.schema.names]
         if taken:
-            raise ValueError(f"batches: a column {taken[0]!r} is that of the answer; rename it first")
+            raise ValueError(
+                f"batches: a column {taken[0]!r} is that of the answer; rename it first"
+            )
         for name in names:
             if name not in batch.schema.names:
-                raise ValueError(f"columns: the batches have no column {name!r}, only {', '.join(batch.schema.names)}")
+                raise ValueError(
+                    f"columns: the batches have no column {name!r}, only {', '.join(batch.schema.names)}"
+                )
         step = max(1, _VALUES_AT_ONCE // k)
         for first in range(0, max(batch.num_rows, 1), step):
             yield _answer(tree, batch.slice(first, step), names, dim, k, limit, left, ids, workers)
 
 
-def _answer(tree: Any, batch: Any, names: list[str], dim: int, k: int, limit: float, left: bool, ids: Any, workers: int) -> Any:
+def _answer(
+    tree: Any,
+    batch: Any,
+    names: list[str],
+    dim: int,
+    k: int,
+    limit: float,
+    left: bool,
+    ids: Any,
+    workers: int,
+) -> Any:
     places = _places(batch, names, dim)
     good = np.isfinite(places).all(axis=1)
     if not isinstance(tree, KDTree) and getattr(tree, "metric", "") in ("geodesic", "great-circle"):
@@ -118,7 +163,9 @@ def _answer(tree: Any, batch: Any, names: list[str], dim: int, k: int, limit: fl
     if good.any():
         queries = np.ascontiguousarray(places[good])
         if isinstance(tree, KDTree):
-            bound = limit if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's is strict
+            bound = (
+                limit if math.isinf(limit) else float(np.nextafter(limit, math.inf))
+            )  # scipy's is strict
             found = tree.query(queries, ranks, distance_upper_bound=bound, workers=workers)
         else:
             found = tree.query(queries[:, 0], queries[:, 1], ranks, limit, workers)
@@ -131,16 +178,28 @@ def _answer(tree: Any, batch: Any, names: list[str], dim: int, k: int, limit: fl
     missing = ~there[rows, columns]
     made = batch.take(pyarrow.array(rows))
     reference = pyarrow.array(np.where(missing, 0, numbers[rows, columns]), mask=missing)
-    added = [reference if ids is None else ids.take(reference), pyarrow.array((columns + 1).astype(np.int32), mask=missing),
-             pyarrow.array(distances[rows, columns], mask=missing)]
-    added = [one.combine_chunks() if isinstance(one, pyarrow.ChunkedArray) else one for one in added]
-    return pyarrow.RecordBatch.from_arrays([*made.columns, *added], names=[*made.schema.names, *_OWN])
+    added = [
+        reference if ids is None else ids.take(reference),
+        pyarrow.array((columns + 1).astype(np.int32), mask=missing),
+        pyarrow.array(distances[rows, columns], mask=missing),
+    ]
+    added = [
+        one.combine_chunks() if isinstance(one, pyarrow.ChunkedArray) else one for one in added
+    ]
+    return pyarrow.RecordBatch.from_arrays(
+        [*made.columns, *added], names=[*made.schema.names, *_OWN]
+    )
 
 
 def _places(batch: Any, names: list[str], dim: int) -> npt.NDArray[np.float64]:
     """Coordinates, NaN where one is null."""
     arrays = [batch.column(batch.schema.get_field_index(name)) for name in names]
-    if len(arrays) == 1 and dim > 1 or pyarrow.types.is_struct(arrays[0].type) or pyarrow.types.is_binary(arrays[0].type):
+    if (
+        len(arrays) == 1
+        and dim > 1
+        or pyarrow.types.is_struct(arrays[0].type)
+        or pyarrow.types.is_binary(arrays[0].type)
+    ):
         arrays = _of_points(arrays[0], names[0], dim)
     made = np.full((batch.num_rows, dim), np.nan)
     for i, (array, name) in enumerate(zip(arrays, [*names, *names[-1:] * dim])):
@@ -154,16 +213,25 @@ def _places(batch: Any, names: list[str], dim: int) -> npt.NDArray[np.float64]:
 
 def _of_points(array: Any, name: str, dim: int) -> list[Any]:
     """x and y of a column of points."""
-    if pyarrow.types.is_struct(array.type) and {"x", "y"} <= {array.type.field(i).name for i in range(array.type.num_fields)}:
+    if pyarrow.types.is_struct(array.type) and {"x", "y"} <= {
+        array.type.field(i).name for i in range(array.type.num_fields)
+    }:
         fields = [array.type.field(i).name for i in range(array.type.num_fields)]
         return [array.flatten()[fields.index(axis)] for axis in "xy"]
-    if not (pyarrow.types.is_binary(array.type) or pyarrow.types.is_large_binary(array.type)) or dim != 2:
-        raise TypeError(f"columns: {name!r} must be points as well-known binary or structs of x and y, not {array.type}")
+    if (
+        not (pyarrow.types.is_binary(array.type) or pyarrow.types.is_large_binary(array.type))
+        or dim != 2
+    ):
+        raise TypeError(
+            f"columns: {name!r} must be points as well-known binary or structs of x and y, not {array.type}"
+        )
     valid = np.asarray(array.is_valid())
     rows = array.filter(pyarrow.array(valid)).to_pylist()
     points = np.full((len(array), 2), np.nan)
     if any(len(row) != _POINT_BYTES or row[0] != 1 for row in rows):
-        raise ValueError(f"columns: {name!r} must be points of two dimensions in little-endian well-known binary")
+        raise ValueError(
+            f"columns: {name!r} must be points of two dimensions in little-endian well-known binary"
+        )
     binary = np.frombuffer(b"".join(rows), np.uint8).reshape(-1, _POINT_BYTES)
     if (binary[:, 1:5].copy().view(np.uint32) != 1).any():
         raise ValueError(f"columns: {name!r} must be points, not other geometries")

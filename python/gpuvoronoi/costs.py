@@ -23,12 +23,16 @@ _METRICS = ("euclidean", "great-circle", "geodesic")
 
 def _friction(given: Any, name: str) -> npt.NDArray[np.float64]:
     if hasattr(given, "dask"):
-        raise TypeError(f"{name}: friction is a Dask array, but a way may run through any chunk; load() it first")
+        raise TypeError(
+            f"{name}: friction is a Dask array, but a way may run through any chunk; load() it first"
+        )
     if isinstance(given, np.ma.MaskedArray):
         given = np.ma.filled(given.astype(np.float64), np.nan)  # type: ignore[no-untyped-call]
     array = np.asarray(given)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise ValueError(f"{name}: friction must have two dimensions and numbers, not the shape {array.shape} and the type {array.dtype}")
+        raise ValueError(
+            f"{name}: friction must have two dimensions and numbers, not the shape {array.shape} and the type {array.dtype}"
+        )
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -45,20 +49,55 @@ def _of_dataarray(friction: Any, grid: _grid.Grid, name: str) -> npt.NDArray[np.
 def _plan(grid: _grid.Grid, x: Any, y: Any, metric: str, name: str) -> _field.Plan:
     if metric not in _METRICS:
         raise ValueError(f"{name}: metric must be one of {', '.join(_METRICS)}, not {metric!r}")
-    plan = _field.plan(grid, x, y, metric, k=1, max_distance=math.inf, weights=None, weighting="unweighted", backend="auto", device=-1)
+    plan = _field.plan(
+        grid,
+        x,
+        y,
+        metric,
+        k=1,
+        max_distance=math.inf,
+        weights=None,
+        weighting="unweighted",
+        backend="auto",
+        device=-1,
+    )
     if plan.kind not in (_c.GRID_PLANE, _c.GRID_LONLAT):
-        raise ValueError(f"{name}: metric {metric} is not supported for this grid; use euclidean on maps")
+        raise ValueError(
+            f"{name}: metric {metric} is not supported for this grid; use euclidean on maps"
+        )
     return plan
 
 
-def _of_raster(seeds: Any, target_values: Any, grid: _grid.Grid, shape: tuple[int, ...], name: str, x: Optional[str], y: Optional[str]) -> Any:
+def _of_raster(
+    seeds: Any,
+    target_values: Any,
+    grid: _grid.Grid,
+    shape: tuple[int, ...],
+    name: str,
+    x: Optional[str],
+    y: Optional[str],
+) -> Any:
     """Rows and columns of the cells that are seeds, and their values."""
     if hasattr(seeds, "dask") or hasattr(getattr(seeds, "data", None), "dask"):
-        raise TypeError(f"{name}: seeds is a Dask array, but a way may run through any chunk; load() it first")
-    raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else (0, 0, shape[1], shape[0]), None, x, y).native()
-    same = raster.values.shape == shape and (not hasattr(seeds, "dims") or np.allclose(raster.grid.transform, grid.transform, rtol=1e-9, atol=0))
+        raise TypeError(
+            f"{name}: seeds is a Dask array, but a way may run through any chunk; load() it first"
+        )
+    raster = _cells.read(
+        seeds,
+        target_values,
+        None if hasattr(seeds, "dims") else (0, 0, shape[1], shape[0]),
+        None,
+        x,
+        y,
+    ).native()
+    same = raster.values.shape == shape and (
+        not hasattr(seeds, "dims")
+        or np.allclose(raster.grid.transform, grid.transform, rtol=1e-9, atol=0)
+    )
     if not same:
-        raise ValueError(f"{name}: the cells of seeds are not those of friction; warp them to the same cells")
+        raise ValueError(
+            f"{name}: the cells of seeds are not those of friction; warp them to the same cells"
+        )
     chosen = raster.is_seed(np)
     rows, columns = np.nonzero(chosen if raster.mask is None else chosen & ~raster.mask)
     found = raster.values[rows, columns]
@@ -67,35 +106,93 @@ def _of_raster(seeds: Any, target_values: Any, grid: _grid.Grid, shape: tuple[in
     return rows, columns, found.astype(np.int64)
 
 
-def _friction_grid(friction: Any, name: str, extent: Any, transform: Any, crs: Any, x: Optional[str], y: Optional[str], seeds_crs: Any) -> Any:
+def _friction_grid(
+    friction: Any,
+    name: str,
+    extent: Any,
+    transform: Any,
+    crs: Any,
+    x: Optional[str],
+    y: Optional[str],
+    seeds_crs: Any,
+) -> Any:
     """The grid, and the values as an array."""
     if hasattr(friction, "data_vars"):
         raise TypeError(f"{name}: a Dataset has several rasters; choose one of its variables")
     if not hasattr(friction, "dims"):
         values = _friction(friction, name)
-        return _grid.of_arguments(None, values.shape, extent, None, crs, x, y, seeds_crs, transform=transform), values
+        return _grid.of_arguments(
+            None, values.shape, extent, None, crs, x, y, seeds_crs, transform=transform
+        ), values
     if extent is not None or transform is not None:
-        raise ValueError(f"{name}: a DataArray has an extent of its own; leave out extent and transform")
+        raise ValueError(
+            f"{name}: a DataArray has an extent of its own; leave out extent and transform"
+        )
     grid = _grid.of_arguments(friction, None, None, None, crs, x, y, seeds_crs)
     if grid.cells is not None:
         raise ValueError(f"{name}: the coordinates of friction must be evenly spaced")
     return grid, _of_dataarray(friction, grid, name)
 
 
-def _read(name: str, plan: _field.Plan, values: Any, given: Any, *, moves: int, max_cost: float, backend: str, workers: int, progress: Progress) -> Any:
+def _read(
+    name: str,
+    plan: _field.Plan,
+    values: Any,
+    given: Any,
+    *,
+    moves: int,
+    max_cost: float,
+    backend: str,
+    workers: int,
+    progress: Progress,
+) -> Any:
     """Numbers of the seeds, or costs."""
     height, width = values.shape
     threads = worker_threads(workers)
-    of = _c.Grid(kind=plan.kind, width=width, height=height, geotransform=(ctypes.c_double * 6)(*plan.transform),
-                 semi_major=plan.ellipsoid[0], flattening=plan.ellipsoid[1])
-    options = _c.CostOptions(backend=backend.encode(), metric=_c.METRICS.index(plan.metric), moves=moves, max_cost=real(max_cost, "max_cost", 0.0))
+    of = _c.Grid(
+        kind=plan.kind,
+        width=width,
+        height=height,
+        geotransform=(ctypes.c_double * 6)(*plan.transform),
+        semi_major=plan.ellipsoid[0],
+        flattening=plan.ellipsoid[1],
+    )
+    options = _c.CostOptions(
+        backend=backend.encode(),
+        metric=_c.METRICS.index(plan.metric),
+        moves=moves,
+        max_cost=real(max_cost, "max_cost", 0.0),
+    )
     made = c_void_p()
-    used = run(library().gv_cost_create, byref(of), byref(options), byref(made), threads=threads, argument="friction")
+    used = run(
+        library().gv_cost_create,
+        byref(of),
+        byref(options),
+        byref(made),
+        threads=threads,
+        argument="friction",
+    )
     handle = Handle(made.value, library().gv_cost_destroy, used)
-    used.call(library().gv_cost_set_rows, handle.address, 0, height, values.ctypes.data, width, argument="friction")
+    used.call(
+        library().gv_cost_set_rows,
+        handle.address,
+        0,
+        height,
+        values.ctypes.data,
+        width,
+        argument="friction",
+    )
     with Bar(progress) as bar:
-        run(library().gv_cost_solve, handle.address, byref(given), None, threads=threads, large=values.size > _LARGE, progress=bar.report,
-            argument="seeds")
+        run(
+            library().gv_cost_solve,
+            handle.address,
+            byref(given),
+            None,
+            threads=threads,
+            large=values.size > _LARGE,
+            progress=bar.report,
+            argument="seeds",
+        )
     cells = _c.CostCells(columns=width, rows=height)
     answer: Any = np.empty(values.shape, np.int32 if name == "cost_allocation" else np.float64)
     setattr(cells, "seed" if name == "cost_allocation" else "cost", answer.ctypes.data)
@@ -103,9 +200,26 @@ def _read(name: str, plan: _field.Plan, values: Any, given: Any, *, moves: int, 
     return answer
 
 
-def _solve(name: str, friction: Any, seeds: Any, *, extent: Any, transform: Any, crs: Any, metric: Optional[str], moves: int, max_cost: float,
-           seeds_crs: Any, skip_invalid: bool, x: Optional[str], y: Optional[str], backend: str, workers: int, progress: Progress,
-           target_values: Any) -> Any:
+def _solve(
+    name: str,
+    friction: Any,
+    seeds: Any,
+    *,
+    extent: Any,
+    transform: Any,
+    crs: Any,
+    metric: Optional[str],
+    moves: int,
+    max_cost: float,
+    seeds_crs: Any,
+    skip_invalid: bool,
+    x: Optional[str],
+    y: Optional[str],
+    backend: str,
+    workers: int,
+    progress: Progress,
+    target_values: Any,
+) -> Any:
     if moves not in (8, 16, 32):
         raise ValueError(f"{name}: moves must be 8, 16 or 32, not {moves!r}")
     if backend not in _BACKENDS:
@@ -113,40 +227,73 @@ def _solve(name: str, friction: Any, seeds: Any, *, extent: Any, transform: Any,
     by_cells = _cells.is_raster(seeds, target_values)
     if target_values is not None and not by_cells:
         raise TypeError("target_values: the seeds are not a raster")
-    found = _seeds.Seeds(np.empty(0), np.empty(0), None) if by_cells else _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
+    found = (
+        _seeds.Seeds(np.empty(0), np.empty(0), None)
+        if by_cells
+        else _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
+    )
     grid, values = _friction_grid(friction, name, extent, transform, crs, x, y, found.crs)
     metric = _seeds.metric_of(metric, grid, found)
     numbers: Any
     if by_cells:
         rows, columns, numbers = _of_raster(seeds, target_values, grid, values.shape, name, x, y)
         g = grid.transform
-        at, ats = g[0] + (columns + 0.5) * g[1] + (rows + 0.5) * g[2], g[3] + (columns + 0.5) * g[4] + (rows + 0.5) * g[5]
+        at, ats = (
+            g[0] + (columns + 0.5) * g[1] + (rows + 0.5) * g[2],
+            g[3] + (columns + 0.5) * g[4] + (rows + 0.5) * g[5],
+        )
     else:
         found, at, ats = _seeds.placed(grid, found, metric, skip_invalid)
         numbers = found.rows
     plan = _plan(grid, at, ats, metric, name)
     at, ats = np.ascontiguousarray(at, np.float64), np.ascontiguousarray(ats, np.float64)
     given = _c.CostSeeds(x=at.ctypes.data, y=ats.ctypes.data, count=at.size, at_cells=int(by_cells))
-    features = None if found.features is None else _field.Features(found.features, "straight", False).struct()
+    features = (
+        None
+        if found.features is None
+        else _field.Features(found.features, "straight", False).struct()
+    )
     if features is not None:
         given.features = ctypes.addressof(features)
-    answer = _read(name, plan, values, given, moves=moves, max_cost=max_cost, backend=backend, workers=workers, progress=progress)
+    answer = _read(
+        name,
+        plan,
+        values,
+        given,
+        moves=moves,
+        max_cost=max_cost,
+        backend=backend,
+        workers=workers,
+        progress=progress,
+    )
     nodata: Any = np.nan
     if name == "cost_allocation":
-        kind, nodata = (np.dtype(np.int32), -1) if not by_cells or not numbers.size else no_seed(numbers)
+        kind, nodata = (
+            (np.dtype(np.int32), -1) if not by_cells or not numbers.size else no_seed(numbers)
+        )
         if numbers is not None and numbers.size:
-            answer = np.where(answer >= 0, np.asarray(numbers)[np.maximum(answer, 0)], nodata).astype(kind)
+            answer = np.where(
+                answer >= 0, np.asarray(numbers)[np.maximum(answer, 0)], nodata
+            ).astype(kind)
     if not hasattr(friction, "dims"):
         return answer
     return _labeled(name, answer, nodata, grid, metric, friction)
 
 
-def _labeled(name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any) -> Any:
+def _labeled(
+    name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any
+) -> Any:
     """With the coordinates, the coordinate system and the attributes of the package's other results."""
     from . import _xarray
 
     made = _xarray.dataset(_Result(grid, metric), {name: (answer[None], nodata)})[name]
-    made = made.assign_coords({key: one for key, one in friction.coords.items() if key not in made.coords and set(one.dims) <= set(grid.dims)})
+    made = made.assign_coords(
+        {
+            key: one
+            for key, one in friction.coords.items()
+            if key not in made.coords and set(one.dims) <= set(grid.dims)
+        }
+    )
     return made.transpose(*friction.dims)
 
 
@@ -162,10 +309,25 @@ class _Result:
         return array[0]
 
 
-def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform: Any = None, crs: Any = None, metric: Optional[str] = None,
-                    moves: int = 16, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
-                    y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None,
-                    target_values: Any = None) -> Any:
+def cost_allocation(
+    friction: Any,
+    seeds: Any,
+    *,
+    extent: Any = None,
+    transform: Any = None,
+    crs: Any = None,
+    metric: Optional[str] = None,
+    moves: int = 16,
+    max_cost: float = math.inf,
+    seeds_crs: Any = None,
+    skip_invalid: bool = False,
+    x: Optional[str] = None,
+    y: Optional[str] = None,
+    backend: str = "auto",
+    workers: int = -1,
+    progress: Progress = None,
+    target_values: Any = None,
+) -> Any:
     """The seed with the least travel cost to each cell of a raster of friction.
 
     A way moves straight from center to center of cells. A move costs its length times the friction of the cells that it runs through, each by its share
@@ -207,14 +369,46 @@ def cost_allocation(friction: Any, seeds: Any, *, extent: Any = None, transform:
            [ 0,  0, -1,  1],
            [ 0,  0,  1,  1]], dtype=int32)
     """
-    return _solve("cost_allocation", friction, seeds, extent=extent, transform=transform, crs=crs, metric=metric, moves=moves, max_cost=max_cost,
-                  seeds_crs=seeds_crs, skip_invalid=skip_invalid, x=x, y=y, backend=backend, workers=workers, progress=progress, target_values=target_values)
+    return _solve(
+        "cost_allocation",
+        friction,
+        seeds,
+        extent=extent,
+        transform=transform,
+        crs=crs,
+        metric=metric,
+        moves=moves,
+        max_cost=max_cost,
+        seeds_crs=seeds_crs,
+        skip_invalid=skip_invalid,
+        x=x,
+        y=y,
+        backend=backend,
+        workers=workers,
+        progress=progress,
+        target_values=target_values,
+    )
 
 
-def cost_distance(friction: Any, seeds: Any, *, extent: Any = None, transform: Any = None, crs: Any = None, metric: Optional[str] = None,
-                  moves: int = 16, max_cost: float = math.inf, seeds_crs: Any = None, skip_invalid: bool = False, x: Optional[str] = None,
-                  y: Optional[str] = None, backend: str = "auto", workers: int = -1, progress: Progress = None,
-                  target_values: Any = None) -> Any:
+def cost_distance(
+    friction: Any,
+    seeds: Any,
+    *,
+    extent: Any = None,
+    transform: Any = None,
+    crs: Any = None,
+    metric: Optional[str] = None,
+    moves: int = 16,
+    max_cost: float = math.inf,
+    seeds_crs: Any = None,
+    skip_invalid: bool = False,
+    x: Optional[str] = None,
+    y: Optional[str] = None,
+    backend: str = "auto",
+    workers: int = -1,
+    progress: Progress = None,
+    target_values: Any = None,
+) -> Any:
     """The least travel cost from any seed to each cell of a raster of friction. The parameters are those of :func:`cost_allocation`.
 
     Returns
@@ -228,5 +422,22 @@ def cost_distance(friction: Any, seeds: Any, *, extent: Any = None, transform: A
     >>> gpuvoronoi.cost_distance(np.full((1, 4), 2.0), ([0.5], [0.5]), extent=(0, 0, 4, 1), metric="euclidean")
     array([[0., 2., 4., 6.]])
     """
-    return _solve("cost_distance", friction, seeds, extent=extent, transform=transform, crs=crs, metric=metric, moves=moves, max_cost=max_cost,
-                  seeds_crs=seeds_crs, skip_invalid=skip_invalid, x=x, y=y, backend=backend, workers=workers, progress=progress, target_values=target_values)
+    return _solve(
+        "cost_distance",
+        friction,
+        seeds,
+        extent=extent,
+        transform=transform,
+        crs=crs,
+        metric=metric,
+        moves=moves,
+        max_cost=max_cost,
+        seeds_crs=seeds_crs,
+        skip_invalid=skip_invalid,
+        x=x,
+        y=y,
+        backend=backend,
+        workers=workers,
+        progress=progress,
+        target_values=target_values,
+    )

@@ -19,8 +19,19 @@ from ._search import real
 _METRICS = {"euclidean": _c.EUCLIDEAN, "great-circle": _c.GREAT_CIRCLE, "geodesic": _c.GEODESIC}
 
 
-def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, extent: Any = None, tolerance: float = 1.0,
-            cut: bool = True, group: Optional[str] = None, skip_invalid: bool = False, workers: int = -1, progress: Optional[ProgressFunction] = None) -> Any:
+def diagram(
+    seeds: Any,
+    *,
+    metric: Optional[str] = None,
+    seeds_crs: Any = None,
+    extent: Any = None,
+    tolerance: float = 1.0,
+    cut: bool = True,
+    group: Optional[str] = None,
+    skip_invalid: bool = False,
+    workers: int = -1,
+    progress: Optional[ProgressFunction] = None,
+) -> Any:
     """The Voronoi diagram of points as polygons: exact on the ellipsoid, the sphere and the plane.
 
     Parameters
@@ -70,7 +81,9 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     globe = meant != "euclidean"
     if globe:
         read = _seeds.on_globe(read, "seeds")
-        options.semi_major, options.flattening = _crs.ellipsoid(read.crs) if read.crs is not None else (0.0, 0.0)
+        options.semi_major, options.flattening = (
+            _crs.ellipsoid(read.crs) if read.crs is not None else (0.0, 0.0)
+        )
     if group is not None and globe and not cut:
         raise ValueError("group: polygons that are not cut cannot be united; use cut=True")
     if extent is not None:
@@ -82,8 +95,12 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
         options.extent = (ctypes.c_double * 4)(*values)
     made, unverified = _make(read, options, cut, worker_threads(workers), progress)
     if unverified:
-        warnings.warn(f"{unverified} corners or borders of cells are not verified; they are near the antipodes of the seeds, with errors "
-                      f"of up to 250 km", UserWarning, stacklevel=2)
+        warnings.warn(
+            f"{unverified} corners or borders of cells are not verified; they are near the antipodes of the seeds, with errors "
+            f"of up to 250 km",
+            UserWarning,
+            stacklevel=2,
+        )
     if globe and read.crs is not None:
         unit = _crs.unit_degrees(read.crs)
         made["x"], made["y"] = made["x"] / unit, made["y"] / unit
@@ -97,9 +114,13 @@ def diagram(seeds: Any, *, metric: Optional[str] = None, seeds_crs: Any = None, 
     area = made["area"] * (scale or 1.0)
     own: dict[str, Any] = {"area" if scale is None else "area_km2": area}
     if owners is not None:
-        table, polygons, own, near, others = _dissolved(table, group, owners, polygons, own, near, others)
+        table, polygons, own, near, others = _dissolved(
+            table, group, owners, polygons, own, near, others
+        )
     labels = list(table.index)
-    own["neighbours"], own["others"] = ([tuple(labels[i] for i in some) for some in lists] for lists in (near, others))
+    own["neighbours"], own["others"] = (
+        [tuple(labels[i] for i in some) for some in lists] for lists in (near, others)
+    )
     table = table.rename(columns=_free_names(table.columns, own))
     for name, column in own.items():
         table[name] = column
@@ -116,9 +137,13 @@ def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
     if meant not in _METRICS:
         raise ValueError(f"metric must be one of {', '.join(_METRICS)}, not {metric!r}")
     if meant == "euclidean" and seeds.crs is not None and seeds.crs.is_geographic:
-        raise ValueError(f"metric: euclidean is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first")
+        raise ValueError(
+            f"metric: euclidean is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first"
+        )
     if meant != "euclidean" and default == "euclidean":
-        raise ValueError(f"metric: {meant} is not supported for {_crs.name(seeds.crs)}; use to_crs() first")
+        raise ValueError(
+            f"metric: {meant} is not supported for {_crs.name(seeds.crs)}; use to_crs() first"
+        )
     return meant
 
 
@@ -129,15 +154,25 @@ def _array(address: Any, kind: Any, count: int) -> npt.NDArray[Any]:
     return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (count,)).copy()
 
 
-def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress) -> tuple[dict[str, npt.NDArray[Any]], int]:
+def _make(
+    seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress
+) -> tuple[dict[str, npt.NDArray[Any]], int]:
     """The arrays of a diagram and of its polygons, and how many corners and borders are not verified."""
     x, y = np.ascontiguousarray(seeds.x, np.float64), np.ascontiguousarray(seeds.y, np.float64)
     points = _c.Points(count=x.size, dim=2, dtype=_c.FLOAT64, x=x.ctypes.data, y=y.ctypes.data)
     handle, polygons, parts, rings = c_void_p(), c_void_p(), _c.DiagramParts(), _c.DiagramRings()
     area = np.empty(x.size)
     shown = progress if callable(progress) else None
-    used = run(library().gv_diagram_create, byref(points), byref(options), byref(handle), threads=threads, large=x.size > _LARGE,
-               progress=shown, argument="seeds")
+    used = run(
+        library().gv_diagram_create,
+        byref(points),
+        byref(options),
+        byref(handle),
+        threads=threads,
+        large=x.size > _LARGE,
+        progress=shown,
+        argument="seeds",
+    )
     try:
         used.call(library().gv_diagram_get, handle, byref(parts))
         used.call(library().gv_diagram_areas, handle, area.ctypes.data)
@@ -145,10 +180,17 @@ def _make(seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: i
         used.call(library().gv_diagram_polygons_get, polygons, byref(rings))
         count, integer, number = parts.seed_count, ctypes.c_int64, ctypes.c_double
         cell = _array(parts.cell, integer, count + 1)
-        arrays = {"area": area, "cell": cell, "owner": _array(parts.owner, integer, count),
-                  "edge_seed": _array(parts.edge_seed, integer, 2 * parts.edge_count), "ring": _array(parts.ring, integer, int(cell[-1])),
-                  "polygon": _array(rings.polygon, integer, count + 1), "point": _array(rings.point, integer, rings.polygon_count + 1),
-                  "x": _array(rings.x, number, rings.point_count), "y": _array(rings.y, number, rings.point_count)}
+        arrays = {
+            "area": area,
+            "cell": cell,
+            "owner": _array(parts.owner, integer, count),
+            "edge_seed": _array(parts.edge_seed, integer, 2 * parts.edge_count),
+            "ring": _array(parts.ring, integer, int(cell[-1])),
+            "polygon": _array(rings.polygon, integer, count + 1),
+            "point": _array(rings.point, integer, rings.polygon_count + 1),
+            "x": _array(rings.x, number, rings.point_count),
+            "y": _array(rings.y, number, rings.point_count),
+        }
         return arrays, parts.unverified
     finally:
         library().gv_diagram_polygons_destroy(polygons)
@@ -188,7 +230,9 @@ def _numbers(made: dict[str, npt.NDArray[Any]]) -> tuple[list[list[int]], list[l
     ring, cell, owner = made["ring"], made["cell"], made["owner"]
     edge = np.where(ring < 0, -1 - ring, ring)
     beside = made["edge_seed"][2 * edge + (ring >= 0)] if ring.size else ring
-    neighbors = [[i for i in np.unique(beside[a:b]).tolist() if i >= 0] for a, b in zip(cell[:-1], cell[1:])]
+    neighbors = [
+        [i for i in np.unique(beside[a:b]).tolist() if i >= 0] for a, b in zip(cell[:-1], cell[1:])
+    ]
     others: list[list[int]] = [[] for _ in range(owner.size)]
     for i in np.flatnonzero(owner != np.arange(owner.size)).tolist():
         others[owner[i]].append(i)
@@ -199,16 +243,29 @@ def _owners(seeds: _seeds.Seeds, group: str) -> npt.NDArray[Any]:
     """The group of each seed, numbered in the order of their first seeds."""
     import pandas
 
-    if seeds.frame is None or not hasattr(seeds.frame, "columns") or group not in seeds.frame.columns:
+    if (
+        seeds.frame is None
+        or not hasattr(seeds.frame, "columns")
+        or group not in seeds.frame.columns
+    ):
         raise ValueError(f"group: unknown column ({group!r})")
     values = seeds.frame[group] if seeds.rows is None else seeds.frame[group].iloc[seeds.rows]
     codes = pandas.factorize(values)[0]
     if (codes < 0).any():
-        raise ValueError(f"group: missing values in column {group!r}; fill them or leave out their rows")
+        raise ValueError(
+            f"group: missing values in column {group!r}; fill them or leave out their rows"
+        )
     return np.asarray(codes)
 
 
-def _dissolved(table: Any, group: Any, owners: npt.NDArray[Any], polygons: Any, own: dict[str, Any], *lists: list[list[int]]) -> tuple[Any, ...]:
+def _dissolved(
+    table: Any,
+    group: Any,
+    owners: npt.NDArray[Any],
+    polygons: Any,
+    own: dict[str, Any],
+    *lists: list[list[int]],
+) -> tuple[Any, ...]:
     """A row for each group: its polygon, sums, and the groups that are in the lists of its seeds."""
     import geopandas
     from shapely.geometry import MultiPolygon
@@ -217,11 +274,27 @@ def _dissolved(table: Any, group: Any, owners: npt.NDArray[Any], polygons: Any, 
     order = np.argsort(owners, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(owners[order])) + 1)
     united = [unary_union([polygons[i] for i in some]) for some in members]
-    shapes = [MultiPolygon([shape]) if shape.geom_type == "Polygon" and not shape.is_empty else shape for shape in united]
-    sums = {name: np.array([values[some].sum() for some in members]) for name, values in own.items()}
-    listed = [[sorted({int(owners[j]) for i in some for j in each[i]} - {code}) for code, some in enumerate(members)] for each in lists]
+    shapes = [
+        MultiPolygon([shape]) if shape.geom_type == "Polygon" and not shape.is_empty else shape
+        for shape in united
+    ]
+    sums = {
+        name: np.array([values[some].sum() for some in members]) for name, values in own.items()
+    }
+    listed = [
+        [
+            sorted({int(owners[j]) for i in some for j in each[i]} - {code})
+            for code, some in enumerate(members)
+        ]
+        for each in lists
+    ]
     rows = table.iloc[[some[0] for some in members]].set_index(group)
-    return rows, geopandas.GeoSeries(shapes).values, {"seeds": [len(some) for some in members], **sums}, *listed
+    return (
+        rows,
+        geopandas.GeoSeries(shapes).values,
+        {"seeds": [len(some) for some in members], **sums},
+        *listed,
+    )
 
 
 def _polygons(made: dict[str, npt.NDArray[Any]]) -> Any:
@@ -234,7 +307,10 @@ def _polygons(made: dict[str, npt.NDArray[Any]]) -> Any:
     for begin, end in zip(first[:-1], first[1:]):
         pieces = [struct.pack("<BII", 1, 6, end - begin)]
         for i in range(begin, end):
-            pieces += [struct.pack("<BIII", 1, 3, 1, point[i + 1] - point[i]), places[point[i]:point[i + 1]].tobytes()]
+            pieces += [
+                struct.pack("<BIII", 1, 3, 1, point[i + 1] - point[i]),
+                places[point[i] : point[i + 1]].tobytes(),
+            ]
         shapes.append(b"".join(pieces))
     return geopandas.GeoSeries.from_wkb(shapes).values
 
@@ -246,7 +322,11 @@ def _repaired(polygons: Any) -> Any:
     from shapely.validation import make_valid
 
     def polygonal(shape: Any) -> Any:
-        parts = [part for part in getattr(shape, "geoms", [shape]) if part.geom_type.endswith("Polygon")]
+        parts = [
+            part for part in getattr(shape, "geoms", [shape]) if part.geom_type.endswith("Polygon")
+        ]
         return unary_union(parts) if len(parts) != 1 else parts[0]
 
-    return geopandas.GeoSeries([shape if shape.is_valid else polygonal(make_valid(shape)) for shape in polygons]).values
+    return geopandas.GeoSeries(
+        [shape if shape.is_valid else polygonal(make_valid(shape)) for shape in polygons]
+    ).values

@@ -56,8 +56,15 @@ class FeatureTree:
     (array([43651.,     0.]), array([0, 1]))
     """
 
-    def __init__(self, geometries: Any, metric: str = "geodesic", edges: str = "straight", boundary: bool = False,
-                 ellipsoid: Optional[tuple[float, float]] = None, skip_invalid: bool = False) -> None:
+    def __init__(
+        self,
+        geometries: Any,
+        metric: str = "geodesic",
+        edges: str = "straight",
+        boundary: bool = False,
+        ellipsoid: Optional[tuple[float, float]] = None,
+        skip_invalid: bool = False,
+    ) -> None:
         if metric not in _c.METRICS:
             raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
         if edges not in _EDGES:
@@ -65,22 +72,54 @@ class FeatureTree:
         if getattr(geometries, "geometry", None) is not None:
             geometries = geometries.geometry
         crs = getattr(geometries, "crs", None)
-        if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_degrees(_crs.parse(crs, "geometries")):
-            raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude in degrees: "
-                             "use to_crs(4326), or a metric of the plane")
+        if (
+            crs is not None
+            and metric in _c.GLOBE_METRICS
+            and not _crs.is_degrees(_crs.parse(crs, "geometries"))
+        ):
+            raise ValueError(
+                f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude in degrees: "
+                "use to_crs(4326), or a metric of the plane"
+            )
         arrays = _geometries.read(geometries)
         good = _search.usable((arrays.x, arrays.y), skip_invalid, metric in _c.GLOBE_METRICS)
-        self._build(arrays if good is None else arrays.without_others(good), metric, edges, boundary, ellipsoid, bool(skip_invalid))
+        self._build(
+            arrays if good is None else arrays.without_others(good),
+            metric,
+            edges,
+            boundary,
+            ellipsoid,
+            bool(skip_invalid),
+        )
 
     @classmethod
-    def _of(cls, arrays: _geometries.Arrays, metric: str, edges: str, ellipsoid: Optional[tuple[float, float]]) -> FeatureTree:
+    def _of(
+        cls,
+        arrays: _geometries.Arrays,
+        metric: str,
+        edges: str,
+        ellipsoid: Optional[tuple[float, float]],
+    ) -> FeatureTree:
         return _restored(cls, arrays, metric, edges, False, ellipsoid, False)
 
-    def _build(self, arrays: _geometries.Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]],
-               skip_invalid: bool) -> None:
+    def _build(
+        self,
+        arrays: _geometries.Arrays,
+        metric: str,
+        edges: str,
+        boundary: bool,
+        ellipsoid: Optional[tuple[float, float]],
+        skip_invalid: bool,
+    ) -> None:
         self._skip = skip_invalid
         self._arrays = arrays  # for pickle: the library has its own copy
-        self.n, self.metric, self.edges, self.boundary, self.ellipsoid = len(arrays.part) - 1, metric, edges, boundary, ellipsoid
+        self.n, self.metric, self.edges, self.boundary, self.ellipsoid = (
+            len(arrays.part) - 1,
+            metric,
+            edges,
+            boundary,
+            ellipsoid,
+        )
         a, f = ellipsoid_numbers(ellipsoid)
         self._index: Optional[Handle] = None
         if self.n > 0:
@@ -88,14 +127,40 @@ class FeatureTree:
             features = _field.Features(arrays, edges, bool(boundary)).struct()
             options = _c.IndexOptions(metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
             self._index = _search.made(
-                c.gv_index_build_features, c.gv_index_destroy, features, options, c_void_p(), threads=0, device=-1,
-                large=arrays.x.size > _BUILT_LARGE, argument="geometries")
+                c.gv_index_build_features,
+                c.gv_index_destroy,
+                features,
+                options,
+                c_void_p(),
+                threads=0,
+                device=-1,
+                large=arrays.x.size > _BUILT_LARGE,
+                argument="geometries",
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self._arrays, self.metric, self.edges, self.boundary, self.ellipsoid, self._skip)
+        return _restored, (
+            type(self),
+            self._arrays,
+            self.metric,
+            self.edges,
+            self.boundary,
+            self.ellipsoid,
+            self._skip,
+        )
 
-    def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbors = 1, max_distance: float = math.inf,
-              workers: int = -1, *, nearest: bool = False, mask: Optional[npt.ArrayLike] = None, progress: Progress = None) -> tuple[Any, ...]:
+    def query(
+        self,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        k: Neighbors = 1,
+        max_distance: float = math.inf,
+        workers: int = -1,
+        *,
+        nearest: bool = False,
+        mask: Optional[npt.ArrayLike] = None,
+        progress: Progress = None,
+    ) -> tuple[Any, ...]:
         """The nearest features of each position.
 
         Parameters
@@ -131,16 +196,33 @@ class FeatureTree:
         most, columns = _search.wanted(k)
         if most > _c.VORONOI_MAX_K:
             raise ValueError(f"k must be from 1 to {_c.VORONOI_MAX_K}, not {most}")
-        count, usable_rows = px.size, _search.usable((px, py), self._skip, self.metric in _c.GLOBE_METRICS,
-                                                 _search.mask_of(mask, shape))
+        count, usable_rows = (
+            px.size,
+            _search.usable(
+                (px, py), self._skip, self.metric in _c.GLOBE_METRICS, _search.mask_of(mask, shape)
+            ),
+        )
         px, py = (px, py) if usable_rows is None else (px[usable_rows], py[usable_rows])
         points = np.full((px.size, most, 2), np.nan) if nearest else None
 
         distances, indices = _search.search(
-            self._index, lambda first, end: _seeds(px[first:end], py[first:end]), px.size,
-            most, limit, self.n, 1e4 * most, threads, -1, progress, "x, y", points)
+            self._index,
+            lambda first, end: _seeds(px[first:end], py[first:end]),
+            px.size,
+            most,
+            limit,
+            self.n,
+            1e4 * most,
+            threads,
+            -1,
+            progress,
+            "x, y",
+            points,
+        )
         indices[indices < 0] = self.n  # features without parts are missing too
-        answer = _search.shaped(*_search.spread(distances, indices, None, self.n, usable_rows, count), shape, k, columns)
+        answer = _search.shaped(
+            *_search.spread(distances, indices, None, self.n, usable_rows, count), shape, k, columns
+        )
         if points is None:
             return answer
         if usable_rows is not None:
@@ -149,8 +231,15 @@ class FeatureTree:
         points = points if columns is None else points[:, columns]
         return (*answer, points.reshape(np.shape(answer[1]) + (2,)))
 
-    def query_features(self, geometries: Any, k: Neighbors = 1, max_distance: float = math.inf, workers: int = -1, *,
-                       progress: Progress = None) -> tuple[Any, Any]:
+    def query_features(
+        self,
+        geometries: Any,
+        k: Neighbors = 1,
+        max_distance: float = math.inf,
+        workers: int = -1,
+        *,
+        progress: Progress = None,
+    ) -> tuple[Any, Any]:
         """The nearest features of each of other geometries.
 
         Parameters
@@ -192,11 +281,18 @@ class FeatureTree:
         good = _search.usable((arrays.x, arrays.y), self._skip, self.metric in _c.GLOBE_METRICS)
         arrays = arrays if good is None else arrays.without_others(good)
         most, columns = _search.wanted(k, _c.VORONOI_MAX_K)
-        found = self._query_arrays(arrays, most, _search.real(max_distance, "max_distance", 0.0), worker_threads(workers), progress)
+        found = self._query_arrays(
+            arrays,
+            most,
+            _search.real(max_distance, "max_distance", 0.0),
+            worker_threads(workers),
+            progress,
+        )
         return _search.shaped(*found, (len(arrays.part) - 1,), k, columns)
 
-    def _query_arrays(self, arrays: _geometries.Arrays, k: int, limit: float, threads: int,
-                      progress: Progress) -> tuple[_search.Floats, _search.Indices]:
+    def _query_arrays(
+        self, arrays: _geometries.Arrays, k: int, limit: float, threads: int, progress: Progress
+    ) -> tuple[_search.Floats, _search.Indices]:
         def some(first: int, end: int) -> Any:
             whole = first == 0 and end == len(arrays.part) - 1
             part = arrays if whole else arrays.rows(np.arange(first, end))
@@ -206,13 +302,33 @@ class FeatureTree:
 
         count = len(arrays.part) - 1
         work = 1e4 * k * max(1.0, arrays.x.size / max(count, 1))
-        distances, indices = _search.search(self._index, some, count, k, limit, self.n, work, threads, -1, progress, "geometries",
-                                            function=library().gv_index_search_features)
+        distances, indices = _search.search(
+            self._index,
+            some,
+            count,
+            k,
+            limit,
+            self.n,
+            work,
+            threads,
+            -1,
+            progress,
+            "geometries",
+            function=library().gv_index_search_features,
+        )
         indices[indices < 0] = self.n
         return distances, indices
 
-    def query_radius(self, x: npt.ArrayLike, y: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False, count_only: bool = False,
-                     sort_results: bool = True, workers: int = -1) -> Any:
+    def query_radius(
+        self,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        r: npt.ArrayLike,
+        return_distance: bool = False,
+        count_only: bool = False,
+        sort_results: bool = True,
+        workers: int = -1,
+    ) -> Any:
         """The features within a distance of each position.
 
         Parameters
@@ -232,8 +348,22 @@ class FeatureTree:
             With `return_distance`: the distances, 0 within a polygon.
         """
         px, py, shape = _pairs(x, y, "x", "y")
-        return found_within(self, px, py, shape, r, return_distance, count_only, sort_results, workers, None, self.n, -1,
-                            self.metric in _c.GLOBE_METRICS, "x, y")
+        return found_within(
+            self,
+            px,
+            py,
+            shape,
+            r,
+            return_distance,
+            count_only,
+            sort_results,
+            workers,
+            None,
+            self.n,
+            -1,
+            self.metric in _c.GLOBE_METRICS,
+            "x, y",
+        )
 
     def __len__(self) -> int:
         return int(self.n)

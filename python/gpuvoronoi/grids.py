@@ -17,8 +17,14 @@ _PADDING = 0.1  # of the extent of the seeds, on each side
 _MOST = 2**31 - 1
 
 
-def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
-                 resolution: Optional[float] = None, level: Optional[int] = None) -> dict[str, Any]:
+def default_grid(
+    seeds: Any = None,
+    *,
+    crs: Any = None,
+    extent: Any = None,
+    resolution: Optional[float] = None,
+    level: Optional[int] = None,
+) -> dict[str, Any]:
     """The cells that the command computes by default, as arguments of the functions of rasters.
 
     Parameters
@@ -57,7 +63,9 @@ def default_grid(seeds: Any = None, *, crs: Any = None, extent: Any = None,
     elif read is not None:
         xmin, ymin, xmax, ymax = _around(read, found)
     else:
-        raise ValueError("extent is needed where there are neither seeds nor longitudes and latitudes")
+        raise ValueError(
+            "extent is needed where there are neither seeds nor longitudes and latitudes"
+        )
     width, height = xmax - xmin, ymax - ymin
     step = max(width, height) / _LONGER_SIDE
     if resolution is not None:
@@ -75,7 +83,9 @@ def _cells(length: float, step: float) -> int:
     if not exact < _MOST + 1:
         raise ValueError(f"resolution: too many cells along a side ({exact:.3g}); at most {_MOST}")
     if exact < 1.0:
-        raise ValueError(f"resolution: the extent ({length:.10g}) is less than half a cell of {step:.10g}")
+        raise ValueError(
+            f"resolution: the extent ({length:.10g}) is less than half a cell of {step:.10g}"
+        )
     return int(exact)
 
 
@@ -92,11 +102,17 @@ def _around(seeds: _seeds.Seeds, crs: Any) -> tuple[float, float, float, float]:
         with np.errstate(invalid="ignore"):
             outside = ~(good & (x >= area[0]) & (x <= area[2]) & (y >= area[1]) & (y <= area[3]))
         if outside.any():
-            warnings.warn(f"{int(outside.sum())} of {x.size} positions are outside the area of use of "
-                          f"{_crs.name(crs)}, which the grid covers", UserWarning, stacklevel=3)
+            warnings.warn(
+                f"{int(outside.sum())} of {x.size} positions are outside the area of use of "
+                f"{_crs.name(crs)}, which the grid covers",
+                UserWarning,
+                stacklevel=3,
+            )
             return area
     if not good.any():
-        raise ValueError("seeds: there are none in the coordinate system of the cells; give an extent")
+        raise ValueError(
+            "seeds: there are none in the coordinate system of the cells; give an extent"
+        )
     x, y = x[good], y[good]
     return _padded((float(x.min()), float(y.min()), float(x.max()), float(y.max())), crs)
 
@@ -121,7 +137,9 @@ def _area_of_use(crs: Any) -> Optional[tuple[float, float, float, float]]:
         return None
     east = area.east + 360.0 if area.east < area.west else area.east
     side = np.arange(65) / 64
-    x, y = np.meshgrid(area.west + (east - area.west) * side, area.south + (area.north - area.south) * side)
+    x, y = np.meshgrid(
+        area.west + (east - area.west) * side, area.south + (area.north - area.south) * side
+    )
     x, y = _crs.Operation(_crs.base(crs, "crs"), crs)(x.ravel(), y.ravel())
     x, y = x[np.isfinite(x) & np.isfinite(y)], y[np.isfinite(x) & np.isfinite(y)]
     if x.size == 0 or x.min() == x.max() or y.min() == y.max():
@@ -157,14 +175,16 @@ def _inside(arrays: _geometries.Arrays, x: Any, y: Any, turn: float) -> Any:
         if arrays.kind[part] != _c.PART_POLYGON or first == last:
             continue
         px, py = arrays.x[first:last], arrays.y[first:last]
-        rows = slice(int(np.searchsorted(up, -py.max())), int(np.searchsorted(up, -py.min(), side="right")))
+        rows = slice(
+            int(np.searchsorted(up, -py.max())), int(np.searchsorted(up, -py.min(), side="right"))
+        )
         if rows.start == rows.stop:
             continue
         turns: Any = [0.0]
         if turn:
             low, high = math.floor((x[0] - px.max()) / turn), math.ceil((x[-1] - px.min()) / turn)
             turns = turn * np.arange(low, high + 1)
-        rings = arrays.vertex[arrays.ring[part]:arrays.ring[part + 1] + 1] - first
+        rings = arrays.vertex[arrays.ring[part] : arrays.ring[part + 1] + 1] - first
         for shift in turns:
             if px.min() + shift <= x[-1] and px.max() + shift >= x[0]:
                 made[rows] |= _in_polygon(px, py, rings, x, y[rows], shift)
@@ -181,6 +201,8 @@ def _in_polygon(px: Any, py: Any, rings: Any, x: Any, y: Any, shift: float) -> A
         x2, y2 = np.where(swap, ax, bx), np.where(swap, ay, by)
         for edge in np.flatnonzero(y1 != y2):
             at = np.flatnonzero((y1[edge] <= y) & (y < y2[edge]))
-            crossing = x1[edge] + (y[at] - y1[edge]) * ((x2[edge] - x1[edge]) / (y2[edge] - y1[edge]))
+            crossing = x1[edge] + (y[at] - y1[edge]) * (
+                (x2[edge] - x1[edge]) / (y2[edge] - y1[edge])
+            )
             sides[at, np.searchsorted(x, crossing + shift)] ^= True
     return np.logical_xor.accumulate(sides, axis=1)[:, :-1]

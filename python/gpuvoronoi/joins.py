@@ -14,15 +14,32 @@ from ._search import Floats, Indices, number_in, real
 from .features import FeatureTree
 from .trees import GlobeTree, KDTree
 
-Query = Callable[[Indices, int], tuple[Floats, Indices]]  # of rows that search, how many neighbors: distances and numbers
-Searcher = Callable[[int, int], Query]  # among some of what is searched, from the first up to but without the last
+Query = Callable[
+    [Indices, int], tuple[Floats, Indices]
+]  # of rows that search, how many neighbors: distances and numbers
+Searcher = Callable[
+    [int, int], Query
+]  # among some of what is searched, from the first up to but without the last
 _MOST_AT_ONCE = 1 << 24  # distances in memory at once
 
 
-def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance: Optional[float] = None,
-                  lsuffix: str = "left", rsuffix: str = "right", distance_col: Optional[str] = None, exclusive: bool = False,
-                  *, k: int = 1, ties: str = "all", metric: Optional[str] = None, edges: str = "straight", workers: int = -1,
-                  progress: Progress = None) -> Any:
+def sjoin_nearest(
+    left_df: Any,
+    right_df: Any,
+    how: str = "inner",
+    max_distance: Optional[float] = None,
+    lsuffix: str = "left",
+    rsuffix: str = "right",
+    distance_col: Optional[str] = None,
+    exclusive: bool = False,
+    *,
+    k: int = 1,
+    ties: str = "all",
+    metric: Optional[str] = None,
+    edges: str = "straight",
+    workers: int = -1,
+    progress: Progress = None,
+) -> Any:
     """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true meters.
 
     Parameters
@@ -75,12 +92,20 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     if edges not in _geometries.EDGES:
         raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
     left, right = _usable(left_df, "left_df"), _usable(right_df, "right_df")
-    if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
-        said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
-        raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
+    if (left.crs is None) != (right.crs is None) or (
+        left.crs is not None and not _crs.same(left.crs, right.crs)
+    ):
+        said = [
+            "no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)
+        ]
+        raise ValueError(
+            f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together"
+        )
     if left.crs is not None and left.crs.is_geographic:
         if left.crs.is_derived and edges == "straight" and (_has_edges(left) or _has_edges(right)):
-            raise ValueError(f"edges: straight edges are not supported in {_crs.name(left.crs)}; use edges='geodesic', or to_crs() first")
+            raise ValueError(
+                f"edges: straight edges are not supported in {_crs.name(left.crs)}; use edges='geodesic', or to_crs() first"
+            )
         left, right = _seeds.on_globe(left, "left_df"), _seeds.on_globe(right, "right_df")
     queries, references = (right, left) if how == "right" else (left, right)
     search = _searcher(queries, references, metric, edges, limit, workers, progress)
@@ -88,8 +113,17 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
     if how != "inner":  # rows without a neighbor stay, with nothing beside them
         alone = np.setdiff1d(np.arange(queries.total), row)
         at = np.searchsorted(row, alone)
-        row, other, distance = np.insert(row, at, alone), np.insert(other, at, -1), np.insert(distance, at, math.nan)
-    made = _joined((left_df, right_df), (other, row) if how == "right" else (row, other), how == "right", (lsuffix, rsuffix))
+        row, other, distance = (
+            np.insert(row, at, alone),
+            np.insert(other, at, -1),
+            np.insert(distance, at, math.nan),
+        )
+    made = _joined(
+        (left_df, right_df),
+        (other, row) if how == "right" else (row, other),
+        how == "right",
+        (lsuffix, rsuffix),
+    )
     if distance_col is not None:
         made[distance_col] = distance
     return made
@@ -102,11 +136,20 @@ def _usable(frame: Any, name: str) -> _seeds.Seeds:
     made = _seeds.of_features(frame, name, True)
     assert made.features is not None
     rows = np.flatnonzero(np.diff(made.features.part))
-    return _seeds.Seeds(made.x[rows], made.y[rows], made.crs, frame, rows, len(frame), made.features.rows(rows))
+    return _seeds.Seeds(
+        made.x[rows], made.y[rows], made.crs, frame, rows, len(frame), made.features.rows(rows)
+    )
 
 
-def _searcher(queries: _seeds.Seeds, references: _seeds.Seeds, metric: Optional[str], edges: str, limit: float, workers: int,
-              progress: Progress) -> Callable[[_seeds.Seeds], Searcher]:
+def _searcher(
+    queries: _seeds.Seeds,
+    references: _seeds.Seeds,
+    metric: Optional[str],
+    edges: str,
+    limit: float,
+    workers: int,
+    progress: Progress,
+) -> Callable[[_seeds.Seeds], Searcher]:
     """What makes searches of rows, by the metric that is meant."""
     geographic = queries.crs is not None and queries.crs.is_geographic
     meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
@@ -116,18 +159,24 @@ def _searcher(queries: _seeds.Seeds, references: _seeds.Seeds, metric: Optional[
         where = "no coordinate system" if queries.crs is None else _crs.name(queries.crs)
         raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
     if geographic and edges == "straight" and _has_edges(queries) and _has_edges(references):
-        raise ValueError("edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "
-                         "edges='geodesic', or to_crs() to a map")
+        raise ValueError(
+            "edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "
+            "edges='geodesic', or to_crs() to a map"
+        )
     if not geographic and edges != "straight":
         raise ValueError("edges: geodesic edges are not supported on a map; use straight edges")
-    bound = math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))  # scipy's bound is strict
+    bound = (
+        math.inf if math.isinf(limit) else float(np.nextafter(limit, math.inf))
+    )  # scipy's bound is strict
     ellipsoid = _crs.ellipsoid(queries.crs) if geographic else None
     x, y = queries.x, queries.y
 
     def of_features(arrays: _geometries.Arrays) -> Query:
         tree = FeatureTree._of(arrays, meant, edges, ellipsoid)
         if queries.features is None:
-            return lambda rows, k: _two(tree.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress))
+            return lambda rows, k: _two(
+                tree.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress)
+            )
         own, threads = queries.features, worker_threads(workers)
         return lambda rows, k: tree._query_arrays(own.rows(rows), k, limit, threads, progress)
 
@@ -136,13 +185,26 @@ def _searcher(queries: _seeds.Seeds, references: _seeds.Seeds, metric: Optional[
             if references.features is not None:
                 return of_features(references.features.rows(np.arange(first, end)))
             if queries.features is not None:
-                return of_features(_geometries.of_points(references.x[first:end], references.y[first:end]))
+                return of_features(
+                    _geometries.of_points(references.x[first:end], references.y[first:end])
+                )
             if geographic:
-                globe = GlobeTree(references.x[first:end], references.y[first:end], meant, ellipsoid)
-                return lambda rows, k: globe.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress)
-            plane = KDTree(np.column_stack([references.x[first:end], references.y[first:end]]), metric=meant)
-            return lambda rows, k: plane.query(np.column_stack([x[rows], y[rows]]), range(1, k + 1), distance_upper_bound=bound,
-                                               workers=workers, progress=progress)
+                globe = GlobeTree(
+                    references.x[first:end], references.y[first:end], meant, ellipsoid
+                )
+                return lambda rows, k: globe.query(
+                    x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress
+                )
+            plane = KDTree(
+                np.column_stack([references.x[first:end], references.y[first:end]]), metric=meant
+            )
+            return lambda rows, k: plane.query(
+                np.column_stack([x[rows], y[rows]]),
+                range(1, k + 1),
+                distance_upper_bound=bound,
+                workers=workers,
+                progress=progress,
+            )
 
         return some
 
@@ -157,8 +219,14 @@ def _two(found: tuple[Any, ...]) -> tuple[Floats, Indices]:
     return found[0], found[1]
 
 
-def _neighbors(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Callable[[_seeds.Seeds], Searcher], k: int, ties: str,
-                exclusive: bool) -> tuple[Indices, Indices, Floats]:
+def _neighbors(
+    queries: _seeds.Seeds,
+    references: _seeds.Seeds,
+    searcher: Callable[[_seeds.Seeds], Searcher],
+    k: int,
+    ties: str,
+    exclusive: bool,
+) -> tuple[Indices, Indices, Floats]:
     """Rows, their neighbors' rows, and how far those are: by row, then by distance, then by neighbor.
 
     Rows of `references` at one place are searched as one place, so that the search has few ties."""
@@ -168,10 +236,20 @@ def _neighbors(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Callab
     size = np.bincount(place.ravel(), minlength=first.size)
     members, start = np.argsort(place.ravel(), kind="stable"), np.cumsum(size) - size
     order = np.argsort(first)  # of places at one distance the one of the lowest row comes first
-    places = references if not of_points else _seeds.Seeds(references.x[first[order]], references.y[first[order]], references.crs)
+    places = (
+        references
+        if not of_points
+        else _seeds.Seeds(references.x[first[order]], references.y[first[order]], references.crs)
+    )
     trees_of_points = of_points and queries.features is None
-    count, most, of = places.x.size, _c.MAX_K if trees_of_points else _c.VORONOI_MAX_K, searcher(places)
-    row, found, distance = _places(of(0, count), _in_parts(of, count, most), queries, count, most, k, ties == "all", exclusive)
+    count, most, of = (
+        places.x.size,
+        _c.MAX_K if trees_of_points else _c.VORONOI_MAX_K,
+        searcher(places),
+    )
+    row, found, distance = _places(
+        of(0, count), _in_parts(of, count, most), queries, count, most, k, ties == "all", exclusive
+    )
     found = order[found]
     pair = np.repeat(np.arange(row.size), size[found])
     within = np.arange(pair.size) - np.repeat(np.cumsum(size[found]) - size[found], size[found])
@@ -182,26 +260,46 @@ def _neighbors(queries: _seeds.Seeds, references: _seeds.Seeds, searcher: Callab
     if ties == "first":
         keep = np.arange(row.size) - head < k
     else:
-        keep = distance <= distance[np.minimum(head + k, np.searchsorted(row, row, side="right")) - 1]
+        keep = (
+            distance <= distance[np.minimum(head + k, np.searchsorted(row, row, side="right")) - 1]
+        )
     assert queries.rows is not None and references.rows is not None
     return queries.rows[row[keep]], references.rows[other[keep]], distance[keep]
 
 
-def _places(search: Query, search_all: Query, queries: _seeds.Seeds, count: int, most: int, k: int, ties: bool,
-            exclusive: bool) -> tuple[Indices, Indices, Floats]:
+def _places(
+    search: Query,
+    search_all: Query,
+    queries: _seeds.Seeds,
+    count: int,
+    most: int,
+    k: int,
+    ties: bool,
+    exclusive: bool,
+) -> tuple[Indices, Indices, Floats]:
     """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbors are requested until
     a farther one, or none, is found."""
-    made: list[tuple[Indices, Indices, Floats]] = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
+    made: list[tuple[Indices, Indices, Floats]] = [
+        (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
+    ]
     rows, wanted = np.arange(queries.x.size), min(k + exclusive + ties, most)
     while rows.size and count:
         part, rows, wanted = rows, np.empty(0, np.intp), min(wanted, count)
         step = max(1, _MOST_AT_ONCE // wanted)
         for at in range(0, part.size, step):
-            some = part[at:at + step]
+            some = part[at : at + step]
             distance, found = (search if wanted <= most else search_all)(some, wanted)
             counts = np.isfinite(distance) & ((distance > 0) | (not exclusive))
-            last = np.where(counts.sum(axis=1) < k, math.inf, np.sort(np.where(counts, distance, math.inf))[:, min(k, wanted) - 1])
-            done = (wanted == count) | np.isinf(distance[:, -1]) | (distance[:, -1] > last if ties else np.isfinite(last))
+            last = np.where(
+                counts.sum(axis=1) < k,
+                math.inf,
+                np.sort(np.where(counts, distance, math.inf))[:, min(k, wanted) - 1],
+            )
+            done = (
+                (wanted == count)
+                | np.isinf(distance[:, -1])
+                | (distance[:, -1] > last if ties else np.isfinite(last))
+            )
             line, column = np.nonzero(counts & (distance <= last[:, None]) & done[:, None])
             made.append((some[line], found[line, column], distance[line, column]))
             rows = np.append(rows, some[~done])
@@ -216,41 +314,65 @@ def _in_parts(searcher: Searcher, count: int, most: int) -> Query:
 
     def search(rows: Indices, wanted: int) -> tuple[Floats, Indices]:
         starts = range(0, count, most)
-        trees.extend(searcher(at, min(at + most, count)) for at in starts[len(trees):])
+        trees.extend(searcher(at, min(at + most, count)) for at in starts[len(trees) :])
         found = [tree(rows, min(most, count - at)) for at, tree in zip(starts, trees)]
-        distance, index = np.hstack([d for d, _ in found]), np.hstack([i + at for at, (_, i) in zip(starts, found)])
+        distance, index = (
+            np.hstack([d for d, _ in found]),
+            np.hstack([i + at for at, (_, i) in zip(starts, found)]),
+        )
         order = np.argsort(distance, axis=1, kind="stable")
         return np.take_along_axis(distance, order, 1), np.take_along_axis(index, order, 1)
 
     return search
 
 
-def _joined(frames: tuple[Any, Any], rows: tuple[Indices, Indices], right: bool, suffixes: tuple[str, str]) -> Any:
+def _joined(
+    frames: tuple[Any, Any], rows: tuple[Indices, Indices], right: bool, suffixes: tuple[str, str]
+) -> Any:
     """Rows of both tables (-1: none) side by side: the index and the geometry are those of one of them, the other's index is columns."""
     import pandas
 
     own = int(right)
     geometry = frames[own].geometry.name
-    sides = [frame if i == own else frame.drop(columns=frame.geometry.name) for i, frame in enumerate(frames)]
+    sides = [
+        frame if i == own else frame.drop(columns=frame.geometry.name)
+        for i, frame in enumerate(frames)
+    ]
     names = [_names(sides[i], sides[1 - i], suffixes[i]) for i in (0, 1)]
     common = set(names[0]).intersection(names[1])
     if common and not any(suffixes):
-        raise ValueError(f"lsuffix, rsuffix: both tables have a column {min(map(str, common))!r}; give one of them a suffix")
+        raise ValueError(
+            f"lsuffix, rsuffix: both tables have a column {min(map(str, common))!r}; give one of them a suffix"
+        )
     index = frames[own].index.take(rows[own])
     parts = []
     for i, (side, suffix) in enumerate(zip(sides, suffixes)):
-        new = [f"{name}_{suffix}" if name in common and suffix is not None and (i != own or name != geometry) else name
-               for name in names[i]]
-        twice = [name for j, name in enumerate(new) if new.count(name) > names[i].count(names[i][j])]
+        new = [
+            f"{name}_{suffix}"
+            if name in common and suffix is not None and (i != own or name != geometry)
+            else name
+            for name in names[i]
+        ]
+        twice = [
+            name for j, name in enumerate(new) if new.count(name) > names[i].count(names[i][j])
+        ]
         if twice:
-            warnings.warn(f"lsuffix, rsuffix: two columns of the result are {twice[0]!r}", UserWarning, stacklevel=3)
+            warnings.warn(
+                f"lsuffix, rsuffix: two columns of the result are {twice[0]!r}",
+                UserWarning,
+                stacklevel=3,
+            )
         levels = side.index.nlevels
         if i == own:
             part = side.take(rows[i])
-            index = index.set_names([name if label is not None else None for name, label in zip(new, side.index.names)])
+            index = index.set_names(
+                [name if label is not None else None for name, label in zip(new, side.index.names)]
+            )
             new = new[levels:]
         else:
-            part = side.reset_index().reindex(np.where(rows[i] < 0, len(side), rows[i]))  # rows past the end are missing values
+            part = side.reset_index().reindex(
+                np.where(rows[i] < 0, len(side), rows[i])
+            )  # rows past the end are missing values
         part.columns = pandas.Index(new)
         parts.append(part.set_axis(pandas.RangeIndex(len(part)), axis=0))
     made = pandas.concat(parts, axis=1)
@@ -261,8 +383,13 @@ def _joined(frames: tuple[Any, Any], rows: tuple[Indices, Indices], right: bool,
 def _names(side: Any, other: Any, suffix: str) -> list[Any]:
     """Of the columns, those of the index first."""
     many = side.index.nlevels > 1
-    names = [f"index_{suffix}{i if many else ''}" if name is None else name for i, name in enumerate(side.index.names)]
+    names = [
+        f"index_{suffix}{i if many else ''}" if name is None else name
+        for i, name in enumerate(side.index.names)
+    ]
     for name, label in zip(names, side.index.names):
         if label is None and (name in side.columns or name in other.columns):
-            raise ValueError(f"left_df, right_df: {name!r} cannot be a column of both the tables and the result; rename it first")
+            raise ValueError(
+                f"left_df, right_df: {name!r} cannot be a column of both the tables and the result; rename it first"
+            )
     return [*names, *side.columns]

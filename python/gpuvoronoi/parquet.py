@@ -13,7 +13,9 @@ from ._library import context, library
 from .rasters import RasterRequest
 
 
-def to_parquet(found: Any, path: Any, *, geometry: Optional[str] = None, compression: str = "zstd") -> None:
+def to_parquet(
+    found: Any, path: Any, *, geometry: Optional[str] = None, compression: str = "zstd"
+) -> None:
     """Write results for cells as a Parquet table with a row a cell; needs pyarrow.
 
     Parameters
@@ -45,33 +47,58 @@ def to_parquet(found: Any, path: Any, *, geometry: Optional[str] = None, compres
         import pyarrow.parquet
     except ImportError as error:
         raise ImportError("to_parquet needs the package pyarrow: pip install pyarrow") from error
-    dataset = found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
+    dataset = (
+        found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
+    )
     if "cell_ids" not in dataset.variables or dataset["cell_ids"].ndim != 1:
-        raise ValueError("found has no coordinate cell_ids: use cells='healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL'")
+        raise ValueError(
+            "found has no coordinate cell_ids: use cells='healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL'"
+        )
     ids = dataset["cell_ids"]
     columns: dict[str, Any] = {"cell_ids": pyarrow.array(ids.values.astype(np.uint64))}
-    metadata = {"dggs": json.dumps({str(key): value for key, value in ids.attrs.items()}, default=str)}
+    metadata = {
+        "dggs": json.dumps({str(key): value for key, value in ids.attrs.items()}, default=str)
+    }
     if geometry is not None:
         lon, lat = _centers_of(ids.values.astype(np.uint64), geometry)
-        columns["lon"], columns["lat"], columns["geometry"] = pyarrow.array(lon), pyarrow.array(lat), _points(pyarrow, lon, lat)
-        metadata["geo"] = json.dumps({"version": "1.1.0", "primary_column": "geometry",
-                                      "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}}})
+        columns["lon"], columns["lat"], columns["geometry"] = (
+            pyarrow.array(lon),
+            pyarrow.array(lat),
+            _points(pyarrow, lon, lat),
+        )
+        metadata["geo"] = json.dumps(
+            {
+                "version": "1.1.0",
+                "primary_column": "geometry",
+                "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}},
+            }
+        )
     for name, variable in dataset.data_vars.items():
         if ids.dims[0] in variable.dims:
             columns.update(_columns(pyarrow, str(name), variable, ids.dims[0]))
     table = pyarrow.table(columns)
-    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path, compression=compression)
+    pyarrow.parquet.write_table(
+        table.replace_schema_metadata(metadata), path, compression=compression
+    )
 
 
 def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]:
     others = [d for d in variable.dims if d != dim]
     if others not in ([], ["rank"]):
-        raise ValueError(f"found: {name!r} has the dimensions {tuple(variable.dims)}; select one element of each but {dim!r} and 'rank'")
+        raise ValueError(
+            f"found: {name!r} has the dimensions {tuple(variable.dims)}; select one element of each but {dim!r} and 'rank'"
+        )
     values = variable.transpose(*others, dim).values
     fill = variable.attrs.get("_FillValue", variable.encoding.get("_FillValue"))
     columns = {}
     for number, band in enumerate(values if others else values[np.newaxis], 1):
-        missing = np.isnan(band) if band.dtype.kind == "f" else band == fill if fill is not None else np.zeros(band.shape, bool)
+        missing = (
+            np.isnan(band)
+            if band.dtype.kind == "f"
+            else band == fill
+            if fill is not None
+            else np.zeros(band.shape, bool)
+        )
         columns[name if number == 1 else f"{name}_{number}"] = pyarrow.array(band, mask=missing)
     return columns
 
@@ -81,14 +108,26 @@ def _centers_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
     request = RasterRequest((np.zeros(1), np.zeros(1)), cells=cells)
     of = request.plan.cells
     if of is None or not of.system:
-        raise ValueError(f"geometry must be 'healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL', not {cells!r}")
+        raise ValueError(
+            f"geometry must be 'healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL', not {cells!r}"
+        )
     known = _places.cell_ids(of).astype(np.uint64)
     at = np.minimum(np.searchsorted(known, ids), known.size - 1)
     if not np.array_equal(known[at], ids):
         raise ValueError(f"geometry: found has other cells than {cells!r}")
     lon, lat = np.empty(known.size), np.empty(known.size)
     field, used = _field.Field(request.plan), context()
-    used.call(library().gv_voronoi_cell_centers, field.handle.address, 0, 0, known.size, 1, lon.ctypes.data, lat.ctypes.data, known.size)
+    used.call(
+        library().gv_voronoi_cell_centers,
+        field.handle.address,
+        0,
+        0,
+        known.size,
+        1,
+        lon.ctypes.data,
+        lat.ctypes.data,
+        known.size,
+    )
     return lon[at], lat[at]
 
 
@@ -99,5 +138,8 @@ def _points(pyarrow: Any, lon: npt.NDArray[np.float64], lat: npt.NDArray[np.floa
     size = made.dtype.itemsize
     small = lon.size * size < 2**31
     offsets = np.arange(lon.size + 1, dtype=np.int32 if small else np.int64) * size
-    return pyarrow.Array.from_buffers(pyarrow.binary() if small else pyarrow.large_binary(), lon.size,
-                                      [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(made)])
+    return pyarrow.Array.from_buffers(
+        pyarrow.binary() if small else pyarrow.large_binary(),
+        lon.size,
+        [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(made)],
+    )

@@ -26,8 +26,22 @@ from . import _c
 from ._library import library
 from ._search import as_degrees, number_in
 
-__all__ = ["ancestors", "areas", "centers", "children", "corners", "count", "encode", "from_number", "from_string", "level",
-           "neighbors", "number", "octant", "to_string"]
+__all__ = [
+    "ancestors",
+    "areas",
+    "centers",
+    "children",
+    "corners",
+    "count",
+    "encode",
+    "from_number",
+    "from_string",
+    "level",
+    "neighbors",
+    "number",
+    "octant",
+    "to_string",
+]
 
 Ids = npt.NDArray[np.int64]
 
@@ -71,15 +85,23 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
     """
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     x, y = np.broadcast_arrays(as_degrees(lon, "lon"), as_degrees(lat, "lat"))
-    out, flat_x, flat_y = np.empty(x.shape, dtype=np.int64), np.ascontiguousarray(x).ravel(), np.ascontiguousarray(y).ravel()
-    library().gv_qtm_from_lonlat_array(wanted, flat_x.ctypes.data, flat_y.ctypes.data, out.size, out.ctypes.data)
+    out, flat_x, flat_y = (
+        np.empty(x.shape, dtype=np.int64),
+        np.ascontiguousarray(x).ravel(),
+        np.ascontiguousarray(y).ravel(),
+    )
+    library().gv_qtm_from_lonlat_array(
+        wanted, flat_x.ctypes.data, flat_y.ctypes.data, out.size, out.ctypes.data
+    )
     bad = np.flatnonzero(out.reshape(-1) == 0)
     if bad.size:
         raise ValueError(f"lon, lat: out of range ({flat_x[bad[0]]}, {flat_y[bad[0]]})")
     return _plain(out)
 
 
-def _each(name: str, cells: npt.ArrayLike, one: Any, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
+def _each(
+    name: str, cells: npt.ArrayLike, one: Any, shape: tuple[int, ...], dtype: Any
+) -> npt.NDArray[Any]:
     ids = _ids(cells)
     out = np.empty(ids.shape + shape, dtype=dtype)
     flat = out.reshape((ids.size, *shape))

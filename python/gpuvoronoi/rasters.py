@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Un
 import numpy as np
 import numpy.typing as npt
 
-from . import _barriers, _c, _cells, _crs, _device_rasters, _field, _geometries, _grid, _seeds, grids
+from . import _barriers, _c, _cells, _device_rasters, _field, _geometries, _grid, _seeds, grids
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -100,9 +100,14 @@ Described = TypeVar("Described", bound=Callable[..., Any])
 def _documented(function: Described) -> Described:
     """Gives a function with `**arguments` the documentation and the signature of these, which :class:`RasterRequest` takes."""
     function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", _ARGUMENTS)
-    own, shared = inspect.signature(function), inspect.signature(RasterRequest.__init__).parameters.values()
+    own, shared = (
+        inspect.signature(function),
+        inspect.signature(RasterRequest.__init__).parameters.values(),
+    )
     named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    signature = own.replace(parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY])
+    signature = own.replace(
+        parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY]
+    )
 
     @functools.wraps(function)
     def checked(*positional: Any, **arguments: Any) -> Any:
@@ -141,7 +146,9 @@ def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
     """
     values = np.asarray(ids)
     low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
-    kind = np.dtype(dtype if dtype is not None else np.int32 if -(2**31) <= low and high < 2**31 else np.int64)
+    kind = np.dtype(
+        dtype if dtype is not None else np.int32 if -(2**31) <= low and high < 2**31 else np.int64
+    )
     if kind.kind not in "iu":
         raise TypeError(f"dtype must be a type of integers, not {kind}")
     limits = np.iinfo(kind)
@@ -157,12 +164,37 @@ def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
 class RasterRequest:
     """What a user requests, checked: the grid, the seeds, and the plan of the answer."""
 
-    def __init__(self, seeds: Any, *, like: Any = None, shape: Any = None, extent: Any = None, level: Any = None, crs: Any = None,
-                 metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
-                 weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
-                 backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
-                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False, cells: Any = None, edges: str = "straight",
-                 boundary: bool = False, transform: Any = None, barriers: Any = None) -> None:
+    def __init__(
+        self,
+        seeds: Any,
+        *,
+        like: Any = None,
+        shape: Any = None,
+        extent: Any = None,
+        level: Any = None,
+        crs: Any = None,
+        metric: Optional[str] = None,
+        k: int = 1,
+        max_distance: float = math.inf,
+        mask: Any = None,
+        weights: Any = None,
+        weighting: Optional[str] = None,
+        seeds_crs: Any = None,
+        x: Optional[str] = None,
+        y: Optional[str] = None,
+        backend: str = "auto",
+        device: Optional[int] = None,
+        workers: int = -1,
+        progress: Progress = None,
+        target_values: Any = None,
+        distance_metric: Optional[str] = None,
+        skip_invalid: bool = False,
+        cells: Any = None,
+        edges: str = "straight",
+        boundary: bool = False,
+        transform: Any = None,
+        barriers: Any = None,
+    ) -> None:
         self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
@@ -170,26 +202,52 @@ class RasterRequest:
         raster: Optional[_cells.Raster] = None
         if _cells.is_raster(seeds, target_values):
             if self.k > 1 or weights is not None:
-                raise ValueError(f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks")
+                raise ValueError(
+                    f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks"
+                )
             if not hasattr(seeds, "dims") and shape is not None:
                 raise ValueError("shape: the array of seeds has one; for another grid give like")
             own_grid = like is None and shape is None and level is None and cells is None
-            raster = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
-                                 crs if seeds_crs is None and own_grid else seeds_crs, x, y, transform)
+            raster = _cells.read(
+                seeds,
+                target_values,
+                None if hasattr(seeds, "dims") else extent,
+                crs if seeds_crs is None and own_grid else seeds_crs,
+                x,
+                y,
+                transform,
+            )
             self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), raster.grid.crs)
             self.like = seeds if own_grid and hasattr(seeds, "dims") else like
-            self.grid = raster.grid if own_grid else _grid.of_arguments(
-                like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs, cells)
+            self.grid = (
+                raster.grid
+                if own_grid
+                else _grid.of_arguments(
+                    like,
+                    shape,
+                    extent if hasattr(seeds, "dims") else None,
+                    level,
+                    crs,
+                    x,
+                    y,
+                    self.seeds.crs,
+                    cells,
+                )
+            )
         elif target_values is not None:
             raise TypeError("target_values: the seeds are not a raster")
         else:
             self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
             self.like = like
-            self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform)
+            self.grid = _grid.of_arguments(
+                like, shape, extent, level, crs, x, y, self.seeds.crs, cells, transform
+            )
         if cells is not None and self.grid.cells is not None and self.grid.cells.labeled:
             self.like = cells
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
-        self.seeds, x_on_grid, y_on_grid = _seeds.placed(self.grid, self.seeds, self.metric, skip_invalid)
+        self.seeds, x_on_grid, y_on_grid = _seeds.placed(
+            self.grid, self.seeds, self.metric, skip_invalid
+        )
         if edges not in _geometries.EDGES:
             raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
         if self.seeds.x.size == 0 and raster is None:
@@ -197,16 +255,33 @@ class RasterRequest:
         if weights is None and weighting not in (None, "unweighted"):
             raise ValueError(f"weighting: {weighting} needs weights")
         if weighting is not None and weighting not in _c.WEIGHTINGS:
-            raise ValueError(f"weighting must be one of {', '.join(_c.WEIGHTINGS[1:])}, not {weighting!r}")
-        loads = None if weights is None else np.ascontiguousarray(_seeds.column(weights, self.seeds, "weights"), dtype=np.float64)
-        self.cupy = _device_rasters.module_of(seeds if raster is not None and own_grid else self.like)
+            raise ValueError(
+                f"weighting must be one of {', '.join(_c.WEIGHTINGS[1:])}, not {weighting!r}"
+            )
+        loads = (
+            None
+            if weights is None
+            else np.ascontiguousarray(
+                _seeds.column(weights, self.seeds, "weights"), dtype=np.float64
+            )
+        )
+        self.cupy = _device_rasters.module_of(
+            seeds if raster is not None and own_grid else self.like
+        )
         self.mask = self._mask(mask)
         backend_name(backend)
         self.plan = _field.plan(
-            self.grid, x_on_grid, y_on_grid, self.metric, k=self.k,
-            max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
-            weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
-            device=device_number(device))
+            self.grid,
+            x_on_grid,
+            y_on_grid,
+            self.metric,
+            k=self.k,
+            max_distance=real(max_distance, "max_distance", 0.0),
+            weights=loads,
+            weighting="unweighted" if loads is None else weighting or "multiplicative",
+            backend=backend,
+            device=device_number(device),
+        )
         if self.seeds.features is not None:
             self.plan.features = _field.Features(self.seeds.features, edges, bool(boundary))
         if self.cupy is not None:
@@ -215,9 +290,15 @@ class RasterRequest:
             self.cells = _cells.Cells(raster, self.grid, self.plan, self.workers)
             self.seeds = _seeds.Seeds(self.cells.x, self.cells.y, raster.grid.crs)
             at, ats = _seeds.on(self.grid, self.seeds, self.metric)
-            self.plan = dataclasses.replace(self.plan, x=np.ascontiguousarray(at), y=np.ascontiguousarray(ats))
+            self.plan = dataclasses.replace(
+                self.plan, x=np.ascontiguousarray(at), y=np.ascontiguousarray(ats)
+            )
         self.nothing = self.cells is not None and not self.cells.any  # no cell is a seed
-        self.barriers = None if barriers is None else _barriers.read(barriers, self.grid, self.metric, skip_invalid)
+        self.barriers = (
+            None
+            if barriers is None
+            else _barriers.read(barriers, self.grid, self.metric, skip_invalid)
+        )
         if barriers is not None:
             _barriers.check(self)
         if self.grid.chunks is not None and self.grid.mesh:
@@ -231,10 +312,14 @@ class RasterRequest:
             mask = grids.polygon_mask(mask, self.grid)
         if hasattr(mask, "dims"):
             if tuple(mask.dims) != self.grid.dims:
-                raise ValueError(f"mask has the dimensions {tuple(mask.dims)}, not {self.grid.dims}")
+                raise ValueError(
+                    f"mask has the dimensions {tuple(mask.dims)}, not {self.grid.dims}"
+                )
             mask = mask.data
         if np.shape(mask) != self.grid.shape:
-            raise ValueError(f"mask must have the grid's shape {self.grid.shape}, not {np.shape(mask)}")
+            raise ValueError(
+                f"mask must have the grid's shape {self.grid.shape}, not {np.shape(mask)}"
+            )
         if hasattr(mask, "dask"):
             if self.grid.chunks is None:
                 mask = mask.compute()
@@ -259,14 +344,24 @@ class RasterRequest:
         if ids is None and self.seeds.rows is not None:
             ids = np.arange(self.seeds.total)
         values = _seeds.column(ids, self.seeds, "ids") if self.cells is None else self.cells.value
-        if values.dtype.kind not in "iu" or (values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max):
+        if values.dtype.kind not in "iu" or (
+            values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max
+        ):
             raise TypeError(f"ids must be integers (up to 64 bits), not {values.dtype}")
         kind, nodata = no_seed(values)
-        return _field.Names(kind, nodata, np.ascontiguousarray(values, np.int64), None if self.cells is None else self.cells.group)
+        return _field.Names(
+            kind,
+            nodata,
+            np.ascontiguousarray(values, np.int64),
+            None if self.cells is None else self.cells.group,
+        )
 
     def _full(self, value: float, dtype: Any) -> Any:
         """An answer without a seed."""
-        shape, of = (self.k, self.plan.rows, self.plan.columns), np if self.cupy is None else self.cupy
+        shape, of = (
+            (self.k, self.plan.rows, self.plan.columns),
+            np if self.cupy is None else self.cupy,
+        )
         if self.grid.chunks is None:
             return of.full(shape, value, dtype)
         import dask.array
@@ -274,24 +369,45 @@ class RasterRequest:
         whole = dask.array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
         return whole if self.cupy is None else whole.map_blocks(self.cupy.asarray, dtype=dtype)
 
-    def compute(self, names: Optional[_field.Names], *, distance: Any = None, azimuth: bool = False) -> tuple[Any, Any, Any]:
+    def compute(
+        self, names: Optional[_field.Names], *, distance: Any = None, azimuth: bool = False
+    ) -> tuple[Any, Any, Any]:
         """Seeds by `names`, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
         if self.nothing:
-            return (None if names is None else self._full(names.nodata, names.dtype),
-                    None if distance is None else self._full(math.nan, distance), self._full(math.nan, np.float32) if azimuth else None)
+            return (
+                None if names is None else self._full(names.nodata, names.dtype),
+                None if distance is None else self._full(math.nan, distance),
+                self._full(math.nan, np.float32) if azimuth else None,
+            )
         if self.barriers is not None:
             return _barriers.compute(self, self.barriers, names, distance, azimuth)
         own = self.cells.groups if self.cells is not None and self.cells.own else None
         if self.grid.chunks is not None:
             from . import _dask
 
-            return _dask.compute(self.plan, self.grid.chunks, names, self.mask, None if own is None else own(self.plan.window), distance,
-                                 azimuth, self.cupy)
+            return _dask.compute(
+                self.plan,
+                self.grid.chunks,
+                names,
+                self.mask,
+                None if own is None else own(self.plan.window),
+                distance,
+                azimuth,
+                self.cupy,
+            )
         if self.cupy is not None:
             return _device_rasters.compute(self, names, distance, azimuth)
         field = _field.Field(self.plan, self.workers)
-        return field.answer(self.plan.window, names, distance=distance, azimuth=azimuth, mask=self.mask, own=own, workers=self.workers,
-                            progress=self.progress).arrays()
+        return field.answer(
+            self.plan.window,
+            names,
+            distance=distance,
+            azimuth=azimuth,
+            mask=self.mask,
+            own=own,
+            workers=self.workers,
+            progress=self.progress,
+        ).arrays()
 
 
 def _distance_dtype(dtype: Any) -> np.dtype[Any]:
@@ -358,7 +474,9 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
     if _has_slices(seeds):
         return _by_slices(seeds, proximity, {"dtype": dtype, **arguments})
     request = RasterRequest(seeds, **arguments)
-    return _wrapped(request, "proximity", request.compute(None, distance=_distance_dtype(dtype))[1], math.nan)
+    return _wrapped(
+        request, "proximity", request.compute(None, distance=_distance_dtype(dtype))[1], math.nan
+    )
 
 
 @_documented
@@ -389,8 +507,14 @@ def direction(seeds: Any, **arguments: Unpack[RasterOptions]) -> Any:
 
 
 @_documented
-def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dtype: Any = np.float32,
-            **arguments: Unpack[RasterOptions]) -> Union[Any, dict[str, npt.NDArray[Any]]]:
+def voronoi(
+    seeds: Any,
+    *,
+    variables: Iterable[str] = NAMES,
+    ids: Any = None,
+    dtype: Any = np.float32,
+    **arguments: Unpack[RasterOptions],
+) -> Union[Any, dict[str, npt.NDArray[Any]]]:
     """Nearest seeds, distances and directions at once.
 
     Parameters
@@ -420,11 +544,16 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = NAMES, ids: Any = None, dt
             raise ValueError(f"variables must be of {', '.join(NAMES)}, not {name!r}")
     kind = _distance_dtype(dtype)
     if _has_slices(seeds):
-        return _by_slices(seeds, voronoi, {"variables": wanted, "ids": ids, "dtype": dtype, **arguments})
+        return _by_slices(
+            seeds, voronoi, {"variables": wanted, "ids": ids, "dtype": dtype, **arguments}
+        )
     request = RasterRequest(seeds, **arguments)
     names = request.names(ids)
-    answers = request.compute(names if "allocation" in wanted else None, distance=kind if "proximity" in wanted else None,
-                               azimuth="direction" in wanted)
+    answers = request.compute(
+        names if "allocation" in wanted else None,
+        distance=kind if "proximity" in wanted else None,
+        azimuth="direction" in wanted,
+    )
     found = dict(zip(NAMES, zip(answers, (names.nodata, math.nan, math.nan))))
     try:
         import xarray  # noqa: F401
@@ -453,7 +582,10 @@ def _by_slices(seeds: Any, function: Callable[..., Any], arguments: dict[str, An
         return {key: np.stack([part[key] for part in parts]) for key in parts[0]}
     if not hasattr(parts[0], "dims"):
         return np.stack(parts)
-    return xarray.concat(parts, seeds.coords[name] if name in seeds.coords and seeds.coords[name].dims == (name,) else name)
+    return xarray.concat(
+        parts,
+        seeds.coords[name] if name in seeds.coords and seeds.coords[name].dims == (name,) else name,
+    )
 
 
 def _wrapped(request: RasterRequest, name: str, values: Any, nodata: Any) -> Any:

@@ -17,7 +17,9 @@ try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
-    raise ImportError("gpuvoronoi.sklearn needs scikit-learn: `pip install scikit-learn`") from error
+    raise ImportError(
+        "gpuvoronoi.sklearn needs scikit-learn: `pip install scikit-learn`"
+    ) from error
 
 _ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
@@ -69,9 +71,19 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
            [5., 4., 0.]])
     """
 
-    def __init__(self, n_neighbors: int = 5, *, radius: float = 1.0, algorithm: str = "auto", leaf_size: int = 30,
-                 metric: str = "euclidean", p: float = 2.0, metric_params: Optional[Mapping[str, Any]] = None,
-                 n_jobs: Optional[int] = None, backend: str = "auto") -> None:
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        radius: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: str = "euclidean",
+        p: float = 2.0,
+        metric_params: Optional[Mapping[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        backend: str = "auto",
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.algorithm = algorithm
@@ -86,23 +98,35 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         try:
             from sklearn.utils.validation import validate_data
         except ImportError:
-            return np.asarray(self._validate_data(X, reset=reset, dtype=[np.float64, np.float32], order="C"))
-        return np.asarray(validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C"))
+            return np.asarray(
+                self._validate_data(X, reset=reset, dtype=[np.float64, np.float32], order="C")
+            )
+        return np.asarray(
+            validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+        )
 
     def fit(self, X: npt.ArrayLike, y: Any = None) -> NearestNeighbors:
         """Builds the tree; `y` is ignored."""
         if self.algorithm not in _ALGORITHMS:
-            raise ValueError(f"algorithm must be one of {', '.join(_ALGORITHMS)}, not {self.algorithm!r}")
+            raise ValueError(
+                f"algorithm must be one of {', '.join(_ALGORITHMS)}, not {self.algorithm!r}"
+            )
         others = set(self.metric_params or {}) - ({"p"} if self.metric == "minkowski" else set())
         if others:
-            raise ValueError(f"metric_params: unsupported parameter {sorted(others)[0]!r} of the metric {self.metric!r}")
+            raise ValueError(
+                f"metric_params: unsupported parameter {sorted(others)[0]!r} of the metric {self.metric!r}"
+            )
         points = self._checked(X, True)
         self.n_samples_fit_ = points.shape[0]
         if self.metric == "haversine":
-            self.tree_: Union[KDTree, GlobeTree] = GlobeTree(*_degrees(points), "great-circle", (1.0, 0.0), self.backend)
+            self.tree_: Union[KDTree, GlobeTree] = GlobeTree(
+                *_degrees(points), "great-circle", (1.0, 0.0), self.backend
+            )
             return self
         metric = _ALIASES.get(self.metric, self.metric)
-        tree = KDTree(points, metric="euclidean" if metric == "minkowski" else metric, backend=self.backend)
+        tree = KDTree(
+            points, metric="euclidean" if metric == "minkowski" else metric, backend=self.backend
+        )
         tree._metric(self._power())  # refuses others
         self.tree_ = tree
         return self
@@ -113,7 +137,12 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
     def _workers(self) -> int:
         return 1 if self.n_jobs is None else self.n_jobs
 
-    def kneighbors(self, X: Optional[npt.ArrayLike] = None, n_neighbors: Optional[int] = None, return_distance: bool = True) -> Any:
+    def kneighbors(
+        self,
+        X: Optional[npt.ArrayLike] = None,
+        n_neighbors: Optional[int] = None,
+        return_distance: bool = True,
+    ) -> Any:
         """The nearest points of each row of `X`, or of each point among the others.
 
         Parameters
@@ -138,10 +167,14 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         ranks, tree = list(range(1, int(k) + 1)), self.tree_
         if isinstance(tree, GlobeTree):
             lon, lat = (tree.lon, tree.lat) if X is None else _degrees(self._checked(X, False))
-            distances, indices = tree.query(lon, lat, ranks, workers=self._workers(), exclude_self=X is None)
+            distances, indices = tree.query(
+                lon, lat, ranks, workers=self._workers(), exclude_self=X is None
+            )
         else:
             queries = np.asarray(tree.data) if X is None else self._checked(X, False)
-            distances, indices = tree.query(queries, ranks, p=self._power(), workers=self._workers(), exclude_self=X is None)
+            distances, indices = tree.query(
+                queries, ranks, p=self._power(), workers=self._workers(), exclude_self=X is None
+            )
         return (distances, indices) if return_distance else indices
 
     def _within(self, X: Optional[npt.ArrayLike], radius: Any, distances: bool) -> _radius.Found:
@@ -150,12 +183,26 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         given = self.radius if radius is None else radius
         if isinstance(tree, GlobeTree):
             lon, lat = (tree.lon, tree.lat) if own else _degrees(self._checked(X, False))
-            return tree._within(lon, lat, _radius.radii(given, "radius", lon.shape), own, distances, self._workers())
+            return tree._within(
+                lon, lat, _radius.radii(given, "radius", lon.shape), own, distances, self._workers()
+            )
         queries = np.asarray(tree.data) if own else self._checked(X, False)
-        return tree._within(queries, _radius.radii(given, "radius", queries.shape[:1]), own, distances, self._workers(), self._power())
+        return tree._within(
+            queries,
+            _radius.radii(given, "radius", queries.shape[:1]),
+            own,
+            distances,
+            self._workers(),
+            self._power(),
+        )
 
-    def radius_neighbors(self, X: Optional[npt.ArrayLike] = None, radius: Any = None, return_distance: bool = True,
-                         sort_results: bool = False) -> Any:
+    def radius_neighbors(
+        self,
+        X: Optional[npt.ArrayLike] = None,
+        radius: Any = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
         """The points within a radius, inclusive, of each row of `X`, or of each point among the others.
 
         Parameters
@@ -176,15 +223,24 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         found = self._within(X, radius, return_distance)
         shape = (found.offsets.size - 1,)
         indices = _radius.arrays(found, found.indices, shape)
-        return (_radius.arrays(found, found.distances, shape), indices) if return_distance else indices
+        return (
+            (_radius.arrays(found, found.distances, shape), indices) if return_distance else indices
+        )
 
-    def kneighbors_graph(self, X: Optional[npt.ArrayLike] = None, n_neighbors: Optional[int] = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(
+        self,
+        X: Optional[npt.ArrayLike] = None,
+        n_neighbors: Optional[int] = None,
+        mode: str = "connectivity",
+    ) -> Any:
         """`kneighbors` as a sparse matrix of ones ("connectivity") or of distances ("distance")."""
         distances, indices = self.kneighbors(X, n_neighbors)
         offsets = np.arange(0, indices.size + 1, indices.shape[1])
         return self._graph(_radius.Found(offsets, indices.reshape(-1), distances.reshape(-1)), mode)
 
-    def radius_neighbors_graph(self, X: Optional[npt.ArrayLike] = None, radius: Any = None, mode: str = "connectivity") -> Any:
+    def radius_neighbors_graph(
+        self, X: Optional[npt.ArrayLike] = None, radius: Any = None, mode: str = "connectivity"
+    ) -> Any:
         """`radius_neighbors` as a sparse matrix of ones ("connectivity") or of distances ("distance")."""
         return self._graph(self._within(X, radius, True), mode)
 
@@ -192,24 +248,49 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         if mode not in ("connectivity", "distance"):
             raise ValueError(f"mode must be connectivity or distance, not {mode!r}")
         values = found.distances if mode == "distance" else np.ones(found.indices.size)
-        return csr_matrix((values, found.indices, found.offsets), shape=(found.offsets.size - 1, self.n_samples_fit_))
+        return csr_matrix(
+            (values, found.indices, found.offsets),
+            shape=(found.offsets.size - 1, self.n_samples_fit_),
+        )
 
 
 def _degrees(points: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Longitudes and latitudes of rows of latitude and longitude in radians."""
     if points.shape[1] != 2:
-        raise ValueError(f"haversine takes two features, latitude and longitude in radians, not {points.shape[1]}")
+        raise ValueError(
+            f"haversine takes two features, latitude and longitude in radians, not {points.shape[1]}"
+        )
     return np.degrees(points[:, 1].astype(np.float64)), np.degrees(points[:, 0].astype(np.float64))
 
 
 class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NearestNeighbors):  # type: ignore[misc]
     """What both transformers share."""
 
-    def __init__(self, *, mode: str = "distance", n_neighbors: int = 5, radius: float = 1.0, algorithm: str = "auto",
-                 leaf_size: int = 30, metric: str = "euclidean", p: float = 2.0, metric_params: Optional[Mapping[str, Any]] = None,
-                 n_jobs: Optional[int] = None, backend: str = "auto") -> None:
-        super().__init__(n_neighbors, radius=radius, algorithm=algorithm, leaf_size=leaf_size, metric=metric, p=p,
-                         metric_params=metric_params, n_jobs=n_jobs, backend=backend)
+    def __init__(
+        self,
+        *,
+        mode: str = "distance",
+        n_neighbors: int = 5,
+        radius: float = 1.0,
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        metric: str = "euclidean",
+        p: float = 2.0,
+        metric_params: Optional[Mapping[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        backend: str = "auto",
+    ) -> None:
+        super().__init__(
+            n_neighbors,
+            radius=radius,
+            algorithm=algorithm,
+            leaf_size=leaf_size,
+            metric=metric,
+            p=p,
+            metric_params=metric_params,
+            n_jobs=n_jobs,
+            backend=backend,
+        )
         self.mode = mode
 
     def fit(self, X: npt.ArrayLike, y: Any = None) -> _Transformer:

@@ -20,12 +20,28 @@ if TYPE_CHECKING:
     from ._options import RasterOptions
 
 
-_COLUMNS = ("id", "cells", "area", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y")
+_COLUMNS = (
+    "id",
+    "cells",
+    "area",
+    "area_km2",
+    "distance_mean",
+    "distance_max",
+    "centroid_x",
+    "centroid_y",
+)
 
 
 @_documented
-def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distances: bool = True, ids: Any = None, keep: Any = None,
-               **arguments: Unpack[RasterOptions]) -> Any:
+def statistics(
+    seeds: Any,
+    *,
+    sums: Optional[Mapping[str, Any]] = None,
+    distances: bool = True,
+    ids: Any = None,
+    keep: Any = None,
+    **arguments: Unpack[RasterOptions],
+) -> Any:
     """What each seed's region amounts to: cells, area, distances, centroid, and sums of rasters of counts.
 
     Parameters
@@ -58,7 +74,9 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
 
     request = RasterRequest(seeds, **arguments)
     if request.barriers is not None:
-        raise ValueError("barriers: tables of seeds are not supported with barriers; use the command")
+        raise ValueError(
+            "barriers: tables of seeds are not supported with barriers; use the command"
+        )
     kept = _kept(keep, request.seeds)
     if request.cells is not None:
         return _of_values(request, sums or {}, distances, ids)
@@ -78,7 +96,9 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
 
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
-        answers = _field.Answers.empty(plan.k, full, _field.Names(), np.float64 if distances else None, False)
+        answers = _field.Answers.empty(
+            plan.k, full, _field.Names(), np.float64 if distances else None, False
+        )
         field.one(used, full, where, answers, mask=plan.window.cut(mask, full))
         table.add(used, column, row, full, answers)
 
@@ -90,7 +110,9 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     index = None if seeds.frame is None else seeds.frame.index
     if seeds.rows is not None:
         index = seeds.rows if index is None else index[seeds.rows]
-    return pandas.DataFrame({**kept, **_columns(request, table, names, distances, ids)}, index=index)
+    return pandas.DataFrame(
+        {**kept, **_columns(request, table, names, distances, ids)}, index=index
+    )
 
 
 def _of_values(request: RasterRequest, sums: Mapping[str, Any], distances: bool, ids: Any) -> Any:
@@ -120,7 +142,9 @@ def _of_values(request: RasterRequest, sums: Mapping[str, Any], distances: bool,
         table.add(used, column, row, full, answers)
 
     field.each(window, work, request.workers, request.progress)
-    return pandas.DataFrame({"value": cells.value, **_columns(request, table, list(sums), distances, None)})
+    return pandas.DataFrame(
+        {"value": cells.value, **_columns(request, table, list(sums), distances, None)}
+    )
 
 
 def _kept(keep: Any, seeds: _seeds.Seeds) -> dict[str, Any]:
@@ -131,13 +155,24 @@ def _kept(keep: Any, seeds: _seeds.Seeds) -> dict[str, Any]:
     if not columns:
         raise ValueError("keep: the seeds have no columns; give a GeoDataFrame")
     geometry = seeds.frame.geometry.name
-    names = [name for name in columns if name != geometry] if keep is True else [keep] if isinstance(keep, str) else list(keep)
+    names = (
+        [name for name in columns if name != geometry]
+        if keep is True
+        else [keep]
+        if isinstance(keep, str)
+        else list(keep)
+    )
     for name in names:
         if name not in columns or name == geometry:
             raise ValueError(f"keep: the seeds have no column {name!r}")
         if name in _COLUMNS:
-            raise ValueError(f"keep: the table has a column {name!r} of its own; rename that of the seeds")
-    return {name: seeds.frame[name].array if seeds.rows is None else seeds.frame[name].array[seeds.rows] for name in names}
+            raise ValueError(
+                f"keep: the table has a column {name!r} of its own; rename that of the seeds"
+            )
+    return {
+        name: seeds.frame[name].array if seeds.rows is None else seeds.frame[name].array[seeds.rows]
+        for name in names
+    }
 
 
 def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> Any:
@@ -150,9 +185,13 @@ def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> An
     else:
         values = plain_array(given, f"sums[{name!r}]")
     if values.shape != request.grid.shape:
-        raise ValueError(f"sums[{name!r}] must have the grid's shape {request.grid.shape}, not {values.shape}")
+        raise ValueError(
+            f"sums[{name!r}] must have the grid's shape {request.grid.shape}, not {values.shape}"
+        )
     of = cupy if on_gpu else np
-    made = of.array(values, dtype=np.float64, order="C").reshape(request.grid.rows, request.grid.columns)
+    made = of.array(values, dtype=np.float64, order="C").reshape(
+        request.grid.rows, request.grid.columns
+    )
     made[np.isnan(made)] = 0.0
     if bool(np.isinf(made).any()):
         raise ValueError(f"sums[{name!r}] has infinite values")
@@ -162,52 +201,109 @@ def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> An
 class _Table:
     """A ``gv_statistics``, of seeds or, if these have groups (numbers below `groups`), of the groups; and what is added to it."""
 
-    def __init__(self, field: _field.Field, quantities: list[npt.NDArray[np.float64]], distances: bool,
-                 group: Optional[npt.NDArray[np.int32]] = None, groups: int = 0) -> None:
+    def __init__(
+        self,
+        field: _field.Field,
+        quantities: list[npt.NDArray[np.float64]],
+        distances: bool,
+        group: Optional[npt.NDArray[np.int32]] = None,
+        groups: int = 0,
+    ) -> None:
         c = library()
-        self.field, self.quantities, self.count = field, quantities, field.plan.x.size if group is None else groups
+        self.field, self.quantities, self.count = (
+            field,
+            quantities,
+            field.plan.x.size if group is None else groups,
+        )
         bounds = np.array([max(float(np.abs(q).max()), 1e-300) for q in quantities])
-        options = _c.StatisticsOptions(distances=int(distances), sums=len(quantities), bound=bounds.ctypes.data,
-                                       group=None if group is None else group.ctypes.data, groups=groups)
+        options = _c.StatisticsOptions(
+            distances=int(distances),
+            sums=len(quantities),
+            bound=bounds.ctypes.data,
+            group=None if group is None else group.ctypes.data,
+            groups=groups,
+        )
         made, used = c_void_p(), context()
-        used.call(c.gv_statistics_create, field.handle.address, byref(options), byref(made), argument="sums")
+        used.call(
+            c.gv_statistics_create,
+            field.handle.address,
+            byref(options),
+            byref(made),
+            argument="sums",
+        )
         self.handle = Handle(made.value, c.gv_statistics_destroy, used)
 
     def __reduce__(self) -> NoReturn:
         self.handle.__reduce__()
 
-    def add(self, used: Context, column: int, row: int, full: _field.Window, answers: _field.Answers) -> None:
+    def add(
+        self, used: Context, column: int, row: int, full: _field.Window, answers: _field.Answers
+    ) -> None:
         rows, columns = full.shape
         assert answers.numbers is not None
         inside = [self.field.plan.window.of(quantity, full) for quantity in self.quantities]
-        parts = (_c.Quantity * max(len(inside), 1))(*[_c.Quantity(value=part.ctypes.data, stride=part.strides[0] // 8) for part in inside])
+        parts = (_c.Quantity * max(len(inside), 1))(
+            *[_c.Quantity(value=part.ctypes.data, stride=part.strides[0] // 8) for part in inside]
+        )
         block = _c.StatisticsCells(
-            column=full.column0, row=full.row0, columns=columns, rows=rows, seed=answers.numbers.ctypes.data, stride=columns,
-            distance=None if answers.distance is None else answers.distance.ctypes.data, distance_stride=columns,
-            quantity=ctypes.addressof(parts) if self.quantities else None)
+            column=full.column0,
+            row=full.row0,
+            columns=columns,
+            rows=rows,
+            seed=answers.numbers.ctypes.data,
+            stride=columns,
+            distance=None if answers.distance is None else answers.distance.ctypes.data,
+            distance_stride=columns,
+            quantity=ctypes.addressof(parts) if self.quantities else None,
+        )
         used.call(library().gv_statistics_add, self.handle.address, byref(block), argument="sums")
 
     def rows(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
         """Of each seed the numbers, and of each seed and quantity the sum and the mean distance."""
         count = self.count
-        kind = np.dtype([(name, "f8" if field is ctypes.c_double else "i8") for name, field in _c.SeedStatistics._fields_])
+        kind = np.dtype(
+            [
+                (name, "f8" if field is ctypes.c_double else "i8")
+                for name, field in _c.SeedStatistics._fields_
+            ]
+        )
         found, sums = np.zeros(count, dtype=kind), np.empty((count, len(self.quantities), 2))
         found["struct_size"] = kind.itemsize
         used, one = context(), np.empty((2, count))
-        used.call(library().gv_statistics_get_range, self.handle.address, 0, count, found.ctypes.data)
+        used.call(
+            library().gv_statistics_get_range, self.handle.address, 0, count, found.ctypes.data
+        )
         for i in range(len(self.quantities)):
-            used.call(library().gv_statistics_get_sum_range, self.handle.address, 0, count, i, one[0].ctypes.data, one[1].ctypes.data)
+            used.call(
+                library().gv_statistics_get_sum_range,
+                self.handle.address,
+                0,
+                count,
+                i,
+                one[0].ctypes.data,
+                one[1].ctypes.data,
+            )
             sums[:, i] = one.T
         return found, sums
 
 
-def _columns(request: RasterRequest, table: _Table, names: list[str], distances: bool, ids: Any) -> dict[str, Any]:
+def _columns(
+    request: RasterRequest, table: _Table, names: list[str], distances: bool, ids: Any
+) -> dict[str, Any]:
     found, sums = table.rows()
     plane = table.field.plan.kind in (_c.GRID_PLANE, _c.GRID_PROJECTED)
     crs = request.grid.crs
     unit = None if crs is None else _crs.linear_unit(crs)
-    scale, area = (1e-6, "area_km2") if not plane else (1.0, "area") if unit is None else (unit**2 * 1e-6, "area_km2")
-    made: dict[str, Any] = {} if ids is None else {"id": _seeds.column(ids, request.seeds, "ids", text=True)}
+    scale, area = (
+        (1e-6, "area_km2")
+        if not plane
+        else (1.0, "area")
+        if unit is None
+        else (unit**2 * 1e-6, "area_km2")
+    )
+    made: dict[str, Any] = (
+        {} if ids is None else {"id": _seeds.column(ids, request.seeds, "ids", text=True)}
+    )
     made["cells"] = found["cells"]
     cells = table.field.plan.cells
     if cells is None or cells.kind != _c.GRID_POINTS or cells.area is not None:
@@ -215,7 +311,10 @@ def _columns(request: RasterRequest, table: _Table, names: list[str], distances:
     for name in ("distance_mean", "distance_max") if distances else ():
         made[name] = found[name]
     degrees = 1.0 if crs is None or plane else _crs.unit_degrees(crs)
-    made["centroid_x"], made["centroid_y"] = found["centroid_x"] / degrees, found["centroid_y"] / degrees
+    made["centroid_x"], made["centroid_y"] = (
+        found["centroid_x"] / degrees,
+        found["centroid_y"] / degrees,
+    )
     for i, name in enumerate(names):
         made[f"{name}_sum"] = sums[:, i, 0]
         if distances:

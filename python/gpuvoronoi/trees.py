@@ -73,11 +73,24 @@ class KDTree:
            [2, 1]])
     """
 
-    def __init__(self, data: npt.ArrayLike, leafsize: int = 10, compact_nodes: bool = True, copy_data: bool = False,
-                 balanced_tree: bool = True, boxsize: Optional[npt.ArrayLike] = None, *, metric: str = "euclidean", backend: str = "auto",
-                 device: Optional[int] = None, skip_invalid: bool = False) -> None:
+    def __init__(
+        self,
+        data: npt.ArrayLike,
+        leafsize: int = 10,
+        compact_nodes: bool = True,
+        copy_data: bool = False,
+        balanced_tree: bool = True,
+        boxsize: Optional[npt.ArrayLike] = None,
+        *,
+        metric: str = "euclidean",
+        backend: str = "auto",
+        device: Optional[int] = None,
+        skip_invalid: bool = False,
+    ) -> None:
         if isinstance(leafsize, str):
-            raise TypeError(f"leafsize must be an integer, not {leafsize!r} (give metric by its name)")
+            raise TypeError(
+                f"leafsize must be an integer, not {leafsize!r} (give metric by its name)"
+            )
         _search.number_in(leafsize, "leafsize", 1, 1 << 62)
         if not isinstance(metric, str):
             raise TypeError(f"metric must be a string, not {type(metric).__name__}")
@@ -86,7 +99,9 @@ class KDTree:
             raise ValueError(f"metric must be one of {', '.join(_MEASURES)}, not {metric!r}{globe}")
         points = _coordinates(data, "data")
         if points.ndim != 2 or not 1 <= points.shape[1] <= _c.MAX_DIM:
-            raise ValueError(f"data must have the shape (n, m), with m from 1 to {_c.MAX_DIM}, not {points.shape}")
+            raise ValueError(
+                f"data must have the shape (n, m), with m from 1 to {_c.MAX_DIM}, not {points.shape}"
+            )
         # A tree answers from one state of its data: other metrics are built later from the same values.
         self._skip, self._rows = bool(skip_invalid), None
         if isinstance(points, _device_arrays.DeviceArray):
@@ -111,21 +126,29 @@ class KDTree:
 
     def _no_skipping(self, argument: str) -> None:
         if self._skip:
-            raise TypeError(f"{argument}: skip_invalid is not supported for arrays on a GPU; leave such points out before")
+            raise TypeError(
+                f"{argument}: skip_invalid is not supported for arrays on a GPU; leave such points out before"
+            )
 
     def _box(self, boxsize: npt.ArrayLike) -> _search.Floats:
         array = _search.plain_array(boxsize, "boxsize").astype(np.float64)
         if array.ndim > 1 or array.shape not in ((), (1,), (self.m,)):
-            raise ValueError(f"boxsize must be a number or {self.m} numbers, not of shape {array.shape}")
+            raise ValueError(
+                f"boxsize must be a number or {self.m} numbers, not of shape {array.shape}"
+            )
         lengths = np.ascontiguousarray(np.broadcast_to(array, (self.m,)))
         if not (np.isfinite(lengths) & (lengths >= 0)).all():
             raise ValueError(f"boxsize must be finite numbers >= 0, not {lengths.tolist()}")
         if isinstance(self._given, _device_arrays.DeviceArray):
-            raise TypeError("boxsize is not supported for arrays on a GPU: copy data to the host first, e.g. by cupy.asnumpy")
+            raise TypeError(
+                "boxsize is not supported for arrays on a GPU: copy data to the host first, e.g. by cupy.asnumpy"
+            )
         periodic = lengths > 0
         outside = ((self._given < 0) | (self._given >= lengths))[:, periodic].any(axis=1)
         if outside.any():
-            raise ValueError(f"data[{int(outside.argmax())}] is outside the periodic box; points must be in [0, boxsize)")
+            raise ValueError(
+                f"data[{int(outside.argmax())}] is outside the periodic box; points must be in [0, boxsize)"
+            )
         lengths.setflags(write=False)
         return lengths
 
@@ -136,8 +159,12 @@ class KDTree:
                 name, _, power = metric.partition(" ")
                 for other in [one for one in self._built if power and one.startswith(_POWER)]:
                     del self._built[other]  # of these the last is kept
-                options = _c.IndexOptions(backend=self._backend, metric=_c.POINT_METRICS.index(name.replace("_", "-")),
-                                          power=float(power or 2.0), periods=None if self.boxsize is None else self.boxsize.ctypes.data)
+                options = _c.IndexOptions(
+                    backend=self._backend,
+                    metric=_c.POINT_METRICS.index(name.replace("_", "-")),
+                    power=float(power or 2.0),
+                    periods=None if self.boxsize is None else self.boxsize.ctypes.data,
+                )
                 large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
                     large = False  # milliseconds: this thread's context, which has its buffers on the GPU
@@ -147,21 +174,47 @@ class KDTree:
                 else:
                     rows = _points(self._given)
                 self._built[metric] = _search.made(
-                    c.gv_index_build, c.gv_index_destroy, rows, options, address, threads=0,
-                    device=self._device, large=large, argument="data")
+                    c.gv_index_build,
+                    c.gv_index_destroy,
+                    rows,
+                    options,
+                    address,
+                    threads=0,
+                    device=self._device,
+                    large=large,
+                    argument="data",
+                )
             return self._built[metric]
 
     @property
     def maxes(self) -> npt.NDArray[Any]:
-        return np.asarray(np.amax(self.data if self._rows is None else self._given, axis=0) if self._searched else np.zeros(self.m))
+        return np.asarray(
+            np.amax(self.data if self._rows is None else self._given, axis=0)
+            if self._searched
+            else np.zeros(self.m)
+        )
 
     @property
     def mins(self) -> npt.NDArray[Any]:
-        return np.asarray(np.amin(self.data if self._rows is None else self._given, axis=0) if self._searched else np.zeros(self.m))
+        return np.asarray(
+            np.amin(self.data if self._rows is None else self._given, axis=0)
+            if self._searched
+            else np.zeros(self.m)
+        )
 
-    def query(self, x: npt.ArrayLike, k: Neighbors = 1, eps: float = 0, p: Optional[float] = None,
-              distance_upper_bound: float = math.inf, workers: int = 1, *, exclude_self: bool = False,
-              mask: Optional[npt.ArrayLike] = None, progress: Progress = None) -> tuple[Any, Any]:
+    def query(
+        self,
+        x: npt.ArrayLike,
+        k: Neighbors = 1,
+        eps: float = 0,
+        p: Optional[float] = None,
+        distance_upper_bound: float = math.inf,
+        workers: int = 1,
+        *,
+        exclude_self: bool = False,
+        mask: Optional[npt.ArrayLike] = None,
+        progress: Progress = None,
+    ) -> tuple[Any, Any]:
         """The nearest points of each of `x`.
 
         Parameters
@@ -212,27 +265,58 @@ class KDTree:
         if isinstance(queries, _device_arrays.DeviceArray):
             self._no_skipping("x")
             if mask is not None:
-                raise TypeError("x: mask is not supported for arrays on a GPU; leave such queries out")
+                raise TypeError(
+                    "x: mask is not supported for arrays on a GPU; leave such queries out"
+                )
             if exclude_self:
                 raise TypeError("x: exclude_self is not supported for arrays on a GPU; use k + 1")
-            return _search.shaped(*_device_arrays.search(
-                index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
-                columns)
+            return _search.shaped(
+                *_device_arrays.search(
+                    index,
+                    queries,
+                    self.m,
+                    most,
+                    _search.strictly_below(bound),
+                    self.n,
+                    threads,
+                    self._device,
+                ),
+                shape,
+                k,
+                columns,
+            )
         flat = queries.reshape(-1, self.m)
-        count, usable_rows = len(flat), _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape))
+        count, usable_rows = (
+            len(flat),
+            _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape)),
+        )
         flat = flat if usable_rows is None else flat[usable_rows]
         if exclude_self:
             _search.queries_are_points(count, self.n)
         distances, indices = _search.search(
-            index, lambda first, end: _points(flat[first:end]), len(flat), most + bool(exclude_self),
-            _search.strictly_below(bound), self._searched, float(self._searched * self.m), threads, self._device, progress, "x")
+            index,
+            lambda first, end: _points(flat[first:end]),
+            len(flat),
+            most + bool(exclude_self),
+            _search.strictly_below(bound),
+            self._searched,
+            float(self._searched * self.m),
+            threads,
+            self._device,
+            progress,
+            "x",
+        )
         answer = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
-        return _search.shaped(*(_search.without_self(*answer) if exclude_self else answer), shape, k, columns)
+        return _search.shaped(
+            *(_search.without_self(*answer) if exclude_self else answer), shape, k, columns
+        )
 
     def _queries(self, x: npt.ArrayLike) -> Any:
         queries = _coordinates(x, "x")
         if queries.ndim == 0 or queries.shape[-1] != self.m:
-            raise ValueError(f"x must have a last dimension of {self.m}, not the shape {queries.shape}")
+            raise ValueError(
+                f"x must have a last dimension of {self.m}, not the shape {queries.shape}"
+            )
         return queries
 
     def _metric(self, p: Optional[float]) -> str:
@@ -245,15 +329,26 @@ class KDTree:
             raise ValueError(f"p must be from 1 to {_MOST_POWER}, or inf, not {p}")
         return _NORMS.get(norm) or f"{_POWER}{norm!r}"
 
-    def _queries_of(self, points: npt.NDArray[Any], metric: str, threads: int, argument: str) -> _radius.Queries:
+    def _queries_of(
+        self, points: npt.NDArray[Any], metric: str, threads: int, argument: str
+    ) -> _radius.Queries:
         index = self._index(metric) if self._searched > 0 else None
-        return _radius.Queries(index, lambda first, end: _points(points[first:end]), len(points), self._searched, threads,
-                             self._device, argument)
+        return _radius.Queries(
+            index,
+            lambda first, end: _points(points[first:end]),
+            len(points),
+            self._searched,
+            threads,
+            self._device,
+            argument,
+        )
 
     def _own(self) -> npt.NDArray[Any]:
         """The tree's usable points, as queries of another."""
         if isinstance(self._given, _device_arrays.DeviceArray):
-            raise TypeError("data is an array on a GPU: copy it to the host first, e.g. by cupy.asnumpy, for searches of trees in trees")
+            raise TypeError(
+                "data is an array on a GPU: copy it to the host first, e.g. by cupy.asnumpy, for searches of trees in trees"
+            )
         return np.asarray(self._given)
 
     def _other(self, other: Any) -> KDTree:
@@ -263,8 +358,16 @@ class KDTree:
             raise ValueError(f"other must have {self.m} dimensions, not {other.m}")
         return other
 
-    def query_ball_point(self, x: npt.ArrayLike, r: npt.ArrayLike, p: Optional[float] = None, eps: float = 0, workers: int = 1,
-                         return_sorted: Optional[bool] = None, return_length: bool = False) -> Any:
+    def query_ball_point(
+        self,
+        x: npt.ArrayLike,
+        r: npt.ArrayLike,
+        p: Optional[float] = None,
+        eps: float = 0,
+        workers: int = 1,
+        return_sorted: Optional[bool] = None,
+        return_length: bool = False,
+    ) -> Any:
         """The points within a distance of each of `x`.
 
         Parameters
@@ -298,7 +401,9 @@ class KDTree:
         """
         queries = self._queries(x)
         if isinstance(queries, _device_arrays.DeviceArray):
-            raise TypeError("x is an array on a GPU, which only query takes: copy it to the host first, e.g. by cupy.asnumpy")
+            raise TypeError(
+                "x is an array on a GPU, which only query takes: copy it to the host first, e.g. by cupy.asnumpy"
+            )
         shape = queries.shape[:-1]
         radius = _radius.radii(r, "r", shape)
         _search.real(eps, "eps", 0.0)
@@ -306,32 +411,58 @@ class KDTree:
         flat = queries.reshape(-1, self.m)
         count, usable_rows = len(flat), _search.usable(flat.T, self._skip)
         flat = flat if usable_rows is None else flat[usable_rows]
-        batch, radius = self._queries_of(flat, metric, threads, "x"), _radius.places(radius, usable_rows)
+        batch, radius = (
+            self._queries_of(flat, metric, threads, "x"),
+            _radius.places(radius, usable_rows),
+        )
         if return_length:
-            found = _radius.spread(_radius.Found(_radius.count(batch, radius), np.empty(0, np.intp), np.empty(0)), None, usable_rows, count)
+            found = _radius.spread(
+                _radius.Found(_radius.count(batch, radius), np.empty(0, np.intp), np.empty(0)),
+                None,
+                usable_rows,
+                count,
+            )
             lengths = np.diff(found.offsets).astype(np.intp).reshape(shape)
             return int(lengths) if shape == () else lengths
         by_number = shape != () if return_sorted is None else bool(return_sorted)
-        found = _radius.spread(_radius.search(batch, radius, by_number=by_number), self._rows, usable_rows, count)
+        found = _radius.spread(
+            _radius.search(batch, radius, by_number=by_number), self._rows, usable_rows, count
+        )
         return _radius.lists(found, shape, self.n)
 
-    def _within(self, points: npt.NDArray[Any], radius: Any, own: bool, distances: bool, workers: int,
-                p: Optional[float] = None) -> _radius.Found:
+    def _within(
+        self,
+        points: npt.NDArray[Any],
+        radius: Any,
+        own: bool,
+        distances: bool,
+        workers: int,
+        p: Optional[float] = None,
+    ) -> _radius.Found:
         """The points within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
         batch = self._queries_of(points, self._metric(p), worker_threads(workers), "X")
         if own:
             batch = dataclasses.replace(batch, points=None)
         return _radius.search(batch, radius, distances=distances, exclude_self=own)
 
-    def _found_in(self, other: KDTree, r: float, p: Optional[float], eps: float, name: str, distances: bool) -> _radius.Found:
+    def _found_in(
+        self, other: KDTree, r: float, p: Optional[float], eps: float, name: str, distances: bool
+    ) -> _radius.Found:
         """The points of another tree within r of each of this one's."""
         radius = _search.real(r, name, 0.0)
         _search.real(eps, "eps", 0.0)
         own = self._own()
-        found = _radius.search(other._queries_of(own, self._metric(p), 0, "data"), radius, by_number=True, distances=distances)
+        found = _radius.search(
+            other._queries_of(own, self._metric(p), 0, "data"),
+            radius,
+            by_number=True,
+            distances=distances,
+        )
         return _radius.spread(found, other._rows, self._rows, self.n)
 
-    def query_ball_tree(self, other: KDTree, r: float, p: Optional[float] = None, eps: float = 0) -> list[list[int]]:
+    def query_ball_tree(
+        self, other: KDTree, r: float, p: Optional[float] = None, eps: float = 0
+    ) -> list[list[int]]:
         """The points of another tree within a distance of each of this tree's.
 
         Parameters
@@ -350,7 +481,9 @@ class KDTree:
         found = self._found_in(self._other(other), r, p, eps, "r", False)
         return list(_radius.lists(found, (self.n,), other.n))
 
-    def query_pairs(self, r: float, p: Optional[float] = None, eps: float = 0, output_type: str = "set") -> Any:
+    def query_pairs(
+        self, r: float, p: Optional[float] = None, eps: float = 0, output_type: str = "set"
+    ) -> Any:
         """The pairs of points of the tree within a distance of each other.
 
         Parameters
@@ -377,13 +510,21 @@ class KDTree:
         radius, metric = _search.real(r, "r", 0.0), self._metric(p)
         _search.real(eps, "eps", 0.0)
         index = self._index(metric) if self._searched > 0 else None
-        batch = _radius.Queries(index, None, self._searched, self._searched, 0, self._device, "data")
+        batch = _radius.Queries(
+            index, None, self._searched, self._searched, 0, self._device, "data"
+        )
         pairs = _radius.pairs(batch, radius)
         pairs = pairs if self._rows is None else self._rows[pairs]
         return pairs if output_type == "ndarray" else _radius.as_set(pairs)
 
-    def count_neighbors(self, other: KDTree, r: npt.ArrayLike, p: Optional[float] = None, weights: Any = None,
-                        cumulative: bool = True) -> Any:
+    def count_neighbors(
+        self,
+        other: KDTree,
+        r: npt.ArrayLike,
+        p: Optional[float] = None,
+        weights: Any = None,
+        cumulative: bool = True,
+    ) -> Any:
         """How many pairs of a point of this tree and one of another are within a distance of each other.
 
         Parameters
@@ -411,14 +552,23 @@ class KDTree:
         elif given is self:
             pair = (weights, weights)
         else:
-            raise ValueError("weights must be a tuple of two, for this tree and for other, as they are different trees")
+            raise ValueError(
+                "weights must be a tuple of two, for this tree and for other, as they are different trees"
+            )
         if len(pair) != 2:
             raise ValueError(f"weights must be an array or a tuple of two, not of {len(pair)}")
         of = (_weights(pair[0], self), _weights(pair[1], given))
-        return _radius.pair_counts(given._queries_of(self._own(), self._metric(p), 0, "data"), r, of, bool(cumulative))
+        return _radius.pair_counts(
+            given._queries_of(self._own(), self._metric(p), 0, "data"), r, of, bool(cumulative)
+        )
 
-    def sparse_distance_matrix(self, other: KDTree, max_distance: float, p: Optional[float] = None,
-                               output_type: str = "dok_matrix") -> Any:
+    def sparse_distance_matrix(
+        self,
+        other: KDTree,
+        max_distance: float,
+        p: Optional[float] = None,
+        output_type: str = "dok_matrix",
+    ) -> Any:
         """Distances from this tree's points to those of another, as far as they are within a distance.
 
         Parameters
@@ -437,7 +587,9 @@ class KDTree:
             Distances of 0 are entries too.
         """
         if output_type not in _radius.SPARSE:
-            raise ValueError(f"output_type must be one of {', '.join(_radius.SPARSE)}, not {output_type!r}")
+            raise ValueError(
+                f"output_type must be one of {', '.join(_radius.SPARSE)}, not {output_type!r}"
+            )
         given = self._other(other)
         found = self._found_in(given, max_distance, p, 0, "max_distance", True)
         return _radius.sparse(found, (self.n, given.n), output_type)
@@ -447,17 +599,27 @@ class KDTree:
 
     def __repr__(self) -> str:
         box = "" if self.boxsize is None else f", boxsize={self.boxsize.tolist()}"
-        return f"KDTree(n={self.n}, m={self.m}, metric={self.metric!r}, backend={self.backend!r}{box})"
+        return (
+            f"KDTree(n={self.n}, m={self.m}, metric={self.metric!r}, backend={self.backend!r}{box})"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        made = functools.partial(type(self), metric=self.metric, backend=self.backend, device=self.device, boxsize=self.boxsize,
-                                 skip_invalid=self._skip)
+        made = functools.partial(
+            type(self),
+            metric=self.metric,
+            backend=self.backend,
+            device=self.device,
+            boxsize=self.boxsize,
+            skip_invalid=self._skip,
+        )
         return made, (self.data, self.leafsize)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("tree", "size", "innernode", "leafnode", "node", "indices"):
-            raise AttributeError(f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it is the number of points, "
-                                 "scipy.spatial.KDTree has nodes")
+            raise AttributeError(
+                f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it is the number of points, "
+                "scipy.spatial.KDTree has nodes"
+            )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
@@ -472,7 +634,11 @@ def _weights(weights: Any, tree: KDTree) -> Optional[_search.Floats]:
 
 
 def _coordinates(value: Any, name: str) -> Any:
-    return _device_arrays.take(value, name) if _device_arrays.found(value) else _search.as_coordinates(value, name)
+    return (
+        _device_arrays.take(value, name)
+        if _device_arrays.found(value)
+        else _search.as_coordinates(value, name)
+    )
 
 
 def _points(array: npt.NDArray[Any]) -> _c.Points:
@@ -508,9 +674,16 @@ class GlobeTree:
     (0, 1219)
     """
 
-    def __init__(self, lon: npt.ArrayLike, lat: npt.ArrayLike, metric: str = "geodesic",
-                 ellipsoid: Optional[tuple[float, float]] = None, backend: str = "auto",
-                 device: Optional[int] = None, skip_invalid: bool = False) -> None:
+    def __init__(
+        self,
+        lon: npt.ArrayLike,
+        lat: npt.ArrayLike,
+        metric: str = "geodesic",
+        ellipsoid: Optional[tuple[float, float]] = None,
+        backend: str = "auto",
+        device: Optional[int] = None,
+        skip_invalid: bool = False,
+    ) -> None:
         if metric not in _c.GLOBE_METRICS:
             raise ValueError(f"metric must be geodesic or great-circle, not {metric!r}")
         self.lon, self.lat, _ = _pairs(lon, lat)
@@ -521,18 +694,41 @@ class GlobeTree:
         name = _search.backend_name(backend)
         self._skip, self._index = bool(skip_invalid), None
         self._rows = _search.usable((self.lon, self.lat), self._skip, True)
-        x, y = (self.lon, self.lat) if self._rows is None else (self.lon[self._rows], self.lat[self._rows])
+        x, y = (
+            (self.lon, self.lat)
+            if self._rows is None
+            else (self.lon[self._rows], self.lat[self._rows])
+        )
         self._searched = x.size
         if x.size > 0:
             c = library()
-            options = _c.IndexOptions(backend=name, metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
+            options = _c.IndexOptions(
+                backend=name, metric=_c.METRICS.index(metric), semi_major=a, flattening=f
+            )
             self._index = _search.made(
-                c.gv_index_build, c.gv_index_destroy, _seeds(x, y), options, c_void_p(),
-                threads=0, device=self._device, large=self.n > _BUILT_LARGE, argument="lon, lat")
+                c.gv_index_build,
+                c.gv_index_destroy,
+                _seeds(x, y),
+                options,
+                c_void_p(),
+                threads=0,
+                device=self._device,
+                large=self.n > _BUILT_LARGE,
+                argument="lon, lat",
+            )
 
-    def query(self, lon: npt.ArrayLike, lat: npt.ArrayLike, k: Neighbors = 1, max_distance: float = math.inf,
-              workers: int = -1, *, exclude_self: bool = False, mask: Optional[npt.ArrayLike] = None,
-              progress: Progress = None) -> tuple[Any, Any]:
+    def query(
+        self,
+        lon: npt.ArrayLike,
+        lat: npt.ArrayLike,
+        k: Neighbors = 1,
+        max_distance: float = math.inf,
+        workers: int = -1,
+        *,
+        exclude_self: bool = False,
+        mask: Optional[npt.ArrayLike] = None,
+        progress: Progress = None,
+    ) -> tuple[Any, Any]:
         """The nearest places of each position.
 
         Parameters
@@ -571,17 +767,40 @@ class GlobeTree:
         most, columns = _search.wanted(k, _c.MAX_K - bool(exclude_self))
         if exclude_self:
             _search.queries_are_points(x.size, self.n)
-        count, usable_rows = x.size, _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape))
+        count, usable_rows = (
+            x.size,
+            _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape)),
+        )
         x, y = (x, y) if usable_rows is None else (x[usable_rows], y[usable_rows])
         # A geodesic takes some fifty times as long as a plane distance.
         distances, indices = _search.search(
-            self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size,
-            most + bool(exclude_self), limit, self._searched, 50.0 * self._searched, threads, self._device, progress, "lon, lat")
+            self._index,
+            lambda first, end: _seeds(x[first:end], y[first:end]),
+            x.size,
+            most + bool(exclude_self),
+            limit,
+            self._searched,
+            50.0 * self._searched,
+            threads,
+            self._device,
+            progress,
+            "lon, lat",
+        )
         answer = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
-        return _search.shaped(*(_search.without_self(*answer) if exclude_self else answer), shape, k, columns)
+        return _search.shaped(
+            *(_search.without_self(*answer) if exclude_self else answer), shape, k, columns
+        )
 
-    def query_radius(self, lon: npt.ArrayLike, lat: npt.ArrayLike, r: npt.ArrayLike, return_distance: bool = False,
-                     count_only: bool = False, sort_results: bool = True, workers: int = -1) -> Any:
+    def query_radius(
+        self,
+        lon: npt.ArrayLike,
+        lat: npt.ArrayLike,
+        r: npt.ArrayLike,
+        return_distance: bool = False,
+        count_only: bool = False,
+        sort_results: bool = True,
+        workers: int = -1,
+    ) -> Any:
         """The places within a distance of each position, as :class:`sklearn.neighbors.BallTree` gives them.
 
         Parameters
@@ -613,24 +832,74 @@ class GlobeTree:
         array([0])
         """
         x, y, shape = _pairs(lon, lat)
-        return found_within(self, x, y, shape, r, return_distance, count_only, sort_results, workers, self._rows, self._searched,
-                            self._device, True, "lon, lat")
+        return found_within(
+            self,
+            x,
+            y,
+            shape,
+            r,
+            return_distance,
+            count_only,
+            sort_results,
+            workers,
+            self._rows,
+            self._searched,
+            self._device,
+            True,
+            "lon, lat",
+        )
 
-    def _within(self, lon: _search.Floats, lat: _search.Floats, radius: Any, own: bool, distances: bool, workers: int) -> _radius.Found:
+    def _within(
+        self,
+        lon: _search.Floats,
+        lat: _search.Floats,
+        radius: Any,
+        own: bool,
+        distances: bool,
+        workers: int,
+    ) -> _radius.Found:
         """The places within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
-        batch = _radius.Queries(self._index, None if own else lambda first, end: _seeds(lon[first:end], lat[first:end]), lon.size,
-                              self._searched, worker_threads(workers), self._device, "X")
+        batch = _radius.Queries(
+            self._index,
+            None if own else lambda first, end: _seeds(lon[first:end], lat[first:end]),
+            lon.size,
+            self._searched,
+            worker_threads(workers),
+            self._device,
+            "X",
+        )
         return _radius.search(batch, radius, distances=distances, exclude_self=own)
 
-    def _nearest(self, lon: _search.Floats, lat: _search.Floats, max_distance: float, workers: int, progress: Progress) -> _search.Indices:
+    def _nearest(
+        self,
+        lon: _search.Floats,
+        lat: _search.Floats,
+        max_distance: float,
+        workers: int,
+        progress: Progress,
+    ) -> _search.Indices:
         """The index of the nearest place of each of some flat positions, -1 for none. Without distances, for which geodesics are computed."""
         limit, threads = _search.real(max_distance, "max_distance", 0.0), worker_threads(workers)
         usable_rows = _search.usable((lon, lat), self._skip, True)
         x, y = (lon, lat) if usable_rows is None else (lon[usable_rows], lat[usable_rows])
-        found = _search.search(self._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, 1, limit, -1,
-                               50.0 * self._searched, threads, self._device, progress, "lon, lat", measured=False)[1][:, 0]
+        found = _search.search(
+            self._index,
+            lambda first, end: _seeds(x[first:end], y[first:end]),
+            x.size,
+            1,
+            limit,
+            -1,
+            50.0 * self._searched,
+            threads,
+            self._device,
+            progress,
+            "lon, lat",
+            measured=False,
+        )[1][:, 0]
         answer = np.full(lon.size, -1, np.intp)
-        answer[slice(None) if usable_rows is None else usable_rows] = found if self._rows is None else np.where(found < 0, -1, self._rows[found])
+        answer[slice(None) if usable_rows is None else usable_rows] = (
+            found if self._rows is None else np.where(found < 0, -1, self._rows[found])
+        )
         return answer
 
     def __len__(self) -> int:
@@ -640,12 +909,33 @@ class GlobeTree:
         return f"GlobeTree(n={self.n}, metric={self.metric!r}, ellipsoid={self.ellipsoid!r}, backend={self.backend!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.lon, self.lat, self.metric, self.ellipsoid, self.backend, self.device, self._skip)
+        return type(self), (
+            self.lon,
+            self.lat,
+            self.metric,
+            self.ellipsoid,
+            self.backend,
+            self.device,
+            self._skip,
+        )
 
 
-def found_within(tree: Any, x: _search.Floats, y: _search.Floats, shape: tuple[int, ...], r: npt.ArrayLike, return_distance: bool,
-                 count_only: bool, sort_results: bool, workers: int, rows: Optional[_search.Indices], searched: int, device: int, globe: bool,
-                 argument: str) -> Any:
+def found_within(
+    tree: Any,
+    x: _search.Floats,
+    y: _search.Floats,
+    shape: tuple[int, ...],
+    r: npt.ArrayLike,
+    return_distance: bool,
+    count_only: bool,
+    sort_results: bool,
+    workers: int,
+    rows: Optional[_search.Indices],
+    searched: int,
+    device: int,
+    globe: bool,
+    argument: str,
+) -> Any:
     """query_radius of trees over pairs of coordinates."""
     radius, threads = _radius.radii(r, "r", shape), worker_threads(workers)
     if return_distance and count_only:
@@ -653,24 +943,44 @@ def found_within(tree: Any, x: _search.Floats, y: _search.Floats, shape: tuple[i
     count, usable_rows = x.size, _search.usable((x, y), tree._skip, globe)
     x, y = (x, y) if usable_rows is None else (x[usable_rows], y[usable_rows])
     radius = _radius.places(radius, usable_rows)
-    batch = _radius.Queries(tree._index, lambda first, end: _seeds(x[first:end], y[first:end]), x.size, searched, threads, device, argument)
+    batch = _radius.Queries(
+        tree._index,
+        lambda first, end: _seeds(x[first:end], y[first:end]),
+        x.size,
+        searched,
+        threads,
+        device,
+        argument,
+    )
     if count_only:
         nothing = _radius.Found(_radius.count(batch, radius), np.empty(0, np.intp), np.empty(0))
-        lengths = np.diff(_radius.spread(nothing, None, usable_rows, count).offsets).astype(np.intp).reshape(shape)
+        lengths = (
+            np.diff(_radius.spread(nothing, None, usable_rows, count).offsets)
+            .astype(np.intp)
+            .reshape(shape)
+        )
         return int(lengths) if shape == () else lengths
-    found = _radius.spread(_radius.search(batch, radius, by_number=not sort_results, distances=return_distance), rows, usable_rows, count)
+    found = _radius.spread(
+        _radius.search(batch, radius, by_number=not sort_results, distances=return_distance),
+        rows,
+        usable_rows,
+        count,
+    )
     indices = _radius.arrays(found, found.indices, shape)
     return (indices, _radius.arrays(found, found.distances, shape)) if return_distance else indices
 
 
-def _pairs(lon: npt.ArrayLike, lat: npt.ArrayLike, x_name: str = "lon",
-           y_name: str = "lat") -> tuple[_search.Floats, _search.Floats, tuple[int, ...]]:
+def _pairs(
+    lon: npt.ArrayLike, lat: npt.ArrayLike, x_name: str = "lon", y_name: str = "lat"
+) -> tuple[_search.Floats, _search.Floats, tuple[int, ...]]:
     x, y = _search.as_degrees(lon, x_name), _search.as_degrees(lat, y_name)
     if x.shape != y.shape:
         try:
             x, y = np.broadcast_arrays(x, y)
         except ValueError:
-            raise ValueError(f"{x_name} and {y_name} have different shapes, {x.shape} and {y.shape}") from None
+            raise ValueError(
+                f"{x_name} and {y_name} have different shapes, {x.shape} and {y.shape}"
+            ) from None
     return np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1), x.shape
 
 

@@ -49,7 +49,9 @@ def fill_of(dtype: np.dtype[Any], fill: Any, argument: str) -> Any:
 
 
 @_documented
-def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpack[RasterOptions]) -> Any:
+def nearest_value(
+    seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpack[RasterOptions]
+) -> Any:
     """The value of the nearest seed in every cell.
 
     Parameters
@@ -79,7 +81,10 @@ def nearest_value(seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpa
         raise ValueError("value: cells of a raster as seeds have their values: use allocation")
     several = isinstance(value, Mapping)
     named = dict(value) if several else {value if isinstance(value, str) else "value": value}
-    columns = {name: _of_seeds(request, one, f"value[{name!r}]" if several else "value") for name, one in named.items()}
+    columns = {
+        name: _of_seeds(request, one, f"value[{name!r}]" if several else "value")
+        for name, one in named.items()
+    }
     fills = {name: fill_of(one.dtype, fill, "value") for name, one in columns.items()}
     numbers = request.squeezed(request.compute(_field.Names())[0])
     found = {name: _taken(one, numbers, fills[name]) for name, one in columns.items()}
@@ -98,10 +103,14 @@ def _of_seeds(request: RasterRequest, value: Any, argument: str) -> Values:
         if seeds.frame is None or value not in getattr(seeds.frame, "columns", ()):
             raise ValueError(f"{argument}: the seeds have no column {value!r}")
         value = seeds.frame[value].to_numpy()
-    array = np.asarray(value) if np.asarray(value).dtype.kind in "Mm" else plain_array(value, argument)
+    array = (
+        np.asarray(value) if np.asarray(value).dtype.kind in "Mm" else plain_array(value, argument)
+    )
     count = seeds.x.size if seeds.rows is None else seeds.total
     if array.ndim == 0 or array.shape[-1] != count:
-        raise ValueError(f"{argument}: the last dimension must have one value for each of {count} seeds, not the shape {array.shape}")
+        raise ValueError(
+            f"{argument}: the last dimension must have one value for each of {count} seeds, not the shape {array.shape}"
+        )
     return array if seeds.rows is None else array[..., seeds.rows]
 
 
@@ -111,14 +120,31 @@ def _taken(values: Values, numbers: Any, fill: Any) -> Any:
     import dask.array
 
     leading = values.shape[:-1]
-    return dask.array.map_blocks(lambda chunk: take(values, chunk, fill), numbers, dtype=values.dtype, new_axis=list(range(len(leading))),
-                                 chunks=(*((n,) for n in leading), *numbers.chunks), meta=np.empty((0,) * (len(leading) + numbers.ndim),
-                                                                                                   values.dtype))
+    return dask.array.map_blocks(
+        lambda chunk: take(values, chunk, fill),
+        numbers,
+        dtype=values.dtype,
+        new_axis=list(range(len(leading))),
+        chunks=(*((n,) for n in leading), *numbers.chunks),
+        meta=np.empty((0,) * (len(leading) + numbers.ndim), values.dtype),
+    )
 
 
-def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
-           max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, nearest_valid: bool = False,
-           backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
+def regrid(
+    source: Any,
+    target: Any,
+    *,
+    metric: str = "geodesic",
+    ellipsoid: Optional[tuple[float, float]] = None,
+    max_distance: float = math.inf,
+    fill: Any = None,
+    dims: Optional[Sequence[str]] = None,
+    nearest_valid: bool = False,
+    backend: str = "auto",
+    device: Optional[int] = None,
+    workers: int = -1,
+    progress: Progress = None,
+) -> Any:
     """Values of the nearest cell of another grid: nearest-neighbor regridding between any cells.
 
     Parameters
@@ -164,13 +190,21 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
     import xarray
 
     if not isinstance(source, (xarray.DataArray, xarray.Dataset)):
-        raise TypeError(f"source must be an xarray DataArray or Dataset, not {type(source).__name__}")
+        raise TypeError(
+            f"source must be an xarray DataArray or Dataset, not {type(source).__name__}"
+        )
     start = _grid.places_of(source, "source")
     if isinstance(target, str):
         if ellipsoid is not None or dims is not None:
             raise ValueError("ellipsoid and dims go with coordinates as target")
         cells = _places.cells(target)
-        end = _places.Places(np.empty(0), np.empty(0), cells.dims, cells.shape, _places.system_coordinates(cells, start.crs))
+        end = _places.Places(
+            np.empty(0),
+            np.empty(0),
+            cells.dims,
+            cells.shape,
+            _places.system_coordinates(cells, start.crs),
+        )
     else:
         end = _grid.places_of(target, "target", dims)
         if end.crs is not None and start.crs is not None and not _crs.same(end.crs, start.crs):
@@ -183,38 +217,81 @@ def regrid(source: Any, target: Any, *, metric: str = "geodesic", ellipsoid: Opt
         if not np.isfinite(lon).any():
             return np.full(end.shape, -1)
         if isinstance(target, str):
-            request = RasterRequest((lon, lat), cells=target, metric=metric, max_distance=max_distance, skip_invalid=True,
-                                crs=start.crs, backend=backend, device=device, workers=workers, progress=progress)
+            request = RasterRequest(
+                (lon, lat),
+                cells=target,
+                metric=metric,
+                max_distance=max_distance,
+                skip_invalid=True,
+                crs=start.crs,
+                backend=backend,
+                device=device,
+                workers=workers,
+                progress=progress,
+            )
             return np.asarray(request.squeezed(request.compute(request.names(None))[0]))
         tree = GlobeTree(lon, lat, metric, ellipsoid, backend, device, skip_invalid=True)
-        return np.asarray(tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape))
+        return np.asarray(
+            tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape)
+        )
 
     numbers = None if nearest_valid else nearest(start.lon, start.lat)
     one = isinstance(source, xarray.DataArray)
     name = source.name if one else None
     dataset = source.to_dataset(name="value") if one else source
-    found = {key: _regridded(variable, start, end, functools.partial(_of_valid, start, nearest) if numbers is None else numbers, fill)
-             for key, variable in dataset.data_vars.items() if not (start.grid_mapping and key == start.grid_mapping)}
-    kept = {key: value for key, value in dataset.coords.items() if not set(value.dims) & set(start.dims)}
+    found = {
+        key: _regridded(
+            variable,
+            start,
+            end,
+            functools.partial(_of_valid, start, nearest) if numbers is None else numbers,
+            fill,
+        )
+        for key, variable in dataset.data_vars.items()
+        if not (start.grid_mapping and key == start.grid_mapping)
+    }
+    kept = {
+        key: value for key, value in dataset.coords.items() if not set(value.dims) & set(start.dims)
+    }
     made = xarray.Dataset(found, {**kept, **end.coordinates}, dataset.attrs)
     return made["value"].rename(name) if one else made
 
 
-def _regridded(variable: Any, start: _places.Places, end: _places.Places, numbers: Any, fill: Any) -> Any:
+def _regridded(
+    variable: Any, start: _places.Places, end: _places.Places, numbers: Any, fill: Any
+) -> Any:
     """`numbers`: the nearest cells, or the function of values, axes and fill that takes those of valid cells."""
     import xarray
 
     if not set(start.dims) <= set(variable.dims):
         if set(start.dims) & set(variable.dims):
-            raise ValueError(f"source: the variable {variable.name!r} has only some of the dimensions {start.dims} of the cells")
+            raise ValueError(
+                f"source: the variable {variable.name!r} has only some of the dimensions {start.dims} of the cells"
+            )
         return variable.variable
     value, given = fill_of(variable.dtype, fill, f"source: {variable.name!r}"), variable.variable
-    work = functools.partial(numbers if callable(numbers) else functools.partial(_flat_take, numbers=numbers), axes=len(start.dims), fill=value)
-    if hasattr(given.data, "dask"):  # cells in one chunk; the chunks of times and levels stay as they are
-        given = given.compute() if callable(numbers) else given.chunk({name: -1 for name in start.dims})
+    work = functools.partial(
+        numbers if callable(numbers) else functools.partial(_flat_take, numbers=numbers),
+        axes=len(start.dims),
+        fill=value,
+    )
+    if hasattr(
+        given.data, "dask"
+    ):  # cells in one chunk; the chunks of times and levels stay as they are
+        given = (
+            given.compute() if callable(numbers) else given.chunk({name: -1 for name in start.dims})
+        )
     result = xarray.apply_ufunc(
-        work, given, input_core_dims=[start.dims], output_core_dims=[end.dims], exclude_dims=set(start.dims), dask="parallelized",
-        output_dtypes=[variable.dtype], keep_attrs=True, dask_gufunc_kwargs={"output_sizes": dict(zip(end.dims, end.shape))})
+        work,
+        given,
+        input_core_dims=[start.dims],
+        output_core_dims=[end.dims],
+        exclude_dims=set(start.dims),
+        dask="parallelized",
+        output_dtypes=[variable.dtype],
+        keep_attrs=True,
+        dask_gufunc_kwargs={"output_sizes": dict(zip(end.dims, end.shape))},
+    )
     result.attrs.pop("grid_mapping", None)
     if end.grid_mapping:
         result.attrs["grid_mapping"] = end.grid_mapping
@@ -222,7 +299,7 @@ def _regridded(variable: Any, start: _places.Places, end: _places.Places, number
 
 
 def _flat_take(values: Values, axes: int, numbers: Values, fill: Any) -> Values:
-    return take(values.reshape(*values.shape[:values.ndim - axes], -1), numbers, fill)
+    return take(values.reshape(*values.shape[: values.ndim - axes], -1), numbers, fill)
 
 
 def _of_valid(start: _places.Places, nearest: Any, values: Values, axes: int, fill: Any) -> Values:
@@ -232,8 +309,10 @@ def _of_valid(start: _places.Places, nearest: Any, values: Values, axes: int, fi
     sets, which = np.unique(missing, axis=0, return_inverse=True)
     made: Any = None
     for i, left_out in enumerate(sets):
-        numbers = nearest(np.where(left_out, np.nan, start.lon), np.where(left_out, np.nan, start.lat))
+        numbers = nearest(
+            np.where(left_out, np.nan, start.lon), np.where(left_out, np.nan, start.lat)
+        )
         made = np.empty((flat.shape[0], *numbers.shape), values.dtype) if made is None else made
         of = which.reshape(-1) == i
         made[of] = take(flat[of], numbers, fill)
-    return np.asarray(made).reshape(*values.shape[:values.ndim - axes], *made.shape[1:])
+    return np.asarray(made).reshape(*values.shape[: values.ndim - axes], *made.shape[1:])

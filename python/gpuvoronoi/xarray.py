@@ -54,17 +54,23 @@ class Accessor:
                 raise TypeError("like is the object of the accessor; leave it out")
             return seeds, {**options, "like": self._given}
         if not isinstance(self._given, xarray.DataArray):
-            raise TypeError("seeds are missing: a Dataset's cells are not seeds; select a variable, or give seeds")
+            raise TypeError(
+                "seeds are missing: a Dataset's cells are not seeds; select a variable, or give seeds"
+            )
         return self._given, options
 
     @_documented
-    def allocation(self, seeds: Any = None, *, ids: Any = None, **options: Unpack[RasterOptions]) -> Any:
+    def allocation(
+        self, seeds: Any = None, *, ids: Any = None, **options: Unpack[RasterOptions]
+    ) -> Any:
         """:func:`gpuvoronoi.allocation`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.allocation(seeds, ids=ids, **options)
 
     @_documented
-    def proximity(self, seeds: Any = None, *, dtype: Any = np.float32, **options: Unpack[RasterOptions]) -> Any:
+    def proximity(
+        self, seeds: Any = None, *, dtype: Any = np.float32, **options: Unpack[RasterOptions]
+    ) -> Any:
         """:func:`gpuvoronoi.proximity`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.proximity(seeds, dtype=dtype, **options)
@@ -76,24 +82,43 @@ class Accessor:
         return rasters.direction(seeds, **options)
 
     @_documented
-    def voronoi(self, seeds: Any = None, *, variables: Iterable[str] = rasters.NAMES, ids: Any = None, dtype: Any = np.float32,
-                **options: Unpack[RasterOptions]) -> Any:
+    def voronoi(
+        self,
+        seeds: Any = None,
+        *,
+        variables: Iterable[str] = rasters.NAMES,
+        ids: Any = None,
+        dtype: Any = np.float32,
+        **options: Unpack[RasterOptions],
+    ) -> Any:
         """:func:`gpuvoronoi.voronoi`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.voronoi(seeds, variables=variables, ids=ids, dtype=dtype, **options)
 
     @_documented
-    def nearest_value(self, seeds: Any, value: Any, *, fill: Any = None, **options: Unpack[RasterOptions]) -> Any:
+    def nearest_value(
+        self, seeds: Any, value: Any, *, fill: Any = None, **options: Unpack[RasterOptions]
+    ) -> Any:
         """:func:`gpuvoronoi.nearest_value` of seeds."""
         seeds, options = self._arguments(seeds, options)
         return nearest_value(seeds, value, fill=fill, **options)
 
     @_documented
-    def statistics(self, seeds: Any, *, sums: Any = None, distances: bool = True, ids: Any = None, keep: Any = None,
-                   **options: Unpack[RasterOptions]) -> Any:
+    def statistics(
+        self,
+        seeds: Any,
+        *,
+        sums: Any = None,
+        distances: bool = True,
+        ids: Any = None,
+        keep: Any = None,
+        **options: Unpack[RasterOptions],
+    ) -> Any:
         """:func:`gpuvoronoi.statistics` of seeds."""
         seeds, options = self._arguments(seeds, options)
-        return tables.statistics(seeds, sums=sums, distances=distances, ids=ids, keep=keep, **options)
+        return tables.statistics(
+            seeds, sums=sums, distances=distances, ids=ids, keep=keep, **options
+        )
 
     def cost_allocation(self, seeds: Any, **options: Any) -> Any:
         """:func:`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""
@@ -103,12 +128,36 @@ class Accessor:
         """:func:`gpuvoronoi.cost_distance`, with this DataArray as the friction."""
         return cost_distance(self._given, seeds, **options)
 
-    def regrid(self, target: Any, *, metric: str = "geodesic", ellipsoid: Optional[tuple[float, float]] = None,
-               max_distance: float = math.inf, fill: Any = None, dims: Optional[Sequence[str]] = None, nearest_valid: bool = False,
-               backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> Any:
+    def regrid(
+        self,
+        target: Any,
+        *,
+        metric: str = "geodesic",
+        ellipsoid: Optional[tuple[float, float]] = None,
+        max_distance: float = math.inf,
+        fill: Any = None,
+        dims: Optional[Sequence[str]] = None,
+        nearest_valid: bool = False,
+        backend: str = "auto",
+        device: Optional[int] = None,
+        workers: int = -1,
+        progress: Progress = None,
+    ) -> Any:
         """:func:`gpuvoronoi.regrid` to other cells."""
-        return regrid(self._given, target, metric=metric, ellipsoid=ellipsoid, max_distance=max_distance, fill=fill, dims=dims,
-                      nearest_valid=nearest_valid, backend=backend, device=device, workers=workers, progress=progress)
+        return regrid(
+            self._given,
+            target,
+            metric=metric,
+            ellipsoid=ellipsoid,
+            max_distance=max_distance,
+            fill=fill,
+            dims=dims,
+            nearest_valid=nearest_valid,
+            backend=backend,
+            device=device,
+            workers=workers,
+            progress=progress,
+        )
 
 
 xarray.register_dataarray_accessor("gpuvoronoi")(Accessor)

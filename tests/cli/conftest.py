@@ -35,7 +35,9 @@ def real_data(name):
 
 
 PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", 240))  # seconds of one run
-SUMMARY = re.compile("gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbors): ")
+SUMMARY = re.compile(
+    "gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbors): "
+)
 
 
 class Work:
@@ -49,10 +51,14 @@ class Work:
         return self.directory / name
 
     def run(self, *arguments, **options):
-        done = forked_command.run([COMMAND, *map(str, arguments)], cwd=self.directory, timeout=PATIENCE, **options)
+        done = forked_command.run(
+            [COMMAND, *map(str, arguments)], cwd=self.directory, timeout=PATIENCE, **options
+        )
         lines = done.stderr.splitlines(keepends=True)
         done.summary = "".join(line for line in lines if SUMMARY.match(line))
-        done.stderr = "".join(line for line in lines if not SUMMARY.match(line))  # what people should worry about
+        done.stderr = "".join(
+            line for line in lines if not SUMMARY.match(line)
+        )  # what people should worry about
         return done
 
     def ok(self, *arguments, **options):
@@ -75,8 +81,10 @@ class Work:
         return lines[0]
 
     def listing(self):
-        return {str(p.relative_to(self.directory)): p.read_bytes() if p.is_file() else None
-                for p in self.directory.rglob("*")}
+        return {
+            str(p.relative_to(self.directory)): p.read_bytes() if p.is_file() else None
+            for p in self.directory.rglob("*")
+        }
 
     def no_leftovers(self):
         left = [str(p) for p in self.directory.iterdir() if ".tmp-" in p.name]
@@ -88,11 +96,24 @@ class Work:
 
     def csv(self, name, x, y, /, header="lon,lat", **columns):
         names = ",".join([header, *columns])
-        rows = [",".join([repr(float(a)), repr(float(b)), *(str(c[i]) for c in columns.values())])
-                for i, (a, b) in enumerate(zip(x, y))]
+        rows = [
+            ",".join([repr(float(a)), repr(float(b)), *(str(c[i]) for c in columns.values())])
+            for i, (a, b) in enumerate(zip(x, y))
+        ]
         return self.write(name, names + "\n" + "\n".join(rows) + "\n")
 
-    def points(self, name, driver, x, y, epsg=4326, layer="seeds", fields=(), rows=(), geometry=ogr.wkbPoint):
+    def points(
+        self,
+        name,
+        driver,
+        x,
+        y,
+        epsg=4326,
+        layer="seeds",
+        fields=(),
+        rows=(),
+        geometry=ogr.wkbPoint,
+    ):
         source = ogr.GetDriverByName(driver).CreateDataSource(str(self.path(name)))
         made = source.CreateLayer(layer, crs(epsg), geometry)
         for field in fields:
@@ -118,7 +139,9 @@ class Work:
         return gdal.Open(str(self.path(name))).ReadAsArray()
 
     def open(self, name):
-        self.opened.append(gdal.Open(str(self.path(name))))  # bands and tables do not keep their dataset alive
+        self.opened.append(
+            gdal.Open(str(self.path(name)))
+        )  # bands and tables do not keep their dataset alive
         return self.opened[-1]
 
     def table(self, name):
@@ -126,21 +149,35 @@ class Work:
         table = self.open(name).GetRasterBand(1).GetDefaultRAT()
         if table is None:
             return None
-        read = {gdal.GFT_Integer: table.GetValueAsInt, gdal.GFT_Real: table.GetValueAsDouble,
-                gdal.GFT_String: table.GetValueAsString}
-        return {table.GetUsageOfCol(c): [read[table.GetTypeOfCol(c)](r, c) for r in range(table.GetRowCount())]
-                for c in range(table.GetColumnCount())}
+        read = {
+            gdal.GFT_Integer: table.GetValueAsInt,
+            gdal.GFT_Real: table.GetValueAsDouble,
+            gdal.GFT_String: table.GetValueAsString,
+        }
+        return {
+            table.GetUsageOfCol(c): [
+                read[table.GetTypeOfCol(c)](r, c) for r in range(table.GetRowCount())
+            ]
+            for c in range(table.GetColumnCount())
+        }
 
 
 def build_shim(folder, name):
     """A library for LD_PRELOAD, of <name>_shim.c beside this file, and what the environment needs for it."""
     library = folder / f"{name}.so"
     source = pathlib.Path(__file__).with_name(f"{name}_shim.c")
-    done = subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         pytest.skip("no C compiler: " + done.stderr)
-    return {**os.environ, "LD_PRELOAD": str(library),
-            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+    return {
+        **os.environ,
+        "LD_PRELOAD": str(library),
+        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
+    }
 
 
 @pytest.fixture
@@ -158,7 +195,9 @@ def crs(code):
 def centers(dataset):
     """Coordinates of all cell centers, by the definition."""
     g = dataset.GetGeoTransform()
-    column, row = np.meshgrid(np.arange(dataset.RasterXSize) + 0.5, np.arange(dataset.RasterYSize) + 0.5)
+    column, row = np.meshgrid(
+        np.arange(dataset.RasterXSize) + 0.5, np.arange(dataset.RasterYSize) + 0.5
+    )
     return (g[0] + column * g[1]) + row * g[2], (g[3] + column * g[4]) + row * g[5]
 
 
@@ -168,8 +207,11 @@ def planar(metric, x, y, sx, sy):
     winner = np.full(x.shape, -1)
     for i, (a, b) in enumerate(zip(sx, sy)):
         dx, dy = x - a, y - b
-        distance = {"euclidean": lambda: dx * dx + dy * dy, "manhattan": lambda: abs(dx) + abs(dy),
-                    "chebyshev": lambda: np.maximum(abs(dx), abs(dy))}[metric]()
+        distance = {
+            "euclidean": lambda: dx * dx + dy * dy,
+            "manhattan": lambda: abs(dx) + abs(dy),
+            "chebyshev": lambda: np.maximum(abs(dx), abs(dy)),
+        }[metric]()
         closer = distance < best
         best[closer] = distance[closer]
         winner[closer] = i
@@ -184,6 +226,7 @@ def unit_vectors(lon, lat):
 def check_great_circle(numbers, lon, lat, seed_lon, seed_lat):
     """Every cell's seed must be as near as scipy's KD-tree says the nearest is."""
     from scipy.spatial import cKDTree
+
     seeds = unit_vectors(seed_lon, seed_lat)
     cells = unit_vectors(lon, lat)
     best, winner = cKDTree(seeds).query(cells)
@@ -210,8 +253,16 @@ class Geodesic:
 
     def distance(self, lon1, lat1, lon2, lat2):
         s12 = ctypes.c_double()
-        self.library.geod_inverse(self.geodesic, ctypes.c_double(lat1), ctypes.c_double(lon1), ctypes.c_double(lat2),
-                                  ctypes.c_double(lon2), ctypes.byref(s12), None, None)
+        self.library.geod_inverse(
+            self.geodesic,
+            ctypes.c_double(lat1),
+            ctypes.c_double(lon1),
+            ctypes.c_double(lat2),
+            ctypes.c_double(lon2),
+            ctypes.byref(s12),
+            None,
+            None,
+        )
         return s12.value
 
 
@@ -223,8 +274,10 @@ def check_geodesic(numbers, lon, lat, seed_lon, seed_lat, ellipsoid=WGS84, sampl
     geodesic = Geodesic(*ellipsoid)
     flat = numbers.ravel()
     for cell in np.random.default_rng(seed).integers(0, flat.size, samples):
-        distances = [geodesic.distance(lon.ravel()[cell], lat.ravel()[cell], a, b)
-                     for a, b in zip(seed_lon, seed_lat)]
+        distances = [
+            geodesic.distance(lon.ravel()[cell], lat.ravel()[cell], a, b)
+            for a, b in zip(seed_lon, seed_lat)
+        ]
         assert distances[flat[cell]] == min(distances), cell
 
 

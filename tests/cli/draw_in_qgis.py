@@ -5,8 +5,15 @@ ymin, xmax, ymax]), crs, png (file to write), edges (bool). Prints what QGIS mak
 """
 
 import qgis_script
-from qgis.core import (QgsColorRampShader, QgsCoordinateReferenceSystem, QgsMapRendererParallelJob,
-                       QgsMapSettings, QgsMeshLayer, QgsMeshRendererScalarSettings, QgsRectangle)
+from qgis.core import (
+    QgsColorRampShader,
+    QgsCoordinateReferenceSystem,
+    QgsMapRendererParallelJob,
+    QgsMapSettings,
+    QgsMeshLayer,
+    QgsMeshRendererScalarSettings,
+    QgsRectangle,
+)
 from qgis.PyQt.QtCore import QSize
 from qgis.PyQt.QtGui import QColor
 
@@ -16,17 +23,32 @@ def describe(layer):
     groups = {}
     for g in range(provider.datasetGroupCount()):
         meta = provider.datasetGroupMetadata(g)
-        groups[meta.name()] = {"index": g, "minimum": meta.minimum(), "maximum": meta.maximum(),
-                               "on_faces": meta.dataType() == 0, "units": meta.extraOptions().get("units", "")}
-    return {"valid": layer.isValid(), "vertices": provider.vertexCount(), "faces": provider.faceCount(),
-            "crs": layer.crs().authid(), "geographic": layer.crs().isGeographic(), "groups": groups}
+        groups[meta.name()] = {
+            "index": g,
+            "minimum": meta.minimum(),
+            "maximum": meta.maximum(),
+            "on_faces": meta.dataType() == 0,
+            "units": meta.extraOptions().get("units", ""),
+        }
+    return {
+        "valid": layer.isValid(),
+        "vertices": provider.vertexCount(),
+        "faces": provider.faceCount(),
+        "crs": layer.crs().authid(),
+        "geographic": layer.crs().isGeographic(),
+        "groups": groups,
+    }
 
 
 def paint(layer, group, colors, edges):
     shader = QgsColorRampShader()
     shader.setColorRampType(QgsColorRampShader.Exact)
-    shader.setColorRampItemList([QgsColorRampShader.ColorRampItem(float(value), QColor(*color), value)
-                                 for value, color in colors.items()])
+    shader.setColorRampItemList(
+        [
+            QgsColorRampShader.ColorRampItem(float(value), QColor(*color), value)
+            for value, color in colors.items()
+        ]
+    )
     values = [float(value) for value in colors]
     shader.setMinimumValue(min(values))
     shader.setMaximumValue(max(values))

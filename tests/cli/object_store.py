@@ -18,9 +18,16 @@ class Store(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     def environment(self):
-        return {"AWS_S3_ENDPOINT": f"127.0.0.1:{self.server_address[1]}", "AWS_HTTPS": "NO", "AWS_VIRTUAL_HOSTING": "FALSE",
-                "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "here", "NO_PROXY": "127.0.0.1",
-                "no_proxy": "127.0.0.1"}
+        return {
+            "AWS_S3_ENDPOINT": f"127.0.0.1:{self.server_address[1]}",
+            "AWS_HTTPS": "NO",
+            "AWS_VIRTUAL_HOSTING": "FALSE",
+            "AWS_ACCESS_KEY_ID": "key",
+            "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_REGION": "here",
+            "NO_PROXY": "127.0.0.1",
+            "no_proxy": "127.0.0.1",
+        }
 
 
 class Request(http.server.BaseHTTPRequestHandler):
@@ -47,7 +54,9 @@ class Request(http.server.BaseHTTPRequestHandler):
         if any(one(self) for one in list(store.answers)):
             return
         upload = query.get("uploadId", [None])[0]
-        if self.command in ("GET", "HEAD") and (query.keys() & {"list-type", "prefix", "delimiter", "max-keys"} or key.count("/") < 2):
+        if self.command in ("GET", "HEAD") and (
+            query.keys() & {"list-type", "prefix", "delimiter", "max-keys"} or key.count("/") < 2
+        ):
             self.list(key.strip("/").split("/")[0], query.get("prefix", [""])[0])
         elif self.command in ("GET", "HEAD"):
             self.read(store.objects.get(key))
@@ -60,7 +69,10 @@ class Request(http.server.BaseHTTPRequestHandler):
         elif self.command == "POST" and "uploads" in query:
             upload = f"upload{len(store.uploads)}"
             store.uploads[upload] = []
-            self.reply(200, f"<InitiateMultipartUploadResult><UploadId>{upload}</UploadId></InitiateMultipartUploadResult>".encode())
+            self.reply(
+                200,
+                f"<InitiateMultipartUploadResult><UploadId>{upload}</UploadId></InitiateMultipartUploadResult>".encode(),
+            )
         elif self.command == "POST":
             store.objects[key] = b"".join(store.uploads.pop(upload))
             self.reply(200, b"<CompleteMultipartUploadResult/>")
@@ -72,19 +84,41 @@ class Request(http.server.BaseHTTPRequestHandler):
             self.reply(204)
 
     def list(self, bucket, prefix):
-        found = [key.removeprefix(f"/{bucket}/") for key in self.server.objects if key.startswith(f"/{bucket}/{prefix}")]
-        rows = "".join(f"<Contents><Key>{key}</Key><Size>1</Size><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>" for key in found)
-        self.reply(200, f'<?xml version="1.0"?><ListBucketResult><Name>{bucket}</Name><Prefix>{prefix}</Prefix><IsTruncated>false</IsTruncated>'
-                        f"{rows}</ListBucketResult>".encode(), Content_Type="application/xml")
+        found = [
+            key.removeprefix(f"/{bucket}/")
+            for key in self.server.objects
+            if key.startswith(f"/{bucket}/{prefix}")
+        ]
+        rows = "".join(
+            f"<Contents><Key>{key}</Key><Size>1</Size><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>"
+            for key in found
+        )
+        self.reply(
+            200,
+            f'<?xml version="1.0"?><ListBucketResult><Name>{bucket}</Name><Prefix>{prefix}</Prefix><IsTruncated>false</IsTruncated>'
+            f"{rows}</ListBucketResult>".encode(),
+            Content_Type="application/xml",
+        )
 
     def read(self, data):
         part = re.match(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         if data is None:
-            self.reply(404, b'<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>missing</Message></Error>', Content_Type="application/xml")
+            self.reply(
+                404,
+                b'<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>missing</Message></Error>',
+                Content_Type="application/xml",
+            )
         elif part and self.command == "GET":
             first, last = int(part[1]), min(int(part[2] or len(data)), len(data) - 1)
-            self.reply(206, data[first:last + 1], Content_Range=f"bytes {first}-{last}/{len(data)}")
+            self.reply(
+                206, data[first : last + 1], Content_Range=f"bytes {first}-{last}/{len(data)}"
+            )
         else:
-            self.reply(200, data, Content_Length=str(len(data)), Last_Modified="Wed, 01 Jan 2020 00:00:00 GMT")
+            self.reply(
+                200,
+                data,
+                Content_Length=str(len(data)),
+                Last_Modified="Wed, 01 Jan 2020 00:00:00 GMT",
+            )
 
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = answer

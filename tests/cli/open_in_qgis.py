@@ -10,7 +10,10 @@ assert raster.isValid()
 renderer = raster.renderer()
 facts = {"type": renderer.type(), "band": renderer.usesBands(), "classes": {}}
 if renderer.type() == "paletted":
-    facts["classes"] = {str(int(c.value)): [c.label, c.color.red(), c.color.green(), c.color.blue()] for c in renderer.classes()}
+    facts["classes"] = {
+        str(int(c.value)): [c.label, c.color.red(), c.color.green(), c.color.blue()]
+        for c in renderer.classes()
+    }
 vector = QgsVectorLayer(job["vector"], "vector", "ogr")
 assert vector.isValid()
 facts["vector"] = vector.renderer().type() if vector.renderer() is not None else None

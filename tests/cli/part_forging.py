@@ -20,7 +20,7 @@ def split(data):
     """The bytes before the description, and the description."""
     magic, content, length, _ = struct.unpack("<8sQQQ", data[-32:])
     assert magic == b"GVPART\r\n"
-    return data[:content], json.loads(data[content:content + length])
+    return data[:content], json.loads(data[content : content + length])
 
 
 def forge(path, change, records=None):
@@ -28,9 +28,14 @@ def forge(path, change, records=None):
     content, description = split(path.read_bytes())
     if records is not None:
         count, at, size = description["records"]
-        forged = b"".join(records(content[i:i + 8], content[i + 8:i + size]) for i in range(at, at + count * size, size))
-        content = content[:at] + forged + content[at + count * size:]
+        forged = b"".join(
+            records(content[i : i + 8], content[i + 8 : i + size])
+            for i in range(at, at + count * size, size)
+        )
+        content = content[:at] + forged + content[at + count * size :]
         description["sums' fingerprint"] = fingerprint(content[at:])
     description = change(description)
     text = (description if isinstance(description, str) else json.dumps(description)).encode()
-    path.write_bytes(content + text + b"GVPART\r\n" + struct.pack("<QQQ", len(content), len(text), hash_of(text)))
+    path.write_bytes(
+        content + text + b"GVPART\r\n" + struct.pack("<QQQ", len(content), len(text), hash_of(text))
+    )

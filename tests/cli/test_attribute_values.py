@@ -12,8 +12,12 @@ SIZE = (360, 180)
 GRID = ["--metric", "great-circle", "--size", "360,180"]
 FLOATS = np.random.default_rng(3).normal(size=COUNT) * 1e3
 WIDE = 2**53 + 1 + np.arange(COUNT, dtype=np.int64) * 3  # no double holds them all
-FIELDS = {"real": (ogr.OFTReal, None, FLOATS), "float": (ogr.OFTReal, ogr.OFSTFloat32, FLOATS.astype(np.float32)),
-          "small": (ogr.OFTInteger, None, np.arange(COUNT) % 7 - 3), "wide": (ogr.OFTInteger64, None, WIDE)}
+FIELDS = {
+    "real": (ogr.OFTReal, None, FLOATS),
+    "float": (ogr.OFTReal, ogr.OFSTFloat32, FLOATS.astype(np.float32)),
+    "small": (ogr.OFTInteger, None, np.arange(COUNT) % 7 - 3),
+    "wide": (ogr.OFTInteger64, None, WIDE),
+}
 TYPES = {"real": "Float64", "float": "Float32", "small": "Int32", "wide": "Int64"}
 
 
@@ -52,7 +56,18 @@ def layer(work):
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_values_of_the_nearest(layer, name):
-    layer.ok("--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", *GRID, "-k", "3", "--attribute", name, "out.tif")
+    layer.ok(
+        "--seeds",
+        "s.gpkg",
+        "--seeds-crs",
+        "EPSG:4326",
+        *GRID,
+        "-k",
+        "3",
+        "--attribute",
+        name,
+        "out.tif",
+    )
     out = layer.open("out.tif")
     band = out.GetRasterBand(1)
     assert gdal.GetDataTypeName(band.DataType) == TYPES[name]
@@ -65,8 +80,24 @@ def test_values_of_the_nearest(layer, name):
 @pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("backend", ["serial", "tile", "kdtree"])
 def test_nodata_where_there_is_no_seed(layer, name, backend):
-    layer.ok("--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", *GRID, "--attribute", name, "--max-distance", "900km", "--backend", backend,
-             "--distance", "d.tif", "--stats", "t.csv", "out.tif")
+    layer.ok(
+        "--seeds",
+        "s.gpkg",
+        "--seeds-crs",
+        "EPSG:4326",
+        *GRID,
+        "--attribute",
+        name,
+        "--max-distance",
+        "900km",
+        "--backend",
+        backend,
+        "--distance",
+        "d.tif",
+        "--stats",
+        "t.csv",
+        "out.tif",
+    )
     arc, number = nearest()
     band = layer.open("out.tif").GetRasterBand(1)
     values = band.ReadAsArray()
@@ -84,46 +115,124 @@ def test_nodata_where_there_is_no_seed(layer, name, backend):
 
 
 def test_columns_of_a_csv_file(work):
-    work.csv("s.csv", LON, LAT, real=[repr(float(v)) for v in FLOATS], wide=WIDE, text=["a"] * COUNT)
+    work.csv(
+        "s.csv", LON, LAT, real=[repr(float(v)) for v in FLOATS], wide=WIDE, text=["a"] * COUNT
+    )
     _, number = nearest()
     for name in ("real", "wide"):
         work.ok("--seeds", "s.csv", *GRID, "--attribute", name, "--overwrite", "out.tif")
         out = work.open("out.tif")
         assert gdal.GetDataTypeName(out.GetRasterBand(1).DataType) == TYPES[name]
         assert np.array_equal(out.ReadAsArray(), FIELDS[name][2][number])
-    work.fails("--seeds", "s.csv", *GRID, "--attribute", "text", "no.tif", has=["--attribute", "'text'", "not a number"])
+    work.fails(
+        "--seeds",
+        "s.csv",
+        *GRID,
+        "--attribute",
+        "text",
+        "no.tif",
+        has=["--attribute", "'text'", "not a number"],
+    )
 
 
 def test_types(layer):
     seeds = ["--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", *GRID]
     _, number = nearest()
-    for name, kind, values in (("real", "Float32", FLOATS.astype(np.float32)), ("small", "Float32", FIELDS["small"][2]),
-                               ("small", "Int16", FIELDS["small"][2])):
+    for name, kind, values in (
+        ("real", "Float32", FLOATS.astype(np.float32)),
+        ("small", "Float32", FIELDS["small"][2]),
+        ("small", "Int16", FIELDS["small"][2]),
+    ):
         layer.ok(*seeds, "--attribute", name, "--ot", kind, "--overwrite", "out.tif")
         out = layer.open("out.tif")
         assert gdal.GetDataTypeName(out.GetRasterBand(1).DataType) == kind
         assert np.array_equal(out.ReadAsArray(), values[number])
-    layer.fails(*seeds, "--attribute", "small", "--ot", "Byte", "no.tif", has=["--ot Byte", "attribute out of range (-3)", "0 to 255"])
-    layer.fails(*seeds, "--attribute", "real", "--ot", "Int32", "no.tif", has=["--ot Int32", "not a whole number", "use Float64"])
-    layer.fails(*seeds, "--attribute", "wide", "--ot", "Float64", "no.tif", has=["--ot Float64", "is not exact"])
+    layer.fails(
+        *seeds,
+        "--attribute",
+        "small",
+        "--ot",
+        "Byte",
+        "no.tif",
+        has=["--ot Byte", "attribute out of range (-3)", "0 to 255"],
+    )
+    layer.fails(
+        *seeds,
+        "--attribute",
+        "real",
+        "--ot",
+        "Int32",
+        "no.tif",
+        has=["--ot Int32", "not a whole number", "use Float64"],
+    )
+    layer.fails(
+        *seeds,
+        "--attribute",
+        "wide",
+        "--ot",
+        "Float64",
+        "no.tif",
+        has=["--ot Float64", "is not exact"],
+    )
     layer.fails(*seeds, "--attribute", "real", "--nodata", "7", "no.tif", has=["--nodata", "NaN"])
-    layer.fails(*seeds, "--attribute", "small", "--nodata", "2", "no.tif", has=["--nodata: 2 is the attribute of a seed; use another number"])
+    layer.fails(
+        *seeds,
+        "--attribute",
+        "small",
+        "--nodata",
+        "2",
+        "no.tif",
+        has=["--nodata: 2 is the attribute of a seed; use another number"],
+    )
 
 
 def test_whole_reals_as_integers(work):
-    work.points("s.gpkg", "GPKG", [1, 2], [1, 1], fields=[("code", ogr.OFTReal)], rows=[[7.0], [9.0]])
-    work.ok("--seeds", "s.gpkg", "--attribute", "code", "--ot", "Byte", "--extent", "0,0,4,2", "--size", "8,4", "out.tif")
+    work.points(
+        "s.gpkg", "GPKG", [1, 2], [1, 1], fields=[("code", ogr.OFTReal)], rows=[[7.0], [9.0]]
+    )
+    work.ok(
+        "--seeds",
+        "s.gpkg",
+        "--attribute",
+        "code",
+        "--ot",
+        "Byte",
+        "--extent",
+        "0,0,4,2",
+        "--size",
+        "8,4",
+        "out.tif",
+    )
     out = work.open("out.tif")
     assert out.GetRasterBand(1).DataType == gdal.GDT_Byte and set(out.ReadAsArray().flat) == {7, 9}
 
 
 def test_fields_that_are_refused(layer):
     seeds = ["--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", *GRID]
-    layer.fails(*seeds, "--attribute", "text", "no.tif", has=["--attribute", "'text'", "String", "expected numbers"])
+    layer.fails(
+        *seeds,
+        "--attribute",
+        "text",
+        "no.tif",
+        has=["--attribute", "'text'", "String", "expected numbers"],
+    )
     layer.fails(*seeds, "--attribute", "none", "no.tif", has=["--attribute", "(none)", "small"])
-    layer.fails(*seeds, "--attribute", "real", "--stats", "t.csv", status=2, has=["--attribute", "OUT"])
-    layer.fails(*seeds, "--attribute", "real", "--polygons", "p.gpkg", "no.tif", status=2, has=["--attribute", "--polygons"])
-    layer.fails(*seeds, "--ot", "Float64", "no.tif", status=2, has=["--ot", "Float64", "--attribute"])
+    layer.fails(
+        *seeds, "--attribute", "real", "--stats", "t.csv", status=2, has=["--attribute", "OUT"]
+    )
+    layer.fails(
+        *seeds,
+        "--attribute",
+        "real",
+        "--polygons",
+        "p.gpkg",
+        "no.tif",
+        status=2,
+        has=["--attribute", "--polygons"],
+    )
+    layer.fails(
+        *seeds, "--ot", "Float64", "no.tif", status=2, has=["--ot", "Float64", "--attribute"]
+    )
 
 
 def test_seeds_without_a_value(work):
@@ -151,5 +260,17 @@ def test_lines_have_values(work):
         feature.SetField("speed", speed)
         made.CreateFeature(feature)
     source = None
-    work.ok("--seeds", "s.gpkg", "--attribute", "speed", "--extent", "0,0,4,4", "--size", "4,4", "out.tif")
-    assert np.array_equal(work.read("out.tif"), np.repeat([[50.25], [50.25], [30.5], [30.5]], 4, axis=1))
+    work.ok(
+        "--seeds",
+        "s.gpkg",
+        "--attribute",
+        "speed",
+        "--extent",
+        "0,0,4,4",
+        "--size",
+        "4,4",
+        "out.tif",
+    )
+    assert np.array_equal(
+        work.read("out.tif"), np.repeat([[50.25], [50.25], [30.5], [30.5]], 4, axis=1)
+    )

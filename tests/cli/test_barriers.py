@@ -42,17 +42,25 @@ def lengths(polygons, seeds, cells):
         if a == b:
             return 0.0
         line = LineString([a, b])
-        return np.inf if prepared.intersects(line) and line.relate(inside)[0] != "F" else line.length
+        return (
+            np.inf if prepared.intersects(line) and line.relate(inside)[0] != "F" else line.length
+        )
 
     graph = np.array([[leg(a, b) for b in nodes] for a in nodes])
     to_nodes = dijkstra(np.where(np.isinf(graph), 0, graph), indices=range(count)).min(axis=0)
-    least = np.array([min(d + leg(node, tuple(cell)) for d, node in zip(to_nodes, nodes)) for cell in cells])
+    least = np.array(
+        [min(d + leg(node, tuple(cell)) for d, node in zip(to_nodes, nodes)) for cell in cells]
+    )
     least[np.array([prepared.contains(Point(cell)) for cell in cells]) | np.isinf(least)] = np.nan
     return least
 
 
 def star(generator, x, y):
-    angles = np.sort(generator.uniform(0, 2 * np.pi, 7)) if generator.random() < 0.5 else np.arange(7) * 0.9
+    angles = (
+        np.sort(generator.uniform(0, 2 * np.pi, 7))
+        if generator.random() < 0.5
+        else np.arange(7) * 0.9
+    )
     radius = generator.uniform(1.2, 4.5, 7)
     return Polygon(np.column_stack([x + radius * np.cos(angles), y + radius * np.sin(angles)]))
 
@@ -60,56 +68,129 @@ def star(generator, x, y):
 def rectangles(generator, x, y):
     """With vertices and edges on centers of cells, and corners on one line."""
     a, b, c, d = generator.integers(1, 4, 4)
-    return Polygon([(x - a + .5, y - 3.5), (x + 3.5, y - 3.5), (x + 3.5, y + b + .5), (x + 2.5, y + b + .5), (x + 2.5, y - 2.5), (x - a + .5, y - 2.5 + (d - 1))])
+    return Polygon(
+        [
+            (x - a + 0.5, y - 3.5),
+            (x + 3.5, y - 3.5),
+            (x + 3.5, y + b + 0.5),
+            (x + 2.5, y + b + 0.5),
+            (x + 2.5, y - 2.5),
+            (x - a + 0.5, y - 2.5 + (d - 1)),
+        ]
+    )
 
 
 @pytest.mark.parametrize("shape", [star, rectangles])
 def test_visibility_graph(work, shape):
     generator = np.random.default_rng(5)
-    polygons = [p for y in (6, 16, 26, 35) for x in (5, 15, 25, 35) if (p := shape(generator, x, y)).is_valid]
+    polygons = [
+        p
+        for y in (6, 16, 26, 35)
+        for x in (5, 15, 25, 35)
+        if (p := shape(generator, x, y)).is_valid
+    ]
     assert len(polygons) > 9
     seeds = np.floor(generator.uniform(0, 40, (4, 2))) + 0.5
     layer(work, "b.gpkg", *(p.wkt for p in polygons))
     work.csv("s.csv", *seeds.T, header="x,y")
-    work.ok("--seeds", "s.csv", "--barriers", "b.gpkg", *GRID, "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--barriers",
+        "b.gpkg",
+        *GRID,
+        "--distance",
+        "d.tif",
+        "--distance-type",
+        "Float64",
+        "out.tif",
+    )
     y, x = np.mgrid[39.5:-0.5:-1, 0.5:40]
     found, ids = work.read("d.tif"), work.read("out.tif")
     some = generator.choice(1600, 150, replace=False)
     expected = lengths(polygons, seeds, np.column_stack([x.ravel(), y.ravel()])[some])
     np.testing.assert_allclose(found.ravel()[some], expected, rtol=1e-9)
     assert np.isnan(found).sum() > 20 and ((ids == -1) == np.isnan(found)).all()
-    work.ok("--seeds", "s.csv", "--barriers", "b.gpkg", *GRID, "--distance", "one.tif", "--distance-type", "Float64", "--threads", "1", "one_out.tif")
-    assert work.read("one.tif").tobytes() == found.tobytes() and work.read("one_out.tif").tobytes() == ids.tobytes()
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--barriers",
+        "b.gpkg",
+        *GRID,
+        "--distance",
+        "one.tif",
+        "--distance-type",
+        "Float64",
+        "--threads",
+        "1",
+        "one_out.tif",
+    )
+    assert (
+        work.read("one.tif").tobytes() == found.tobytes()
+        and work.read("one_out.tif").tobytes() == ids.tobytes()
+    )
 
 
 def test_outputs(work):
     """A wall and a polygon with a hole: ids, lengths, azimuths, tables, sums, limits and masks."""
-    layer(work, "b.gpkg", "LINESTRING(10 -1,10 30)", "POLYGON((20 5,36 5,36 15,20 15,20 5),(22 7,34 7,34 13,22 13,22 7))", epsg=32632)
+    layer(
+        work,
+        "b.gpkg",
+        "LINESTRING(10 -1,10 30)",
+        "POLYGON((20 5,36 5,36 15,20 15,20 5),(22 7,34 7,34 13,22 13,22 7))",
+        epsg=32632,
+    )
     work.write("s.csv", "x,y\n5.5,10.5\n21,6\n30.5,25.5\n")
     options = ("--seeds", "s.csv", "--seeds-crs", "EPSG:32632", "--barriers", "b.gpkg", *GRID)
-    made = gdal.GetDriverByName("GTiff").Create(str(work.path("people.tif")), 40, 40, 1, gdal.GDT_Float32)
+    made = gdal.GetDriverByName("GTiff").Create(
+        str(work.path("people.tif")), 40, 40, 1, gdal.GDT_Float32
+    )
     made.SetGeoTransform((0, 1, 0, 40, 0, -1))
     made.SetProjection(crs(32632).ExportToWkt())
     made.GetRasterBand(1).WriteArray(np.full((40, 40), 2.0))
     made = None
-    done = work.ok(*options, "--distance", "d.tif", "--azimuth", "a.tif", "--stats", "t.csv", "--sum", "people=people.tif", "--polygons", "p.gpkg", "out.tif")
+    done = work.ok(
+        *options,
+        "--distance",
+        "d.tif",
+        "--azimuth",
+        "a.tif",
+        "--stats",
+        "t.csv",
+        "--sum",
+        "people=people.tif",
+        "--polygons",
+        "p.gpkg",
+        "out.tif",
+    )
     assert "1 of 3 seeds are inside polygons of b.gpkg" in done.stderr
     ids, distance, azimuth = work.read("out.tif"), work.read("d.tif"), work.read("a.tif")
-    assert (ids[25:35, 20:36] == -1).all() and (ids == -1).sum() == 160  # with the hole, which has no seed
+    assert (ids[25:35, 20:36] == -1).all() and (
+        ids == -1
+    ).sum() == 160  # with the hole, which has no seed
     assert np.isnan(distance[ids == -1]).all() and np.isnan(azimuth[ids == -1]).all()
     assert ids[29, 9] == 1 and ids[29, 12] == 3
-    assert ids[0, 0] == 1 and azimuth[29, 12] == pytest.approx(np.degrees(np.arctan2(18, 15)), abs=1e-4)
-    assert distance[29, 10] == pytest.approx(np.hypot(4.5, 11.5) + np.hypot(.5, 11.5), rel=1e-6)  # round the lower end
+    assert ids[0, 0] == 1 and azimuth[29, 12] == pytest.approx(
+        np.degrees(np.arctan2(18, 15)), abs=1e-4
+    )
+    assert distance[29, 10] == pytest.approx(
+        np.hypot(4.5, 11.5) + np.hypot(0.5, 11.5), rel=1e-6
+    )  # round the lower end
     with open(work.path("t.csv"), newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 3
     for row in rows:
-        assert int(row["cells"]) == (ids == int(row["id"])).sum() and float(row["people_sum"] or 0) == 2 * int(row["cells"])
+        assert int(row["cells"]) == (ids == int(row["id"])).sum() and float(
+            row["people_sum"] or 0
+        ) == 2 * int(row["cells"])
     work.ok(*options, "--max-distance", "8", "near.tif")
     assert np.array_equal(work.read("near.tif"), np.where(distance <= 8, ids, -1))
     layer(work, "m.gpkg", "POLYGON((0 0,7 0,7 40,0 40,0 0))", epsg=32632)
     work.ok(*options, "--mask", "m.gpkg", "masked.tif")
-    assert np.array_equal(work.read("masked.tif")[:, :7], ids[:, :7]) and (work.read("masked.tif")[:, 7:] == -1).all()
+    assert (
+        np.array_equal(work.read("masked.tif")[:, :7], ids[:, :7])
+        and (work.read("masked.tif")[:, 7:] == -1).all()
+    )
     assert work.open("out.tif").GetMetadataItem("GPUVORONOI_BARRIERS") == "b.gpkg"
 
 
@@ -117,7 +198,9 @@ def test_no_barriers(work):
     layer(work, "none.gpkg", None, "POLYGON EMPTY")
     work.csv("s.csv", [3.5, 30.2], [4.5, 20.1], header="x,y")
     work.ok("--seeds", "s.csv", *GRID, "--distance", "d.tif", "out.tif")
-    work.ok("--seeds", "s.csv", "--barriers", "none.gpkg", *GRID, "--distance", "d2.tif", "out2.tif")
+    work.ok(
+        "--seeds", "s.csv", "--barriers", "none.gpkg", *GRID, "--distance", "d2.tif", "out2.tif"
+    )
     for a, b in (("out.tif", "out2.tif"), ("d.tif", "d2.tif")):
         assert work.path(a).read_bytes() == work.path(b).read_bytes()
     layer(work, "empty.gpkg")
@@ -126,7 +209,9 @@ def test_no_barriers(work):
     # Barriers that are in no leg's way change no value.
     layer(work, "far.gpkg", "LINESTRING(100 100,101 101)")
     work.ok("--seeds", "s.csv", "--barriers", "far.gpkg", *GRID, "--distance", "d3.tif", "out3.tif")
-    assert np.array_equal(work.read("out.tif"), work.read("out3.tif")) and np.array_equal(work.read("d.tif"), work.read("d3.tif"))
+    assert np.array_equal(work.read("out.tif"), work.read("out3.tif")) and np.array_equal(
+        work.read("d.tif"), work.read("d3.tif")
+    )
 
 
 def test_other_system(work):
@@ -137,7 +222,18 @@ def test_other_system(work):
     layer(work, "degrees.gpkg", LineString(placed).wkt, epsg=4326)
     layer(work, "meters.gpkg", wall.wkt, epsg=32632)
     work.write("s.csv", "x,y\n500010,5300010\n")
-    grid = ("--extent", "500000,5300000,500040,5300040", "--res", "2", "--seeds-crs", "EPSG:32632", "--seeds", "s.csv", "--distance-type", "Float64")
+    grid = (
+        "--extent",
+        "500000,5300000,500040,5300040",
+        "--res",
+        "2",
+        "--seeds-crs",
+        "EPSG:32632",
+        "--seeds",
+        "s.csv",
+        "--distance-type",
+        "Float64",
+    )
     work.ok(*grid, "--barriers", "degrees.gpkg", "--distance", "d.tif", "out.tif")
     work.ok(*grid, "--barriers", "meters.gpkg", "--distance", "m.tif", "out2.tif")
     np.testing.assert_allclose(work.read("d.tif"), work.read("m.tif"), atol=2e-3)
@@ -153,35 +249,52 @@ def test_many_vertices(work):
     work.csv("s.csv", [1.5, 20.5], [20.5, 20.5], header="x,y")
     work.ok("--seeds", "s.csv", "--barriers", "lake.gpkg", *GRID, "--distance", "d.tif", "out.tif")
     ids, distance = work.read("out.tif"), work.read("d.tif")
-    assert (ids[18:22, 18:22] == 2).all() and (ids == 2).sum() == pytest.approx(np.pi * 4.5 ** 2, abs=6)
+    assert (ids[18:22, 18:22] == 2).all() and (ids == 2).sum() == pytest.approx(
+        np.pi * 4.5**2, abs=6
+    )
     # Along two tangents and the arc between them, over the upper half: the cell's center is half a cell above the middle.
     tangent, far = np.hypot(18.5, 0.5), np.hypot(18.5, 0.5)
     between = np.pi - 2 * np.arctan2(0.5, 18.5)
     arc = between - np.arccos(15 / tangent) - np.arccos(15 / far)
-    assert distance[19, 38] == pytest.approx(np.sqrt(tangent ** 2 - 225) + 15 * arc + np.sqrt(far ** 2 - 225), rel=1e-6)
+    assert distance[19, 38] == pytest.approx(
+        np.sqrt(tangent**2 - 225) + 15 * arc + np.sqrt(far**2 - 225), rel=1e-6
+    )
 
 
 def test_even_odd_and_enclosed(work):
     """A polygon that intersects itself is repaired by the even-odd rule; a fence round all seeds ends their cells."""
-    layer(work, "bow.gpkg", "POLYGON((10 10,30 30,30 10,10 30,10 10))", "LINESTRING(2 2,38 2,38 38,2 38,2 2)")
+    layer(
+        work,
+        "bow.gpkg",
+        "POLYGON((10 10,30 30,30 10,10 30,10 10))",
+        "LINESTRING(2 2,38 2,38 38,2 38,2 2)",
+    )
     work.csv("s.csv", [20.5], [35.5], header="x,y")
     work.ok("--seeds", "s.csv", "--barriers", "bow.gpkg", *GRID, "--distance", "d.tif", "out.tif")
     ids, distance = work.read("out.tif"), work.read("d.tif")
-    assert (ids[:2] == -1).all() and (ids[:, 38:] == -1).all() and ids[20, 12] == -1 and ids[20, 27] == -1
+    assert (
+        (ids[:2] == -1).all()
+        and (ids[:, 38:] == -1).all()
+        and ids[20, 12] == -1
+        and ids[20, 27] == -1
+    )
     assert ids[27, 20] == 1 and distance[27, 20] > 30 and distance[5, 20] == 1
 
 
-@pytest.mark.parametrize("options, has", [
-    (("-k", "2"), "-k is unsupported with barriers"),
-    (("--cost", "f.tif"), "--cost is unsupported with barriers"),
-    (("--level", "3"), "--level is unsupported with barriers"),
-    (("--metric", "manhattan"), "unsupported metric (manhattan)"),
-    (("--seeds-crs", "EPSG:4326"), "unsupported metric (geodesic); use euclidean"),
-    (("--backend", "serial"), "--backend is unsupported with barriers"),
-    (("--barriers", "points.gpkg"), "unsupported geometry (points)"),
-    (("--barriers", "missing.gpkg"), "missing.gpkg"),
-    (("--seeds", "b.gpkg"), "unsupported seeds"),
-])
+@pytest.mark.parametrize(
+    "options, has",
+    [
+        (("-k", "2"), "-k is unsupported with barriers"),
+        (("--cost", "f.tif"), "--cost is unsupported with barriers"),
+        (("--level", "3"), "--level is unsupported with barriers"),
+        (("--metric", "manhattan"), "unsupported metric (manhattan)"),
+        (("--seeds-crs", "EPSG:4326"), "unsupported metric (geodesic); use euclidean"),
+        (("--backend", "serial"), "--backend is unsupported with barriers"),
+        (("--barriers", "points.gpkg"), "unsupported geometry (points)"),
+        (("--barriers", "missing.gpkg"), "missing.gpkg"),
+        (("--seeds", "b.gpkg"), "unsupported seeds"),
+    ],
+)
 def test_refused(work, options, has):
     layer(work, "b.gpkg", "LINESTRING(10 0,10 30)")
     layer(work, "points.gpkg", "POINT(10 0)")
@@ -189,11 +302,21 @@ def test_refused(work, options, has):
     given = {"--seeds": "s.csv", "--barriers": "b.gpkg", **dict([options])}
     status = 2 if options[0] in ("-k", "--cost", "--level", "--backend") else 1
     done = work.run(*(one for pair in given.items() for one in pair), *GRID, "out.tif")
-    assert done.returncode == status and has in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    assert done.returncode == status and has in done.stderr and done.stderr.count("\n") == 1, (
+        done.stderr
+    )
     assert not work.path("out.tif").exists()
 
 
 def test_all_seeds_inside(work):
     layer(work, "b.gpkg", box(0, 0, 10, 10).wkt)
     work.csv("s.csv", [3.5], [4.5], header="x,y")
-    work.fails("--seeds", "s.csv", "--barriers", "b.gpkg", *GRID, "out.tif", has="all seeds are inside polygons of b.gpkg")
+    work.fails(
+        "--seeds",
+        "s.csv",
+        "--barriers",
+        "b.gpkg",
+        *GRID,
+        "out.tif",
+        has="all seeds are inside polygons of b.gpkg",
+    )

@@ -19,8 +19,13 @@ BUCKET = "/vsis3/rasters/"
 
 @pytest.fixture(scope="module")
 def address():
-    server = subprocess.Popen([SERVER, "-H", "127.0.0.1", "-p", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    server = subprocess.Popen(
+        [SERVER, "-H", "127.0.0.1", "-p", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
     found = None
     for line in server.stdout:
         if "Running on http" in line:
@@ -35,12 +40,21 @@ def address():
 @pytest.fixture
 def cloud(work, address, monkeypatch):
     """An empty bucket; the command and GDAL here have its address."""
-    for name, value in {"AWS_S3_ENDPOINT": address, "AWS_HTTPS": "NO", "AWS_VIRTUAL_HOSTING": "FALSE", "AWS_ACCESS_KEY_ID": "key",
-                        "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1", "NO_PROXY": "127.0.0.1",
-                        "no_proxy": "127.0.0.1"}.items():
+    for name, value in {
+        "AWS_S3_ENDPOINT": address,
+        "AWS_HTTPS": "NO",
+        "AWS_VIRTUAL_HOSTING": "FALSE",
+        "AWS_ACCESS_KEY_ID": "key",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_REGION": "us-east-1",
+        "NO_PROXY": "127.0.0.1",
+        "no_proxy": "127.0.0.1",
+    }.items():
         monkeypatch.setenv(name, value)
         gdal.SetConfigOption(name, value)
-    urllib.request.urlopen(urllib.request.Request(f"http://{address}/moto-api/reset", method="POST"))
+    urllib.request.urlopen(
+        urllib.request.Request(f"http://{address}/moto-api/reset", method="POST")
+    )
     urllib.request.urlopen(urllib.request.Request(f"http://{address}/rasters", method="PUT"))
     gdal.VSICurlClearCache()
     work.csv("s.csv", *globe(30, seed=3))
@@ -73,16 +87,21 @@ def put(name, data):
 RUN = ["--seeds", "s.csv", "--size", "60,30"]
 
 
-@pytest.mark.parametrize("options, name", [([], "a.tif"), (["--of", "COG"], "cog.tif"), (["--of", "ENVI"], "a.img")])
+@pytest.mark.parametrize(
+    "options, name", [([], "a.tif"), (["--of", "COG"], "cog.tif"), (["--of", "ENVI"], "a.img")]
+)
 def test_same_objects_as_files(cloud, options, name):
     """Objects have the bytes of the files that a run on a disk makes, side files and tables included."""
     others = ["--distance", "{}d.tif", "--stats", "{}t.csv", "--polygons", "{}p.gpkg"]
     cloud.path("local").mkdir()
     cloud.ok(*RUN, *options, *[o.format("local/") for o in others], f"local/{name}")
-    cloud.ok(*RUN, *options, *[o.format(BUCKET + "deep/er/") for o in others], BUCKET + "deep/er/" + name)
+    cloud.ok(
+        *RUN, *options, *[o.format(BUCKET + "deep/er/") for o in others], BUCKET + "deep/er/" + name
+    )
     files = sorted(p.name for p in cloud.path("local").iterdir())
-    assert objects() == sorted(["deep/", "deep/er/"] + ["deep/er/" + file for file in files]) or \
-        [o for o in objects() if not o.endswith("/")] == ["deep/er/" + file for file in files]
+    assert objects() == sorted(["deep/", "deep/er/"] + ["deep/er/" + file for file in files]) or [
+        o for o in objects() if not o.endswith("/")
+    ] == ["deep/er/" + file for file in files]
     for file in files:
         if not file.endswith(".gpkg"):  # which has the time of its writing
             assert content("deep/er/" + file) == cloud.path("local/" + file).read_bytes(), file
@@ -106,13 +125,31 @@ def test_replaced_only_on_request(cloud):
 def test_inputs_are_not_replaced(cloud):
     put("s.csv", cloud.path("s.csv").read_bytes())
     before = content("s.csv")
-    cloud.fails("--seeds", BUCKET + "s.csv", "--size", "60,30", "--overwrite", "--stats", BUCKET + "s.csv", "out.tif", has="input")
+    cloud.fails(
+        "--seeds",
+        BUCKET + "s.csv",
+        "--size",
+        "60,30",
+        "--overwrite",
+        "--stats",
+        BUCKET + "s.csv",
+        "out.tif",
+        has="input",
+    )
     assert content("s.csv") == before and objects() == ["s.csv"]
 
 
 def test_side_files_of_two_outputs(cloud):
     """t.shp and t.dbf are files of one data set."""
-    cloud.fails(*RUN, "--polygons", BUCKET + "t.shp", "--stats", BUCKET + "t.dbf", "out.tif", has=["t.shp", "another output"])
+    cloud.fails(
+        *RUN,
+        "--polygons",
+        BUCKET + "t.shp",
+        "--stats",
+        BUCKET + "t.dbf",
+        "out.tif",
+        has=["t.shp", "another output"],
+    )
     assert objects() == []
 
 
@@ -121,13 +158,24 @@ def test_layers_are_not_added(cloud):
     put("p.gpkg", cloud.path("p.gpkg").read_bytes())
     before = content("p.gpkg")
     for more in [], ["--overwrite"]:
-        cloud.fails(*RUN, *more, "--polygons", BUCKET + "p.gpkg", "--stats", BUCKET + "t.csv", "out.tif", has="p.gpkg")
+        cloud.fails(
+            *RUN,
+            *more,
+            "--polygons",
+            BUCKET + "p.gpkg",
+            "--stats",
+            BUCKET + "t.csv",
+            "out.tif",
+            has="p.gpkg",
+        )
     assert content("p.gpkg") == before and objects() == ["p.gpkg"]
 
 
 def test_all_or_none(cloud):
     """The second output has no bucket: the first, which is copied before, is removed again, and no file appears."""
-    cloud.fails(*RUN, "--distance", BUCKET + "d.tif", "/vsis3/missing/a.tif", has="/vsis3/missing/a.")
+    cloud.fails(
+        *RUN, "--distance", BUCKET + "d.tif", "/vsis3/missing/a.tif", has="/vsis3/missing/a."
+    )
     assert objects() == []
     cloud.fails(*RUN, "--distance", "d.tif", "/vsis3/missing/a.tif", has="/vsis3/missing/a.")
     assert objects() == []
@@ -144,8 +192,13 @@ def test_without_keys(cloud, monkeypatch):
 def test_killed_by_a_signal(cloud):
     """Nothing is there after an interrupt, neither an object nor a temporary directory."""
     cloud.path("tmp").mkdir()
-    run = subprocess.Popen([COMMAND, "--seeds", "s.csv", "--size", "20000,10000", BUCKET + "big.tif"], cwd=cloud.directory,
-                           env={**os.environ, "CPL_TMPDIR": str(cloud.path("tmp"))}, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        [COMMAND, "--seeds", "s.csv", "--size", "20000,10000", BUCKET + "big.tif"],
+        cwd=cloud.directory,
+        env={**os.environ, "CPL_TMPDIR": str(cloud.path("tmp"))},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     deadline = time.monotonic() + 60
     while not list(cloud.path("tmp").iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -31,25 +31,45 @@ def test_temporary_files_that_cannot_be_read(cloud, tmp_path_factory, fault, old
     """GDAL completes an object when its handle is closed: it must not, for one that is cut."""
     cloud.store.objects.update(old)
     shim = {**build_shim(tmp_path_factory.mktemp("shim"), "copying"), "COPYING_FAILS": fault}
-    done = cloud.run(*RUN, "--overwrite", "/vsis3/b/o.tif", env={**shim, **cloud.store.environment()})
+    done = cloud.run(
+        *RUN, "--overwrite", "/vsis3/b/o.tif", env={**shim, **cloud.store.environment()}
+    )
     if done.returncode == 1:
-        assert cloud.store.objects == old and ("cannot read its temporary file" in done.stderr or fault == "memory 1")
+        assert cloud.store.objects == old and (
+            "cannot read its temporary file" in done.stderr or fault == "memory 1"
+        )
     else:  # the allocation was another one
         assert fault == "memory 1" and len(cloud.store.objects["/b/o.tif"]) > 1200 * 600 * 4
     assert cloud.store.uploads == {}
 
 
-@pytest.mark.parametrize("name", ["/vsis3/b/./s.csv", "/vsis3/b/d/../s.csv", "/vsis3/b/sub/../../other/o.csv"])
+@pytest.mark.parametrize(
+    "name", ["/vsis3/b/./s.csv", "/vsis3/b/d/../s.csv", "/vsis3/b/sub/../../other/o.csv"]
+)
 def test_dots_in_names_of_outputs(cloud, name):
     cloud.store.objects["/b/s.csv"] = before = cloud.path("s.csv").read_bytes()
-    cloud.fails("--seeds", "/vsis3/b/s.csv", "--size", "16,8", "--overwrite", "--stats", name, has=[name, "unsupported name"])
+    cloud.fails(
+        "--seeds",
+        "/vsis3/b/s.csv",
+        "--size",
+        "16,8",
+        "--overwrite",
+        "--stats",
+        name,
+        has=[name, "unsupported name"],
+    )
     assert cloud.store.objects == {"/b/s.csv": before}
 
 
-@pytest.mark.parametrize("name", ["/vsis3/b/./s.csv", "/vsis3/b/d/../s.csv", "/vsis3/x/../b/s.csv", "/vsis3_streaming/b/s.csv"])
+@pytest.mark.parametrize(
+    "name",
+    ["/vsis3/b/./s.csv", "/vsis3/b/d/../s.csv", "/vsis3/x/../b/s.csv", "/vsis3_streaming/b/s.csv"],
+)
 def test_other_names_of_inputs(cloud, name):
     cloud.store.objects["/b/s.csv"] = before = cloud.path("s.csv").read_bytes()
-    cloud.fails("--seeds", name, "--size", "16,8", "--overwrite", "--stats", "/vsis3/b/s.csv", has="input")
+    cloud.fails(
+        "--seeds", name, "--size", "16,8", "--overwrite", "--stats", "/vsis3/b/s.csv", has="input"
+    )
     assert cloud.store.objects == {"/b/s.csv": before}
 
 
@@ -67,15 +87,23 @@ def test_interrupted_while_it_is_copied(cloud, held, old):
         return False
 
     cloud.store.answers.append(slow)
-    run = subprocess.Popen([COMMAND, "--quiet", *RUN, "--overwrite", "--distance", "/vsis3/b/d.tif", "/vsis3/b/o.tif"],
-                           cwd=cloud.directory, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        [COMMAND, "--quiet", *RUN, "--overwrite", "--distance", "/vsis3/b/d.tif", "/vsis3/b/o.tif"],
+        cwd=cloud.directory,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     error = run.communicate(timeout=60)[1]
     objects = cloud.store.objects
     assert run.returncode == 0 or "interrupted" in error and len(error.splitlines()) == 1, error
     if old == {}:
         assert run.returncode == 130 and objects == {}
     else:
-        assert run.returncode == 0 or objects["/b/o.tif"] == OLD and "1 objects of cloud storage were replaced" in error
+        assert (
+            run.returncode == 0
+            or objects["/b/o.tif"] == OLD
+            and "1 objects of cloud storage were replaced" in error
+        )
         assert all(data == OLD or len(data) > 1200 * 600 * 4 for data in objects.values())
     assert cloud.store.uploads == {} and [p.name for p in cloud.directory.iterdir()] == ["s.csv"]
 
@@ -91,19 +119,34 @@ def test_side_files_that_cannot_be_removed(cloud):
 
     cloud.store.answers.append(refuse)
     done = cloud.run(*RUN, "--overwrite", "/vsis3/b/o.tif")
-    assert done.returncode == 0 and "warning: /vsis3/b/o.tif.aux.xml: " in done.stderr and "cannot be removed" in done.stderr
+    assert (
+        done.returncode == 0
+        and "warning: /vsis3/b/o.tif.aux.xml: " in done.stderr
+        and "cannot be removed" in done.stderr
+    )
     # New objects of a failed run that cannot be removed are named.
     cloud.store.objects.clear()
-    cloud.store.answers.append(lambda request: request.command == "PUT" and request.path.startswith("/b/d.tif") and
-                               request.reply(403, b"<Error><Code>AccessDenied</Code></Error>") is None)
-    done = cloud.run(*RUN, "--distance", "/vsis3/b/d.tif", "--stats", "/vsis3/b/t.csv", "/vsis3/b/o.tif")
+    cloud.store.answers.append(
+        lambda request: (
+            request.command == "PUT"
+            and request.path.startswith("/b/d.tif")
+            and request.reply(403, b"<Error><Code>AccessDenied</Code></Error>") is None
+        )
+    )
+    done = cloud.run(
+        *RUN, "--distance", "/vsis3/b/d.tif", "--stats", "/vsis3/b/t.csv", "/vsis3/b/o.tif"
+    )
     assert done.returncode == 1 and "cannot be removed: /vsis3/b/t.csv" in done.stderr, done.stderr
 
 
 def test_texts_of_the_server(cloud):
     """They are shown without control characters and secrets."""
     text = b"<Error><Code>Odd</Code><Message>\x1b[31mno&#10;way password=hunter22 at all</Message></Error>"
-    cloud.store.answers.append(lambda request: request.command in ("GET", "HEAD") and request.reply(403, text) is None)
+    cloud.store.answers.append(
+        lambda request: request.command in ("GET", "HEAD") and request.reply(403, text) is None
+    )
     for debug in {}, {"CPL_DEBUG": "ON"}:
         done = cloud.run(*RUN, "/vsis3/b/o.tif", env={**os.environ, **debug})
-        assert done.returncode == 1 and "\x1b" not in done.stderr and "hunter22" not in done.stderr, done.stderr
+        assert (
+            done.returncode == 1 and "\x1b" not in done.stderr and "hunter22" not in done.stderr
+        ), done.stderr

@@ -43,7 +43,17 @@ def test_merge(work):
 
 def test_search(seeds):
     seeds.csv("q.csv", [0.0, 4.0, 3.0], [1.0, 4.0, 1.0], header="x,y")
-    ran(seeds, "search", "--reference", "s.csv", "--queries", "q.csv", "--distances", "d.npy", "o.npy")
+    ran(
+        seeds,
+        "search",
+        "--reference",
+        "s.csv",
+        "--queries",
+        "q.csv",
+        "--distances",
+        "d.npy",
+        "o.npy",
+    )
     assert np.load(seeds.path("o.npy")).ravel().tolist() == [0, 1, 1]
     assert np.allclose(np.load(seeds.path("d.npy")).ravel(), [1.0, np.sqrt(10.0), 0.0], rtol=1e-15)
 
@@ -55,7 +65,11 @@ def test_qtm(work):
 
 
 def test_backends(work):
-    available = {one["name"] for one in json.loads(ran(work, "backends", "--json").stdout) if one["available"]}
+    available = {
+        one["name"]
+        for one in json.loads(ran(work, "backends", "--json").stdout)
+        if one["available"]
+    }
     assert available >= {"serial", "openmp", "kdtree", "tile"}
 
 
@@ -64,16 +78,35 @@ def test_table_of_backends(work):
     listed = json.loads(ran(work, "backends", "--json").stdout)
     table, _, below = ran(work, "backends").stdout.partition("\n\n")
     header, *rows = table.splitlines()
-    columns = ["runs on", "points", "radius", "rasters", "lists", "lines", "weights", "cost", "here", "method"]
+    columns = [
+        "runs on",
+        "points",
+        "radius",
+        "rasters",
+        "lists",
+        "lines",
+        "weights",
+        "cost",
+        "here",
+        "method",
+    ]
     starts = [0, *(header.index(column) for column in columns)]
     assert starts == sorted(starts) and header.startswith("backend")
-    cells = [[row[start:end].strip() for start, end in zip(starts, [*starts[1:], None])] for row in rows]
+    cells = [
+        [row[start:end].strip() for start, end in zip(starts, [*starts[1:], None])] for row in rows
+    ]
     assert [row[0] for row in cells] == [one["name"] for one in listed]
     reasons = dict(line.split("  ", 1) for line in below.splitlines())
     assert len(set(reasons.values())) == len(reasons)
     for row, one in zip(cells, listed):
         assert row[1] == ("GPU" if one["gpu"] else "CPU")
-        yes = {"points": "searches_points", "lists": "list_grids", "lines": "feature_grids", "weights": "weighted_grids", "cost": "travel_cost"}
+        yes = {
+            "points": "searches_points",
+            "lists": "list_grids",
+            "lines": "feature_grids",
+            "weights": "weighted_grids",
+            "cost": "travel_cost",
+        }
         for column, fact in yes.items():
             assert row[1 + columns.index(column)] == ("yes" if one[fact] else "-"), (row, column)
         here = row[1 + columns.index("here")]
@@ -100,24 +133,51 @@ def test_all_commands_have_run(work):
     assert set(usage[1].split(" | ")) == RAN
 
 
-@pytest.mark.parametrize("command,page", [("", "usage"), ("search", "search"), ("diagram", "diagram"), ("merge", "cluster")])
+@pytest.mark.parametrize(
+    "command,page",
+    [("", "usage"), ("search", "search"), ("diagram", "diagram"), ("merge", "cluster")],
+)
 def test_options_are_documented(work, command, page):
     """Each option of --help-all is on the command's page or among those of docs/usage.md."""
     text = (ROOT / "docs" / f"{page}.md").read_text() + (ROOT / "docs" / "usage.md").read_text()
     help_all = work.ok(*command.split(), "--help-all").stdout
     options = set(re.findall(r"^  (--?[a-z][a-z-]*)", help_all, re.MULTILINE))
-    assert len(options) > 15 and {option for option in options if not re.search(rf"[` ]{option}\b(?!-)", text)} == set()
+    assert (
+        len(options) > 15
+        and {option for option in options if not re.search(rf"[` ]{option}\b(?!-)", text)} == set()
+    )
 
 
-@pytest.mark.parametrize("arguments,words", [
-    (["--seed", "s.csv", "o.tif"], "unknown option --seed; did you mean --seeds?"),
-    (["--seeds", "s.csv", "--sizes=3,4", "o.tif"], "unknown option --sizes; did you mean --size?"),
-    (["search", "--refernece", "s.csv", "o.npy"], "unknown option --refernece; did you mean --reference?"),
-    (["search", "--zzz", "o.npy"], "unknown option --zzz; gpuvoronoi search --help-all lists all options"),
-    (["diagramm", "--seeds", "s.csv", "o.gpkg"], "unknown command diagramm; did you mean diagram?"),
-    (["s.csv", "o.tif"], "output: given twice ('s.csv' and 'o.tif'); use one; --seeds names the input"),
-    (["search", "s.csv", "o.npy"], "output: given twice ('s.csv' and 'o.npy'); use one; --reference names the input"),
-])
+@pytest.mark.parametrize(
+    "arguments,words",
+    [
+        (["--seed", "s.csv", "o.tif"], "unknown option --seed; did you mean --seeds?"),
+        (
+            ["--seeds", "s.csv", "--sizes=3,4", "o.tif"],
+            "unknown option --sizes; did you mean --size?",
+        ),
+        (
+            ["search", "--refernece", "s.csv", "o.npy"],
+            "unknown option --refernece; did you mean --reference?",
+        ),
+        (
+            ["search", "--zzz", "o.npy"],
+            "unknown option --zzz; gpuvoronoi search --help-all lists all options",
+        ),
+        (
+            ["diagramm", "--seeds", "s.csv", "o.gpkg"],
+            "unknown command diagramm; did you mean diagram?",
+        ),
+        (
+            ["s.csv", "o.tif"],
+            "output: given twice ('s.csv' and 'o.tif'); use one; --seeds names the input",
+        ),
+        (
+            ["search", "s.csv", "o.npy"],
+            "output: given twice ('s.csv' and 'o.npy'); use one; --reference names the input",
+        ),
+    ],
+)
 def test_misspelled_names(seeds, arguments, words):
     seeds.fails(*arguments, status=2, has=words)
 

@@ -35,13 +35,17 @@ def make_layer(source, name, geometry=ogr.wkbPoint, count=5, epsg=4326, first=0)
         if geometry == ogr.wkbPoint:
             feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({20 * i - 40} {10 * i - 20})"))
         elif geometry == ogr.wkbPolygon:
-            feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POLYGON (({i} 0, {i + 9} 0, {i + 9} 8, {i} 0))"))
+            feature.SetGeometry(
+                ogr.CreateGeometryFromWkt(f"POLYGON (({i} 0, {i + 9} 0, {i + 9} 8, {i} 0))")
+            )
         layer.CreateFeature(feature)
 
 
 def make_raster(path, name):
     options = [f"RASTER_TABLE={name}", "APPEND_SUBDATASET=YES"]
-    made = gdal.GetDriverByName("GPKG").Create(str(path), 300, 200, 1, gdal.GDT_Float32, options=options)
+    made = gdal.GetDriverByName("GPKG").Create(
+        str(path), 300, 200, 1, gdal.GDT_Float32, options=options
+    )
     made.SetGeoTransform((0, 0.1, 0, 40, 0, -0.1))
     made.SetSpatialRef(crs(4326))
     made.GetRasterBand(1).WriteArray(np.arange(60000, dtype="f4").reshape(200, 300) / 7)
@@ -85,7 +89,9 @@ def contents(path, without=()):
     mine = {n.lower() for n in without}
     mine |= {f"rtree_{n}_geom{s}" for n in mine for s in ("", "_node", "_rowid", "_parent")}
     found = {}
-    for kind, name, table, sql in base.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
+    for kind, name, table, sql in base.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master"
+    ):
         if table.lower() in mine or name.lower() in mine or name == "sqlite_sequence":
             continue
         found[kind, name] = sql
@@ -102,14 +108,23 @@ def contents(path, without=()):
 
 def layers(path):
     source = gdal.OpenEx(str(path), gdal.OF_VECTOR)
-    return {source.GetLayer(i).GetName(): source.GetLayer(i).GetFeatureCount() for i in range(source.GetLayerCount())}
+    return {
+        source.GetLayer(i).GetName(): source.GetLayer(i).GetFeatureCount()
+        for i in range(source.GetLayerCount())
+    }
 
 
 def rows(path, name):
     source = gdal.OpenEx(str(path), gdal.OF_VECTOR)
     layer = source.GetLayerByName(name)
-    return [(f.GetFID(), tuple(f[i] for i in range(f.GetFieldCount())),
-             f.GetGeometryRef().ExportToWkt() if f.GetGeometryRef() else None) for f in layer]
+    return [
+        (
+            f.GetFID(),
+            tuple(f[i] for i in range(f.GetFieldCount())),
+            f.GetGeometryRef().ExportToWkt() if f.GetGeometryRef() else None,
+        )
+        for f in layer
+    ]
 
 
 def alone(work, option, name="alone.gpkg"):
@@ -119,8 +134,9 @@ def alone(work, option, name="alone.gpkg"):
 
 def srs(found):
     """Systems that new layers bring may be added to those that are there."""
-    return {k: v for k, v in found.items() if k != ("rows", "gpkg_spatial_ref_sys")}, \
-        set(found.get(("rows", "gpkg_spatial_ref_sys"), ()))
+    return {k: v for k, v in found.items() if k != ("rows", "gpkg_spatial_ref_sys")}, set(
+        found.get(("rows", "gpkg_spatial_ref_sys"), ())
+    )
 
 
 def unchanged(before, after):
@@ -156,7 +172,15 @@ def test_overwrite_replaces_a_layer(seeds, option, layer):
         seeds.ok(*command, "--overwrite", "a.tif")
         unchanged(before, contents(path, [layer]))
         assert rows(path, layer) == first
-    seeds.ok(*command, "--where", "name <> 'n3'", f"{option}-layer", layer.upper(), "--overwrite", "a.tif")
+    seeds.ok(
+        *command,
+        "--where",
+        "name <> 'n3'",
+        f"{option}-layer",
+        layer.upper(),
+        "--overwrite",
+        "a.tif",
+    )
     unchanged(before, contents(path, [layer]))
     assert layers(path)[layer.upper()] == 11 and layer not in layers(path)
 
@@ -166,9 +190,23 @@ def test_overwriting_any_layer_keeps_the_others(seeds):
     project = make_geopackage(seeds)
     path = seeds.path(project)
     before = contents(path, ["areas"])
-    seeds.ok("--seeds", "s.csv", *CELLS, "--polygons", project, "--polygons-layer", "areas", "--overwrite", "out.tif")
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--polygons",
+        project,
+        "--polygons-layer",
+        "areas",
+        "--overwrite",
+        "out.tif",
+    )
     after = contents(path, ["areas"])
-    for key in ("rows", "gpkg_metadata"), ("rows", "gpkg_metadata_reference"), ("rows", "layer_styles"):
+    for key in (
+        ("rows", "gpkg_metadata"),
+        ("rows", "gpkg_metadata_reference"),
+        ("rows", "layer_styles"),
+    ):
         assert set(after.pop(key)) <= set(before.pop(key))
     unchanged(before, after)
     assert layers(path)["areas"] == 12
@@ -177,29 +215,83 @@ def test_overwriting_any_layer_keeps_the_others(seeds):
 def test_names_of_layers(seeds):
     project = make_geopackage(seeds)
     before = contents(seeds.path(project))
-    name = "it's \"mine\" – süß"
-    seeds.ok("--seeds", "s.csv", *CELLS, "--stats", project, "--stats-layer", name, "--polygons", project, "--polygons-layer",
-             "my regions", "out.tif")
+    name = 'it\'s "mine" – süß'
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--stats",
+        project,
+        "--stats-layer",
+        name,
+        "--polygons",
+        project,
+        "--polygons-layer",
+        "my regions",
+        "out.tif",
+    )
     assert {name, "my regions"} <= set(layers(seeds.path(project)))
     for option in "--stats", "--polygons":
-        seeds.fails("--seeds", "s.csv", *CELLS, option, project, f"{option}-layer", "HEIGHTS", "--overwrite", "b.tif",
-                    has=[option, "raster", "HEIGHTS"])
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", project, "--stats-layer", "gpkg_contents", "b.tif", has=project)
+        seeds.fails(
+            "--seeds",
+            "s.csv",
+            *CELLS,
+            option,
+            project,
+            f"{option}-layer",
+            "HEIGHTS",
+            "--overwrite",
+            "b.tif",
+            has=[option, "raster", "HEIGHTS"],
+        )
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--stats",
+        project,
+        "--stats-layer",
+        "gpkg_contents",
+        "b.tif",
+        has=project,
+    )
     unchanged(before, contents(seeds.path(project), [name, "my regions"]))
 
 
 @pytest.mark.parametrize("name", ["p.gpkg", "p.sqlite", "p.xlsx", "p.ods"])
 def test_layers_of_a_new_file(seeds, name):
     spreadsheet = name.endswith(("xlsx", "ods"))
-    second = ["--cells", "q.gpkg"] if spreadsheet else ["--polygons", name, "--cells", name, "--level", "2"]
+    second = (
+        ["--cells", "q.gpkg"]
+        if spreadsheet
+        else ["--polygons", name, "--cells", name, "--level", "2"]
+    )
     seeds.ok("--seeds", "s.csv", *CELLS, "--level", "2", "--stats", name, *second, "out.tif")
-    expected = {"statistics": 12} if spreadsheet else {"triangles": 128, "statistics": 12, "regions": 12}
-    assert {k: v for k, v in layers(seeds.path(name)).items()} == expected or layers(seeds.path(name))["regions"] <= 12
-    seeds.ok("--seeds", "s.csv", *CELLS, "--level", "2", "--stats", name, *second, "--overwrite", "out.tif")
+    expected = (
+        {"statistics": 12} if spreadsheet else {"triangles": 128, "statistics": 12, "regions": 12}
+    )
+    assert {k: v for k, v in layers(seeds.path(name)).items()} == expected or layers(
+        seeds.path(name)
+    )["regions"] <= 12
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--level",
+        "2",
+        "--stats",
+        name,
+        *second,
+        "--overwrite",
+        "out.tif",
+    )
     assert set(layers(seeds.path(name))) == set(expected)
 
 
-@pytest.mark.parametrize("name,driver", [("p.sqlite", "SQLite"), ("p.xlsx", "XLSX"), ("p.ods", "ODS"), ("p.kml", "LIBKML")])
+@pytest.mark.parametrize(
+    "name,driver",
+    [("p.sqlite", "SQLite"), ("p.xlsx", "XLSX"), ("p.ods", "ODS"), ("p.kml", "LIBKML")],
+)
 def test_other_containers(seeds, name, driver):
     source = gdal.GetDriverByName(driver).Create(str(seeds.path(name)), 0, 0, 0, gdal.GDT_Unknown)
     if source is None:
@@ -214,7 +306,12 @@ def test_other_containers(seeds, name, driver):
         seeds.fails(*command, "out.tif", has=["--stats", name, "rewrites", "--overwrite"])
     for stats_layer in "new", "new", "b":
         seeds.ok(*command, "--stats-layer", stats_layer, "--overwrite", "out.tif")
-        assert layers(seeds.path(name)) == {"a": 5, "b": 12 if stats_layer == "b" else 5, "c": 5, "new": 12}
+        assert layers(seeds.path(name)) == {
+            "a": 5,
+            "b": 12 if stats_layer == "b" else 5,
+            "c": 5,
+            "new": 12,
+        }
         for n in "ac" if stats_layer == "b" else "abc":
             assert [r[1:] for r in rows(seeds.path(name), n)] == others[n]
 
@@ -224,7 +321,16 @@ def test_a_format_that_adds_no_layers(seeds):
     source = gdal.GetDriverByName("GML").Create(str(seeds.path("p.gml")), 0, 0, 0, gdal.GDT_Unknown)
     make_layer(source, "a")
     source = None
-    seeds.fails("--seeds", "s.csv", *CELLS, "--polygons", "p.gml", "--overwrite", "out.tif", has=["--polygons", "p.gml", "GML"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--polygons",
+        "p.gml",
+        "--overwrite",
+        "out.tif",
+        has=["--polygons", "p.gml", "GML"],
+    )
     for _ in range(2):
         seeds.ok("--seeds", "s.csv", *CELLS, "--polygons", "r.gml", "--overwrite", "out.tif")
     assert layers(seeds.path("r.gml")) == {"regions": 12}
@@ -243,8 +349,12 @@ def test_formats_of_one_layer(seeds, name):
 def test_rasters_are_kept_apart(seeds):
     """GeoPackages hold neither wide ids nor NaN, and no database is replaced by a raster of another format."""
     project = make_geopackage(seeds)
-    for arguments, what in ((["--distance", project, "out.tif"], "NaN"), (["--azimuth", project, "out.tif"], "NaN"),
-                            ([project], "Int32"), (["--of", "GTiff", project], "database")):
+    for arguments, what in (
+        (["--distance", project, "out.tif"], "NaN"),
+        (["--azimuth", project, "out.tif"], "NaN"),
+        ([project], "Int32"),
+        (["--of", "GTiff", project], "database"),
+    ):
         seeds.fails("--seeds", "s.csv", *CELLS, "--overwrite", *arguments, has=[project, what])
     before = contents(seeds.path(project))
     seeds.write("project.gpkg.aux.xml", "<PAMDataset/>")
@@ -257,22 +367,70 @@ def test_container_that_is_an_input(seeds):
     project = make_geopackage(seeds)
     path = seeds.path(project)
     before, less = contents(path), contents(path, ["points 1"])
-    command = ["--seeds", project, "--layer", "seeds", "--mask", project, "--mask-layer", "areas", "--extent", "-60,-40,60,40",
-               "--size", "120,80", "--metric", "great-circle"]
+    command = [
+        "--seeds",
+        project,
+        "--layer",
+        "seeds",
+        "--mask",
+        project,
+        "--mask-layer",
+        "areas",
+        "--extent",
+        "-60,-40,60,40",
+        "--size",
+        "120,80",
+        "--metric",
+        "great-circle",
+    ]
     for overwrite in [], ["--overwrite"]:
         seeds.ok(*command, "--polygons", project, "--stats", project, *overwrite, "out.tif")
         unchanged(before, contents(path, ["statistics", "regions"]))
     assert {r[1][2] for r in rows(path, "statistics")} == {f"seeds {i}" for i in range(5)}
     for option, layer in ("--polygons", "seeds"), ("--stats", "Areas"), ("--stats", "SEEDS"):
-        seeds.fails(*command, option, project, f"{option}-layer", layer, "--overwrite", "out.tif",
-                    has=[option, project, layer, "input"])
-    seeds.ok("--seeds", "s.csv", "--like", f"GPKG:{project}:heights", "--stats", project, "--stats-layer", "points 1",
-             "--metric", "great-circle", "--overwrite", "out.tif")
+        seeds.fails(
+            *command,
+            option,
+            project,
+            f"{option}-layer",
+            layer,
+            "--overwrite",
+            "out.tif",
+            has=[option, project, layer, "input"],
+        )
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--like",
+        f"GPKG:{project}:heights",
+        "--stats",
+        project,
+        "--stats-layer",
+        "points 1",
+        "--metric",
+        "great-circle",
+        "--overwrite",
+        "out.tif",
+    )
     unchanged(less, contents(path, ["statistics", "regions", "points 1"]))
     assert layers(path)["points 1"] == 12
-    seeds.write("all.vrt", f"<OGRVRTDataSource><OGRVRTLayer name='seeds'><SrcDataSource relativeToVRT='1'>{project}</SrcDataSource>"
-                "</OGRVRTLayer></OGRVRTDataSource>")
-    seeds.fails("--seeds", "all.vrt", *CELLS, "--stats", project, "--stats-layer", "seeds", "--overwrite", "out.tif", has="input")
+    seeds.write(
+        "all.vrt",
+        f"<OGRVRTDataSource><OGRVRTLayer name='seeds'><SrcDataSource relativeToVRT='1'>{project}</SrcDataSource>"
+        "</OGRVRTLayer></OGRVRTDataSource>",
+    )
+    seeds.fails(
+        "--seeds",
+        "all.vrt",
+        *CELLS,
+        "--stats",
+        project,
+        "--stats-layer",
+        "seeds",
+        "--overwrite",
+        "out.tif",
+        has="input",
+    )
     seeds.ok("--seeds", "all.vrt", *CELLS, "--stats", project, "--stats-layer", "fresh", "new.tif")
 
 
@@ -280,8 +438,18 @@ def test_only_layer_that_is_an_input(seeds):
     """Without --layer it is the only one that is read."""
     work = seeds
     work.points("one.gpkg", "GPKG", [0, 10, 20], [0, 10, 5])
-    work.fails("--seeds", "one.gpkg", *CELLS, "--stats", "one.gpkg", "--stats-layer", "seeds", "--overwrite", "out.tif",
-               has=["seeds", "input"])
+    work.fails(
+        "--seeds",
+        "one.gpkg",
+        *CELLS,
+        "--stats",
+        "one.gpkg",
+        "--stats-layer",
+        "seeds",
+        "--overwrite",
+        "out.tif",
+        has=["seeds", "input"],
+    )
     work.ok("--seeds", "one.gpkg", *CELLS, "--stats", "one.gpkg", "out.tif")
     assert layers(work.path("one.gpkg")) == {"seeds": 3, "statistics": 3}
 
@@ -307,17 +475,67 @@ def test_geopackages_without_layers(seeds):
         unchanged(before, contents(seeds.path(name), ["statistics"]))
         assert layers(seeds.path(name))["statistics"] == 12
     make_raster(seeds.path("one.gpkg"), "statistics")
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", "one.gpkg", "--overwrite", "one.tif", has=["raster", "statistics"])
-    assert gdal.Open(f"GPKG:{seeds.path('raster.gpkg')}:more").ReadAsArray()[1, 1] == np.float32(301 / 7)
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--stats",
+        "one.gpkg",
+        "--overwrite",
+        "one.tif",
+        has=["raster", "statistics"],
+    )
+    assert gdal.Open(f"GPKG:{seeds.path('raster.gpkg')}:more").ReadAsArray()[1, 1] == np.float32(
+        301 / 7
+    )
 
 
 def test_one_name_twice(seeds):
     make_geopackage(seeds)
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", "project.gpkg", "--stats-layer", "Same", "--polygons", "project.gpkg",
-                "--polygons-layer", "same", "out.tif", has=["same", "--stats"])
-    seeds.fails("--seeds", "s.csv", "--stats-layer", "a", "out.tif", has=["--stats-layer", "--stats"], status=2)
-    seeds.fails("--seeds", "s.csv", "--polygons-layer", "a", "out.tif", has=["--polygons-layer", "--polygons"], status=2)
-    seeds.fails("--seeds", "s.csv", "--stats", "a.gpkg", "--stats-layer", "", "out.tif", has="name is empty", status=2)
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--stats",
+        "project.gpkg",
+        "--stats-layer",
+        "Same",
+        "--polygons",
+        "project.gpkg",
+        "--polygons-layer",
+        "same",
+        "out.tif",
+        has=["same", "--stats"],
+    )
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--stats-layer",
+        "a",
+        "out.tif",
+        has=["--stats-layer", "--stats"],
+        status=2,
+    )
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--polygons-layer",
+        "a",
+        "out.tif",
+        has=["--polygons-layer", "--polygons"],
+        status=2,
+    )
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--stats",
+        "a.gpkg",
+        "--stats-layer",
+        "",
+        "out.tif",
+        has="name is empty",
+        status=2,
+    )
 
 
 @pytest.mark.parametrize("part", [0.3, 0.999, 1.0])
@@ -325,8 +543,18 @@ def test_full_disk(seeds, part):
     """While the container is copied, and while a layer is added."""
     project = make_geopackage(seeds)
     size = int(seeds.path(project).stat().st_size * part)
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", project, "--polygons", project, "out.tif",
-                has=f"cannot write {project}", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--stats",
+        project,
+        "--polygons",
+        project,
+        "out.tif",
+        has=f"cannot write {project}",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+    )
 
 
 def test_a_later_failure(seeds):
@@ -335,26 +563,56 @@ def test_a_later_failure(seeds):
     seeds.write("r.shp", "precious")
     seeds.path("r.dbf").mkdir()
     seeds.write("r.dbf/inside", "precious")
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", project, "--polygons", "r.shp", "--overwrite", "out.tif", has="r.dbf")
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--stats",
+        project,
+        "--polygons",
+        "r.shp",
+        "--overwrite",
+        "out.tif",
+        has="r.dbf",
+    )
 
 
-JOURNALS = [("PRAGMA journal_mode = WAL", "SELECT 1"),  # open in QGIS
-            ("PRAGMA journal_mode = WAL", "INSERT INTO \"table\" (text) VALUES ('new')"),
-            ("PRAGMA journal_mode = DELETE", "BEGIN IMMEDIATE"), ("PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE")]
+JOURNALS = [
+    ("PRAGMA journal_mode = WAL", "SELECT 1"),  # open in QGIS
+    ("PRAGMA journal_mode = WAL", "INSERT INTO \"table\" (text) VALUES ('new')"),
+    ("PRAGMA journal_mode = DELETE", "BEGIN IMMEDIATE"),
+    ("PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"),
+]
 
 
 @pytest.mark.parametrize("mode,statement", JOURNALS)
 def test_another_program_at_work(seeds, mode, statement):
     project = make_geopackage(seeds)
-    program = (f"import sqlite3\nbase = sqlite3.connect({project!r}, isolation_level=None)\nbase.execute({mode!r})\n"
-               f"base.execute({statement!r})\nbase.execute('SELECT count(*) FROM seeds').fetchall()\nprint('ready', flush=True)\n"
-               "input()\nif base.in_transaction: base.execute('ROLLBACK')\nbase.close()")
+    program = (
+        f"import sqlite3\nbase = sqlite3.connect({project!r}, isolation_level=None)\nbase.execute({mode!r})\n"
+        f"base.execute({statement!r})\nbase.execute('SELECT count(*) FROM seeds').fetchall()\nprint('ready', flush=True)\n"
+        "input()\nif base.in_transaction: base.execute('ROLLBACK')\nbase.close()"
+    )
     # In a process of its own: locks go when the process closes any handle of the file, as reading it here does.
-    other = subprocess.Popen([sys.executable, "-c", program], cwd=seeds.directory, stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE, text=True)
+    other = subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=seeds.directory,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert other.stdout.readline() == "ready\n"
     try:
-        seeds.fails("--seeds", "s.csv", *CELLS, "--stats", project, "--overwrite", "out.tif", has=[project, "open"])
+        seeds.fails(
+            "--seeds",
+            "s.csv",
+            *CELLS,
+            "--stats",
+            project,
+            "--overwrite",
+            "out.tif",
+            has=[project, "open"],
+        )
     finally:
         other.communicate("\n")
     seeds.ok("--seeds", "s.csv", *CELLS, "--stats", project, "out.tif")
@@ -373,36 +631,64 @@ def test_journals_left_behind(seeds):
     for suffix in "", "-wal":
         shutil.copy(f"{path}{suffix}", seeds.path(f"left.gpkg{suffix}"))
     other.close()
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", "left.gpkg", "out.tif", has=["left.gpkg", "journal"])
+    seeds.fails(
+        "--seeds", "s.csv", *CELLS, "--stats", "left.gpkg", "out.tif", has=["left.gpkg", "journal"]
+    )
     with sqlite3.connect(seeds.path("left.gpkg")) as base:
-        assert base.execute("SELECT count(*) FROM \"table\"").fetchone() == (6,)
+        assert base.execute('SELECT count(*) FROM "table"').fetchone() == (6,)
     base.close()
     seeds.ok("--seeds", "s.csv", *CELLS, "--stats", "left.gpkg", "out.tif")
     assert layers(seeds.path("left.gpkg"))["table"] == 6
     seeds.write("left.gpkg-journal", "\0" * 512)  # done with
     seeds.ok("--seeds", "s.csv", *CELLS, "--polygons", "left.gpkg", "--overwrite", "out.tif")
     seeds.write("left.gpkg-journal", "\xd9\xd5\x05\xf9 \xa1c\xd7")
-    seeds.fails("--seeds", "s.csv", *CELLS, "--polygons", "left.gpkg", "--overwrite", "out.tif", has=["left.gpkg", "journal"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *CELLS,
+        "--polygons",
+        "left.gpkg",
+        "--overwrite",
+        "out.tif",
+        has=["left.gpkg", "journal"],
+    )
 
 
 def test_changed_meanwhile(seeds):
     """By another program, after the container has been copied and before it would be replaced."""
     project = make_geopackage(seeds)
     path = seeds.path(project)
-    command = [COMMAND, "--seeds", "s.csv", "--level", "7", "--size", "40,20", "--cells", project, "out.tif"]
+    command = [
+        COMMAND,
+        "--seeds",
+        "s.csv",
+        "--level",
+        "7",
+        "--size",
+        "40,20",
+        "--cells",
+        project,
+        "out.tif",
+    ]
     running = subprocess.Popen(command, cwd=seeds.directory, stderr=subprocess.PIPE, text=True)
-    while running.poll() is None and not [w for w in seeds.directory.glob(f".project.tmp-*/{project}") if w.stat().st_mode & 0o40]:
+    while running.poll() is None and not [
+        w for w in seeds.directory.glob(f".project.tmp-*/{project}") if w.stat().st_mode & 0o40
+    ]:
         time.sleep(0.01)  # the copy gets its permissions once it is complete
     time.sleep(0.1)
     with sqlite3.connect(path) as base:
         base.execute("INSERT INTO \"table\" (text) VALUES ('new')")
     base.close()
     after, error = path.read_bytes(), running.communicate()[1]
-    assert running.returncode == 1 and "during this run" in error and len(error.splitlines()) == 1, error
+    assert (
+        running.returncode == 1 and "during this run" in error and len(error.splitlines()) == 1
+    ), error
     assert path.read_bytes() == after and not seeds.path("out.tif").exists()
     seeds.no_leftovers()
 
 
 def test_damaged_database(seeds):
     seeds.path("bad.gpkg").write_bytes(b"SQLite format 3\0" + bytes(range(200)) * 40)
-    seeds.fails("--seeds", "s.csv", *CELLS, "--stats", "bad.gpkg", "--overwrite", "out.tif", has="bad.gpkg")
+    seeds.fails(
+        "--seeds", "s.csv", *CELLS, "--stats", "bad.gpkg", "--overwrite", "out.tif", has="bad.gpkg"
+    )

@@ -23,13 +23,33 @@ def test_seeds_and_grids_of_deprecated_codes(work, code):
     x, y = exact(code).transform(lon, lat)
     work.csv("xy.csv", [x], [y], header="x,y")
     work.csv("ll.csv", [lon], [lat])
-    around = ["--crs", "EPSG:4326", f"--extent={lon - 1},{lat - 1},{lon + 1},{lat + 1}", "--res", "0.5"]
-    work.ok("--seeds", "xy.csv", "--seeds-crs", f"EPSG:{code}", *around, "--distance", "a.tif", "o.tif")
+    around = [
+        "--crs",
+        "EPSG:4326",
+        f"--extent={lon - 1},{lat - 1},{lon + 1},{lat + 1}",
+        "--res",
+        "0.5",
+    ]
+    work.ok(
+        "--seeds", "xy.csv", "--seeds-crs", f"EPSG:{code}", *around, "--distance", "a.tif", "o.tif"
+    )
     work.ok("--seeds", "ll.csv", *around, "--distance", "b.tif", "--overwrite", "o.tif")
-    np.testing.assert_allclose(work.read("a.tif"), work.read("b.tif"), atol=3.0)  # some datums are a meter apart
+    np.testing.assert_allclose(
+        work.read("a.tif"), work.read("b.tif"), atol=3.0
+    )  # some datums are a meter apart
     # The grid's own place of the seed is that of PROJ.
     size = [f"--extent={x - 5000},{y - 5000},{x + 5000},{y + 5000}", "--res", "1000"]
-    done = work.run("--seeds", "ll.csv", "--crs", f"EPSG:{code}", *size, "--distance", "c.tif", "--overwrite", "o.tif")
+    done = work.run(
+        "--seeds",
+        "ll.csv",
+        "--crs",
+        f"EPSG:{code}",
+        *size,
+        "--distance",
+        "c.tif",
+        "--overwrite",
+        "o.tif",
+    )
     assert done.returncode == 0 and "deprecated" in done.stderr and f"EPSG:{code}" in done.stderr
     assert work.read("c.tif")[4:6, 4:6].max() < 800
 
@@ -53,10 +73,23 @@ def layer_with_code(work, name, driver, code, x, y):
 def test_files_with_deprecated_codes(work, driver, name):
     lon, lat = CODES[4862]
     layer_with_code(work, name, driver, 4862, *exact(4862).transform(lon, lat))
-    work.ok("--seeds", name, "--crs", "EPSG:4326", f"--extent={lon - 1},{lat - 1},{lon + 1},{lat + 1}", "--res", "0.5", "--distance", "a.tif", "o.tif")
+    work.ok(
+        "--seeds",
+        name,
+        "--crs",
+        "EPSG:4326",
+        f"--extent={lon - 1},{lat - 1},{lon + 1},{lat + 1}",
+        "--res",
+        "0.5",
+        "--distance",
+        "a.tif",
+        "o.tif",
+    )
     assert work.read("a.tif").max() < 130_000
     work.csv("ll.csv", [lon], [lat])
-    done = work.run("search", "--reference", name, "--queries", "ll.csv", "--distances", "d.npy", "o.npy")
+    done = work.run(
+        "search", "--reference", name, "--queries", "ll.csv", "--distances", "d.npy", "o.npy"
+    )
     assert done.returncode == 0 and np.load(work.path("d.npy")).max() < 3.0
 
 
@@ -72,7 +105,17 @@ def test_rasters_with_deprecated_codes(work):
     finally:
         gdal.SetConfigOption("OSR_USE_NON_DEPRECATED", None)
     work.csv("ll.csv", [CODES[4862][0]], [CODES[4862][1]])
-    done = work.run("--seeds", "ll.csv", "--like", "like.tif", "--mask", "like.tif", "--distance", "d.tif", "o.tif")
+    done = work.run(
+        "--seeds",
+        "ll.csv",
+        "--like",
+        "like.tif",
+        "--mask",
+        "like.tif",
+        "--distance",
+        "d.tif",
+        "o.tif",
+    )
     assert done.returncode == 0 and "deprecated" in done.stderr
     assert work.read("d.tif")[4:6, 4:6].max() < 800
 
@@ -80,10 +123,22 @@ def test_rasters_with_deprecated_codes(work):
 def test_what_the_user_configures_holds(work):
     """GDAL's own substitution, if it is enabled."""
     work.csv("ll.csv", *[[v] for v in CODES[4862]])
-    done = work.run("--seeds", "ll.csv", "--crs", "EPSG:4862", "--size", "4,4", "o.tif", env={**os.environ, "OSR_USE_NON_DEPRECATED": "YES"})
+    done = work.run(
+        "--seeds",
+        "ll.csv",
+        "--crs",
+        "EPSG:4862",
+        "--size",
+        "4,4",
+        "o.tif",
+        env={**os.environ, "OSR_USE_NON_DEPRECATED": "YES"},
+    )
     assert done.returncode == 0 and "EPSG:5112" in done.summary + done.stderr
 
 
 def test_current_codes_are_not_warned_of(work):
     work.csv("ll.csv", [10.0], [50.0])
-    assert "deprecated" not in work.run("--seeds", "ll.csv", "--crs", "EPSG:3035", "--size", "4,4", "o.tif").stderr
+    assert (
+        "deprecated"
+        not in work.run("--seeds", "ll.csv", "--crs", "EPSG:3035", "--size", "4,4", "o.tif").stderr
+    )

@@ -9,7 +9,9 @@ from conftest import COMMAND, globe
 
 
 def devices(*arguments):
-    return subprocess.run([COMMAND, "devices", *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [COMMAND, "devices", *arguments], capture_output=True, text=True, timeout=120
+    )
 
 
 def test_both_forms_agree():
@@ -39,26 +41,59 @@ MEASURED = ("out.tif", "d.tif", "a.tif", "t.csv")
 BACKENDS = ("tile", "cuda-tile", "auto")
 
 
-@pytest.mark.parametrize("options", [
-    ["--metric", "great-circle"],
-    ["--metric", "geodesic"],
-    ["--metric", "geodesic", "-k", "3", "--distance-type", "Float64"],
-    ["--metric", "geodesic", "--max-distance", "1000km", "--distance-unit", "km"],
-    ["--metric", "geodesic", "--level", "6"],
-    ["--crs", "EPSG:3857", "--extent", "-9000000,-5000000,9000000,5000000", "--metric", "manhattan"],
-    ["--crs", "EPSG:3857", "--extent", "-9000000,-5000000,9000000,5000000", "--metric", "geodesic"],  # left to processors
-], ids=lambda options: " ".join(options))
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--metric", "great-circle"],
+        ["--metric", "geodesic"],
+        ["--metric", "geodesic", "-k", "3", "--distance-type", "Float64"],
+        ["--metric", "geodesic", "--max-distance", "1000km", "--distance-unit", "km"],
+        ["--metric", "geodesic", "--level", "6"],
+        [
+            "--crs",
+            "EPSG:3857",
+            "--extent",
+            "-9000000,-5000000,9000000,5000000",
+            "--metric",
+            "manhattan",
+        ],
+        [
+            "--crs",
+            "EPSG:3857",
+            "--extent",
+            "-9000000,-5000000,9000000,5000000",
+            "--metric",
+            "geodesic",
+        ],  # left to processors
+    ],
+    ids=lambda options: " ".join(options),
+)
 def test_distances_and_azimuths_by_a_device(work, options):
     """The same bytes from processors and devices."""
     if not any(device["usable"] for device in json.loads(devices("--json").stdout)["devices"]):
         pytest.skip("no CUDA device")
     lon, lat = globe(300, seed=12)
     work.csv("s.csv", lon, lat)
-    asked = ["--seeds", "s.csv", "--size", "2600,1500", *options, "--overwrite", "--distance", "d.tif", "--azimuth", "a.tif",
-             "--stats", "t.csv", "out.tif"]
+    asked = [
+        "--seeds",
+        "s.csv",
+        "--size",
+        "2600,1500",
+        *options,
+        "--overwrite",
+        "--distance",
+        "d.tif",
+        "--azimuth",
+        "a.tif",
+        "--stats",
+        "t.csv",
+        "out.tif",
+    ]
     files = {}
     for backend in BACKENDS:
         work.ok(*asked, "--backend", backend)
         files[backend] = [work.path(name).read_bytes() for name in MEASURED]
     for backend in BACKENDS[1:]:
-        assert [name for name, a, b in zip(MEASURED, files["tile"], files[backend]) if a != b] == [], backend
+        assert [
+            name for name, a, b in zip(MEASURED, files["tile"], files[backend]) if a != b
+        ] == [], backend

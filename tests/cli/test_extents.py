@@ -21,8 +21,10 @@ def area_of_use(code):
     """The box around the area that a system states, by GDAL."""
     area = crs(code).GetAreaOfUse()
     to = osr.CoordinateTransformation(crs(4326), crs(code))
-    lon, lat = np.meshgrid(np.linspace(area.west_lon_degree, area.east_lon_degree, 201),
-                           np.linspace(area.south_lat_degree, area.north_lat_degree, 201))
+    lon, lat = np.meshgrid(
+        np.linspace(area.west_lon_degree, area.east_lon_degree, 201),
+        np.linspace(area.south_lat_degree, area.north_lat_degree, 201),
+    )
     x, y, _ = np.array(to.TransformPoints(np.column_stack([lon.ravel(), lat.ravel()]).tolist())).T
     return x.min(), y.min(), x.max(), y.max()
 
@@ -34,15 +36,44 @@ def test_seeds_beyond_the_system(work, code, metric):
     lon, lat = globe(60, seed=3)
     lon, lat = np.append(lon, 10.0), np.append(lat, 89.9)
     work.csv("s.csv", lon, lat)
-    done = work.ok("--seeds", "s.csv", "--crs", f"EPSG:{code}", "--metric", metric, "--size", "50,40", "--skip-invalid", "o.tif")
+    done = work.ok(
+        "--seeds",
+        "s.csv",
+        "--crs",
+        f"EPSG:{code}",
+        "--metric",
+        metric,
+        "--size",
+        "50,40",
+        "--skip-invalid",
+        "o.tif",
+    )
     expected = np.array(area_of_use(code))
     size = max(expected[2] - expected[0], expected[3] - expected[1])
     assert np.allclose(box(work.open("o.tif")), expected, atol=2e-3 * size)
     line = [one for one in done.stderr.splitlines() if "are outside the area of use" in one]
-    assert len(line) == 1 and " seeds are" in line[0] and crs(code).GetName() in line[0] and "--extent" in line[0]
+    assert (
+        len(line) == 1
+        and " seeds are" in line[0]
+        and crs(code).GetName() in line[0]
+        and "--extent" in line[0]
+    )
     assert int(line[0].split("warning: ")[1].split(" of ")[0]) >= 1
-    work.ok("--seeds", "s.csv", "--crs", f"EPSG:{code}", "--metric", metric, "--size", "50,40", "--extent", "0,0,50000,40000", "--quiet",
-            "--skip-invalid", "e.tif")
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--crs",
+        f"EPSG:{code}",
+        "--metric",
+        metric,
+        "--size",
+        "50,40",
+        "--extent",
+        "0,0,50000,40000",
+        "--quiet",
+        "--skip-invalid",
+        "e.tif",
+    )
     assert box(work.open("e.tif")) == (0, 0, 50000, 40000)
 
 
@@ -57,9 +88,15 @@ def test_seeds_within_the_system(work):
     work.csv("s.csv", *EUROPE)
     done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--size", "50,40", "o.tif")
     assert done.stderr == ""
-    x, y, _ = np.array(osr.CoordinateTransformation(crs(4326), crs(3035)).TransformPoints(np.column_stack(EUROPE).tolist())).T
+    x, y, _ = np.array(
+        osr.CoordinateTransformation(crs(4326), crs(3035)).TransformPoints(
+            np.column_stack(EUROPE).tolist()
+        )
+    ).T
     w, h = np.ptp(x) / 10, np.ptp(y) / 10
-    assert np.allclose(box(work.open("o.tif")), (x.min() - w, y.min() - h, x.max() + w, y.max() + h), atol=1e-2)
+    assert np.allclose(
+        box(work.open("o.tif")), (x.min() - w, y.min() - h, x.max() + w, y.max() + h), atol=1e-2
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------- --extent-of
@@ -67,31 +104,61 @@ def test_seeds_within_the_system(work):
 
 def test_extent_of(work):
     work.csv("s.csv", *EUROPE)
-    make_raster(work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035)
+    make_raster(
+        work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035
+    )
     work.points("p.gpkg", "GPKG", [5.0, 10.0], [45.0, 50.0])
-    work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--extent-of", "r.tif", "--size", "40,20", "a.tif")
+    work.ok(
+        "--seeds", "s.csv", "--crs", "EPSG:3035", "--extent-of", "r.tif", "--size", "40,20", "a.tif"
+    )
     assert box(work.open("a.tif")) == (4000000, 2900000, 4200000, 3000000)
     work.ok("--seeds", "s.csv", "--extent-of", "p.gpkg", "--res", "0.5", "b.tif")
     assert box(work.open("b.tif")) == (5, 45, 10, 50) and work.open("b.tif").RasterXSize == 10
     work.ok("--seeds", "s.csv", "--extent-of", "r.tif", "--size", "40,20", "c.tif")
-    assert np.allclose(box(work.open("c.tif")), (bounds := transformed(3035, 4326, 4000000, 2900000, 4200000, 3000000)), atol=1e-3), bounds
-    work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--extent-of", "p.gpkg", "--size", "40,20", "d.tif")
+    assert np.allclose(
+        box(work.open("c.tif")),
+        (bounds := transformed(3035, 4326, 4000000, 2900000, 4200000, 3000000)),
+        atol=1e-3,
+    ), bounds
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--crs",
+        "EPSG:3035",
+        "--extent-of",
+        "p.gpkg",
+        "--size",
+        "40,20",
+        "d.tif",
+    )
     assert np.allclose(box(work.open("d.tif")), transformed(4326, 3035, 5, 45, 10, 50), atol=50)
 
 
 def transformed(source, target, *bounds):
-    x, y = np.meshgrid(np.linspace(bounds[0], bounds[2], 301), np.linspace(bounds[1], bounds[3], 301))
-    points = osr.CoordinateTransformation(crs(source), crs(target)).TransformPoints(np.column_stack([x.ravel(), y.ravel()]).tolist())
+    x, y = np.meshgrid(
+        np.linspace(bounds[0], bounds[2], 301), np.linspace(bounds[1], bounds[3], 301)
+    )
+    points = osr.CoordinateTransformation(crs(source), crs(target)).TransformPoints(
+        np.column_stack([x.ravel(), y.ravel()]).tolist()
+    )
     x, y, _ = np.array(points).T
     return x.min(), y.min(), x.max(), y.max()
 
 
 def test_extent_of_across_180(work):
-    make_raster(work, "r.tif", np.ones((10, 10)), (-500000, 100000, 0, 500000, 0, -100000), epsg="+proj=aeqd +lon_0=179 +datum=WGS84")
+    make_raster(
+        work,
+        "r.tif",
+        np.ones((10, 10)),
+        (-500000, 100000, 0, 500000, 0, -100000),
+        epsg="+proj=aeqd +lon_0=179 +datum=WGS84",
+    )
     work.csv("s.csv", [170.0, -170.0], [0.0, 0.0])
     work.ok("--seeds", "s.csv", "--extent-of", "r.tif", "--size", "40,40", "o.tif")
     west, south, east, north = box(work.open("o.tif"))
-    assert east - west < 10 and abs((west + east) / 2 % 360 - 179) < 0.1 and abs(south + north) < 0.1
+    assert (
+        east - west < 10 and abs((west + east) / 2 % 360 - 179) < 0.1 and abs(south + north) < 0.1
+    )
 
 
 def box_of(n, west, south, east, north):
@@ -101,11 +168,20 @@ def box_of(n, west, south, east, north):
 
 LAYERS = {  # in longitude and latitude, and the short box around them
     "points": (["POINT (178 -18)", "POINT (-179 -17)", "POINT (179.5 -16)"], (178, -18, 181, -16)),
-    "cut": ([f"MULTIPOLYGON ({box_of(0, 177, -19, 180, -16)}, {box_of(1, -180, -18, -178.5, -17)})"], (177, -19, 181.5, -16)),
-    "collection": (["GEOMETRYCOLLECTION (POINT (-170 0), LINESTRING (175 1, 180 2))", "POINT EMPTY"], (175, 0, 190, 2)),
+    "cut": (
+        [f"MULTIPOLYGON ({box_of(0, 177, -19, 180, -16)}, {box_of(1, -180, -18, -178.5, -17)})"],
+        (177, -19, 181.5, -16),
+    ),
+    "collection": (
+        ["GEOMETRYCOLLECTION (POINT (-170 0), LINESTRING (175 1, 180 2))", "POINT EMPTY"],
+        (175, 0, 190, 2),
+    ),
     "east first": (["POINT (-179 -17)", "POINT (178 -18)"], (178, -18, 181, -17)),
     "on one side beyond 180": (["POINT (170 0)", "POINT (190 1)"], (170, 0, 190, 1)),
-    "less than half the globe": (["POINT (91 0)", "POINT (-90 1)", "POINT (180 0)"], (91, 0, 270, 1)),
+    "less than half the globe": (
+        ["POINT (91 0)", "POINT (-90 1)", "POINT (180 0)"],
+        (91, 0, 270, 1),
+    ),
     "more than half": (["POINT (89 0)", "POINT (-90 1)", "POINT (180 0)"], (-90, 0, 180, 1)),
     "the world": (["POINT (-179 0)", "POINT (0 1)", "POINT (179 0)"], (-179, 0, 179, 1)),
     "Russia": (["POINT (19.6 54)", "POINT (180 70)", "POINT (-169 66)"], (19.6, 54, 191, 70)),
@@ -131,30 +207,74 @@ def test_extent_of_layers_on_both_sides_of_180(work, name):
         work.ok("--seeds", "s.csv", "--extent-of", "t.csv", "--size", "8,8", "--quiet", "t.tif")
         assert np.allclose(box(work.open("t.tif")), expected, atol=1e-12)
     if name in ("points", "cut"):  # carried to a map
-        work.ok("--seeds", "s.csv", "--crs", "EPSG:3832", "--extent-of", "l.gpkg", "--size", "8,8", "--quiet", "m.tif")
+        work.ok(
+            "--seeds",
+            "s.csv",
+            "--crs",
+            "EPSG:3832",
+            "--extent-of",
+            "l.gpkg",
+            "--size",
+            "8,8",
+            "--quiet",
+            "m.tif",
+        )
         assert np.allclose(box(work.open("m.tif")), transformed(4326, 3832, *expected), rtol=1e-6)
 
 
 def test_extent_of_a_layer_in_other_degrees(work):
     """Of the axis order latitude, longitude, and of a system that --seeds-crs gives."""
     work.csv("s.csv", [170.0, -170.0], [0.0, 0.0])
-    for name, places, expected in ("l", ["-17 -179", "-18 178"], (178, -18, 181, -17)), ("e", ["50 10", "51 12"], (10, 50, 12, 51)):
-        members = (f"""<gml:featureMember><ogr:l gml:id="l.{i}"><ogr:g><gml:Point srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>{place}</gml:pos></gml:Point></ogr:g></ogr:l></gml:featureMember>"""
-                   for i, place in enumerate(places))
-        work.write(f"{name}.gml", """<ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml">"""
-                   + "".join(members) + "</ogr:FeatureCollection>")
+    for name, places, expected in (
+        ("l", ["-17 -179", "-18 178"], (178, -18, 181, -17)),
+        ("e", ["50 10", "51 12"], (10, 50, 12, 51)),
+    ):
+        members = (
+            f"""<gml:featureMember><ogr:l gml:id="l.{i}"><ogr:g><gml:Point srsName="urn:ogc:def:crs:EPSG::4326"><gml:pos>{place}</gml:pos></gml:Point></ogr:g></ogr:l></gml:featureMember>"""
+            for i, place in enumerate(places)
+        )
+        work.write(
+            f"{name}.gml",
+            """<ogr:FeatureCollection xmlns:ogr="http://ogr.maptools.org/" xmlns:gml="http://www.opengis.net/gml">"""
+            + "".join(members)
+            + "</ogr:FeatureCollection>",
+        )
         for options in [], ["--extent-oo", "INVERT_AXIS_ORDER_IF_LAT_LONG=NO"]:
-            work.ok("--seeds", "s.csv", "--extent-of", f"{name}.gml", *options, "--size", "8,8", "--quiet", "--overwrite", "o.tif")
+            work.ok(
+                "--seeds",
+                "s.csv",
+                "--extent-of",
+                f"{name}.gml",
+                *options,
+                "--size",
+                "8,8",
+                "--quiet",
+                "--overwrite",
+                "o.tif",
+            )
             assert np.allclose(box(work.open("o.tif")), expected)
     work.points("n.shp", "ESRI Shapefile", [178.0, -179.0], [-18.0, -17.0], layer="n")
     work.path("n.prj").unlink()
-    work.ok("--seeds", "n.shp", "--seeds-crs", "EPSG:4326", "--extent-of", "n.shp", "--size", "8,8", "--quiet", "n.tif")
+    work.ok(
+        "--seeds",
+        "n.shp",
+        "--seeds-crs",
+        "EPSG:4326",
+        "--extent-of",
+        "n.shp",
+        "--size",
+        "8,8",
+        "--quiet",
+        "n.tif",
+    )
     assert np.allclose(box(work.open("n.tif")), (178, -18, 181, -17))
 
 
 def test_extents_that_are_none(work):
     work.csv("s.csv", *EUROPE)
-    make_raster(work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035)
+    make_raster(
+        work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035
+    )
     make_raster(work, "n.tif", np.ones((10, 20)), (0, 1, 0, 10, 0, -1), epsg=None)
     source = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("two.gpkg")))
     for name, where in ("one", 1), ("two", 20):
@@ -165,13 +285,42 @@ def test_extents_that_are_none(work):
             layer.CreateFeature(feature)
     layer = source = feature = None
     run = ["--seeds", "s.csv", "--size", "20,10"]
-    work.fails(*run, "--extent-of", "r.tif", "--extent", "0,0,1,1", "o.tif", has=["--extent or --extent-of"])
-    work.fails("--seeds", "s.csv", "--like", "r.tif", "--extent-of", "r.tif", "o.tif", has=["--like or --extent-of"])
+    work.fails(
+        *run,
+        "--extent-of",
+        "r.tif",
+        "--extent",
+        "0,0,1,1",
+        "o.tif",
+        has=["--extent or --extent-of"],
+    )
+    work.fails(
+        "--seeds",
+        "s.csv",
+        "--like",
+        "r.tif",
+        "--extent-of",
+        "r.tif",
+        "o.tif",
+        has=["--like or --extent-of"],
+    )
     work.fails(*run, "--extent-of", "no.tif", "o.tif", has=["--extent-of", "no.tif"])
-    work.fails(*run, "--extent-of", "n.tif", "o.tif", has=["--extent-of", "missing coordinate system"])
+    work.fails(
+        *run, "--extent-of", "n.tif", "o.tif", has=["--extent-of", "missing coordinate system"]
+    )
     work.fails(*run, "--extent-of", "two.gpkg", "o.tif", has=["2 layers", "--extent-layer"])
-    work.fails(*run, "--extent-of", "two.gpkg", "--extent-layer", "three", "o.tif", has=["--extent-layer", "three"])
-    work.fails(*run, "--extent-layer", "one", "o.tif", status=2, has="--extent-layer: missing --extent-of")
+    work.fails(
+        *run,
+        "--extent-of",
+        "two.gpkg",
+        "--extent-layer",
+        "three",
+        "o.tif",
+        has=["--extent-layer", "three"],
+    )
+    work.fails(
+        *run, "--extent-layer", "one", "o.tif", status=2, has="--extent-layer: missing --extent-of"
+    )
     work.fails(*run, "--extent-of", "r.tif", "--overwrite", "r.tif", has=["r.tif", "input"])
     work.ok(*run, "--extent-of", "two.gpkg", "--extent-layer", "two", "o.tif")
     assert box(work.open("o.tif")) == (20, 20, 25, 25)
@@ -180,39 +329,124 @@ def test_extents_that_are_none(work):
 # ---------------------------------------------------------------------------------------------------------------- units
 
 
-@pytest.mark.parametrize("code,text,expected", [
-    (3035, "30km", 30000), (3035, "30000m", 30000), (3035, "20nmi", 37040), (3035, "30mi", 48280.32), (3035, "100000ft", 30480),
-    (2263, "3000m", 3000 * 3937 / 1200), (2263, "3000us-ft", 3000), (4326, '1800"', 0.5), (4326, "30'", 0.5), (4326, "0.5deg", 0.5),
-    (4326, "0.5°", 0.5), (4326, "30arcmin", 0.5), (4326, "60nmi", 111120 / (6378137 * np.pi / 180)), (4326, "30 ' ", 0.5),
-    (4326, "2", 2), (3035, "1km,2km", 1000), (4807, "0.9deg", 1)])
+@pytest.mark.parametrize(
+    "code,text,expected",
+    [
+        (3035, "30km", 30000),
+        (3035, "30000m", 30000),
+        (3035, "20nmi", 37040),
+        (3035, "30mi", 48280.32),
+        (3035, "100000ft", 30480),
+        (2263, "3000m", 3000 * 3937 / 1200),
+        (2263, "3000us-ft", 3000),
+        (4326, '1800"', 0.5),
+        (4326, "30'", 0.5),
+        (4326, "0.5deg", 0.5),
+        (4326, "0.5°", 0.5),
+        (4326, "30arcmin", 0.5),
+        (4326, "60nmi", 111120 / (6378137 * np.pi / 180)),
+        (4326, "30 ' ", 0.5),
+        (4326, "2", 2),
+        (3035, "1km,2km", 1000),
+        (4807, "0.9deg", 1),
+    ],
+)
 def test_cell_sizes(work, code, text, expected):
     work.csv("s.csv", *EUROPE)
-    local = {2263: ["--extent", "900000,100000,1000000,200000"], 3035: ["--extent", "4000000,2000000,4500000,2400000"]}
-    done = work.run("--seeds", "s.csv", "--crs", f"EPSG:{code}", *local.get(code, []), "--res", text, "--quiet", "o.tif")
+    local = {
+        2263: ["--extent", "900000,100000,1000000,200000"],
+        3035: ["--extent", "4000000,2000000,4500000,2400000"],
+    }
+    done = work.run(
+        "--seeds",
+        "s.csv",
+        "--crs",
+        f"EPSG:{code}",
+        *local.get(code, []),
+        "--res",
+        text,
+        "--quiet",
+        "o.tif",
+    )
     assert done.returncode == 0, done.stderr
     g = work.open("o.tif").GetGeoTransform()
-    assert g[1] == pytest.approx(expected, rel=1e-15) and g[5] == pytest.approx(-(2000 if "," in text else expected), rel=1e-15)
+    assert g[1] == pytest.approx(expected, rel=1e-15) and g[5] == pytest.approx(
+        -(2000 if "," in text else expected), rel=1e-15
+    )
 
 
 def test_units_that_do_not_fit(work):
     work.csv("s.csv", *EUROPE)
     work.csv("x.csv", *EUROPE, header="x,y")
-    work.fails("--seeds", "s.csv", "--crs", "EPSG:3035", "--res", "30'", "o.tif", has=["--res", "angle", "LAEA Europe"])
-    work.fails("--seeds", "x.csv", "--res", "3m", "o.tif", has=["--res", "(m is", "without a coordinate system"])
-    work.fails("--seeds", "x.csv", "--max-distance", "3m", "o.tif", has=["--max-distance", "without a coordinate system"])
+    work.fails(
+        "--seeds",
+        "s.csv",
+        "--crs",
+        "EPSG:3035",
+        "--res",
+        "30'",
+        "o.tif",
+        has=["--res", "angle", "LAEA Europe"],
+    )
+    work.fails(
+        "--seeds",
+        "x.csv",
+        "--res",
+        "3m",
+        "o.tif",
+        has=["--res", "(m is", "without a coordinate system"],
+    )
+    work.fails(
+        "--seeds",
+        "x.csv",
+        "--max-distance",
+        "3m",
+        "o.tif",
+        has=["--max-distance", "without a coordinate system"],
+    )
     work.fails("--seeds", "s.csv", "--res", "3parsec", "o.tif", status=2, has=["--res", "nmi"])
-    work.fails("--seeds", "s.csv", "--max-distance", "3'", "o.tif", status=2, has=["--max-distance", "km"])
+    work.fails(
+        "--seeds", "s.csv", "--max-distance", "3'", "o.tif", status=2, has=["--max-distance", "km"]
+    )
     work.fails("--seeds", "s.csv", "--max-distance=-3km", "o.tif", status=2, has="--max-distance")
-    work.fails("search", "--reference", "x.csv", "--max-distance", "3km", "o.npy", has=["--max-distance", "without a coordinate system"])
+    work.fails(
+        "search",
+        "--reference",
+        "x.csv",
+        "--max-distance",
+        "3km",
+        "o.npy",
+        has=["--max-distance", "without a coordinate system"],
+    )
 
 
-@pytest.mark.parametrize("code,metric,number,texts", [
-    (4326, "geodesic", "185200", ["185.2km", "100nmi", "185200m"]), (3035, "euclidean", "160934.4", ["100mi", "160.9344km"]),
-    (3035, "geodesic", "160934.4", ["100mi"])])
+@pytest.mark.parametrize(
+    "code,metric,number,texts",
+    [
+        (4326, "geodesic", "185200", ["185.2km", "100nmi", "185200m"]),
+        (3035, "euclidean", "160934.4", ["100mi", "160.9344km"]),
+        (3035, "geodesic", "160934.4", ["100mi"]),
+    ],
+)
 def test_largest_distances(work, code, metric, number, texts):
     work.csv("s.csv", *EUROPE)
-    grid = ["--extent", "4000000,2000000,4500000,2400000"] if code == 3035 else ["--extent", "0,40,20,60"]
-    run = ["--seeds", "s.csv", "--crs", f"EPSG:{code}", "--metric", metric, *grid, "--size", "50,40", "--overwrite"]
+    grid = (
+        ["--extent", "4000000,2000000,4500000,2400000"]
+        if code == 3035
+        else ["--extent", "0,40,20,60"]
+    )
+    run = [
+        "--seeds",
+        "s.csv",
+        "--crs",
+        f"EPSG:{code}",
+        "--metric",
+        metric,
+        *grid,
+        "--size",
+        "50,40",
+        "--overwrite",
+    ]
     work.ok(*run, "--max-distance", number, "a.tif")
     assert (work.read("a.tif") == -1).any() and (work.read("a.tif") != -1).any()
     for text in texts:
@@ -229,24 +463,53 @@ def test_largest_distances_of_searches(work):
 
 
 @pytest.mark.parametrize("system", [["--metric", "geodesic"], ["--crs", "EPSG:3035"]])
-@pytest.mark.parametrize("unit,size", [("km", 1000), ("m", 1), ("nmi", 1852), ("mi", 1609.344), ("ft", 0.3048)])
+@pytest.mark.parametrize(
+    "unit,size", [("km", 1000), ("m", 1), ("nmi", 1852), ("mi", 1609.344), ("ft", 0.3048)]
+)
 def test_distance_unit(work, system, unit, size):
     """Every band, the table and its sums are the meters divided by the unit, which the bands name."""
     work.csv("s.csv", [5.0, 7.5, 11.0, 12.0, 9.0], [45.0, 47.0, 46.0, 49.0, 50.0])
-    grid = ["--seeds", "s.csv", *system, "--size", "60,50", "-k", "3", "--overwrite", "--distance-type"]
+    grid = [
+        "--seeds",
+        "s.csv",
+        *system,
+        "--size",
+        "60,50",
+        "-k",
+        "3",
+        "--overwrite",
+        "--distance-type",
+    ]
     work.ok("--seeds", "s.csv", *system, "--size", "60,50", "p.tif")
     for kind in "Float32", "Float64":
         for table in [], ["--stats", "t.csv", "--sum", "p=p.tif"]:
             rasters, tables = {}, {}
             for name, more in ("m", []), ("u", ["--distance-unit", unit]):
-                work.ok(*grid, kind, "--distance", f"{name}.tif", "--azimuth", f"{name}a.tif", *table, *more, f"{name}o.tif")
+                work.ok(
+                    *grid,
+                    kind,
+                    "--distance",
+                    f"{name}.tif",
+                    "--azimuth",
+                    f"{name}a.tif",
+                    *table,
+                    *more,
+                    f"{name}o.tif",
+                )
                 rasters[name] = [work.read(f"{name}{what}.tif") for what in ("", "a", "o")]
                 if table:
                     with open(work.path("t.csv"), encoding="utf-8") as rows:
                         tables[name] = list(csv.DictReader(rows))
-            assert np.allclose(rasters["u"][0], rasters["m"][0] / size, rtol=2e-7 if kind == "Float32" else 1e-15, atol=0)
+            assert np.allclose(
+                rasters["u"][0],
+                rasters["m"][0] / size,
+                rtol=2e-7 if kind == "Float32" else 1e-15,
+                atol=0,
+            )
             assert all(np.array_equal(a, b) for a, b in zip(rasters["u"][1:], rasters["m"][1:]))
-            assert [work.open("u.tif").GetRasterBand(b).GetUnitType() for b in (1, 2, 3)] == [unit] * 3
+            assert [work.open("u.tif").GetRasterBand(b).GetUnitType() for b in (1, 2, 3)] == [
+                unit
+            ] * 3
             for meters, units in zip(*tables.values()):
                 for column, value in meters.items():
                     if "distance" in column:
@@ -259,7 +522,22 @@ def test_distance_unit_that_is_none(work):
     work.csv("s.csv", [1, 2], [3, 4])
     work.csv("p.csv", [1, 2], [3, 4], header="x,y")
     out = ["--distance", "d.tif", "out.tif"]
-    work.fails("--seeds", "s.csv", "--distance-unit", "km", "out.tif", status=2, has="--distance or --stats")
+    work.fails(
+        "--seeds",
+        "s.csv",
+        "--distance-unit",
+        "km",
+        "out.tif",
+        status=2,
+        has="--distance or --stats",
+    )
     for unit in "deg", "", "5km", "furlong":
         work.fails("--seeds", "s.csv", "--distance-unit", unit, *out, status=2, has="unknown unit")
-    work.fails("--seeds", "p.csv", "--distance-unit", "km", *out, has=["--distance-unit", "without a coordinate system"])
+    work.fails(
+        "--seeds",
+        "p.csv",
+        "--distance-unit",
+        "km",
+        *out,
+        has=["--distance-unit", "without a coordinate system"],
+    )

@@ -47,6 +47,7 @@ def plane_distances(work, dataset):
 
 # ----------------------------------------------------------------------------------------------------------- ranks
 
+
 @pytest.mark.parametrize("k", [1, 2, 5, 25, 30])
 def test_ranks_on_the_plane(plane, k):
     plane.ok("--seeds", "p.csv", *PLANE, "-k", k, "out.tif")
@@ -83,14 +84,15 @@ def test_ranks_on_the_globe(seeds, metric):
 
 
 def test_ranks_with_wide_ids(seeds):
-    seeds.csv("w.csv", LON, LAT, no=[10 ** 12 + i for i in range(40)])
+    seeds.csv("w.csv", LON, LAT, no=[10**12 + i for i in range(40)])
     seeds.ok("--seeds", "w.csv", "--id", "no", *GLOBE, "-k", 2, "wide.tif")
     seeds.ok("--seeds", "s.csv", *GLOBE, "-k", 2, "out.tif")
     assert seeds.open("wide.tif").GetRasterBand(2).DataType == gdal.GDT_Int64
-    assert np.array_equal(seeds.read("wide.tif") - 10 ** 12, seeds.read("out.tif") - 1)
+    assert np.array_equal(seeds.read("wide.tif") - 10**12, seeds.read("out.tif") - 1)
 
 
 # ---------------------------------------------------------------------------------------------------- limited distance
+
 
 def test_maximum_distance_counts_the_boundary(work):
     work.csv("p.csv", [20.5], [15.5], header="x,y")
@@ -102,7 +104,9 @@ def test_maximum_distance_counts_the_boundary(work):
     assert np.array_equal(out.ReadAsArray() == 1, expected)
     assert set(np.unique(out.ReadAsArray())) == {-1, 1}
     work.ok("--seeds", "p.csv", *PLANE, "--max-distance", np.nextafter(5, 0), "less.tif")
-    assert np.array_equal(work.read("less.tif") == 1, expected & ((x - 20.5) ** 2 + (y - 15.5) ** 2 < 25))
+    assert np.array_equal(
+        work.read("less.tif") == 1, expected & ((x - 20.5) ** 2 + (y - 15.5) ** 2 < 25)
+    )
 
 
 def test_maximum_distance_is_the_reported_one(seeds):
@@ -121,8 +125,12 @@ def test_maximum_distance_on_the_ellipsoid(seeds):
     seeds.ok("--seeds", "s.csv", *GLOBE, "full.tif")
     x, y = centers(seeds.open("full.tif"))
     full = seeds.read("full.tif")
-    exact = np.array([geodesic.distance(a, b, LON[i], LAT[i])
-                      for a, b, i in zip(x.ravel(), y.ravel(), full.ravel() - 1)]).reshape(full.shape)
+    exact = np.array(
+        [
+            geodesic.distance(a, b, LON[i], LAT[i])
+            for a, b, i in zip(x.ravel(), y.ravel(), full.ravel() - 1)
+        ]
+    ).reshape(full.shape)
     limit = float(np.sort(exact.ravel())[exact.size // 3])  # exactly one cell's distance
     for d, reached in (limit, exact <= limit), (float(np.nextafter(limit, 0)), exact < limit):
         seeds.ok("--seeds", "s.csv", *GLOBE, "--max-distance", repr(d), "--overwrite", "out.tif")
@@ -131,10 +139,24 @@ def test_maximum_distance_on_the_ellipsoid(seeds):
 
 # --------------------------------------------------------------------------------------------------------------- masks
 
-def make_raster(work, name, values, transform, epsg=4326, nodata=None, mask=None, kind=None, scale=None, options=()):
+
+def make_raster(
+    work,
+    name,
+    values,
+    transform,
+    epsg=4326,
+    nodata=None,
+    mask=None,
+    kind=None,
+    scale=None,
+    options=(),
+):
     kind = kind or gdal.GDT_Float64
     height, width = values.shape
-    made = gdal.GetDriverByName("GTiff").Create(str(work.path(name)), width, height, 1, kind, list(options))
+    made = gdal.GetDriverByName("GTiff").Create(
+        str(work.path(name)), width, height, 1, kind, list(options)
+    )
     made.SetGeoTransform(transform)
     if epsg is not None:
         made.SetSpatialRef(crs(epsg))
@@ -181,7 +203,9 @@ def test_mask_of_the_same_cells(seeds, how):
 
 def test_mask_by_an_alpha_band(seeds):
     keep = RANDOM.random((45, 90)) < 0.4
-    made = gdal.GetDriverByName("GTiff").Create(str(seeds.path("m.tif")), 90, 45, 2, gdal.GDT_Byte, ["ALPHA=YES"])
+    made = gdal.GetDriverByName("GTiff").Create(
+        str(seeds.path("m.tif")), 90, 45, 2, gdal.GDT_Byte, ["ALPHA=YES"]
+    )
     made.SetGeoTransform((-180, 4, 0, 90, 0, -4))
     made.SetSpatialRef(crs(4326))
     made.GetRasterBand(1).Fill(9)
@@ -202,10 +226,16 @@ def look_up(values, transform, x, y):
     return found
 
 
-@pytest.mark.parametrize("size,transform", [
-    ((20, 10), (-180, 18, 0, 90, 0, -18)), ((700, 300), (-100, 0.3, 0, 80, 0, -0.37)),
-    ((50, 40), (150, 4.1, 0, -70, 0, 3.3)), ((60, 60), (-90, 2, 1, 10, 1, -2)),
-], ids=["coarse", "fine, a part", "south-up, over 180", "rotated"])
+@pytest.mark.parametrize(
+    "size,transform",
+    [
+        ((20, 10), (-180, 18, 0, 90, 0, -18)),
+        ((700, 300), (-100, 0.3, 0, 80, 0, -0.37)),
+        ((50, 40), (150, 4.1, 0, -70, 0, 3.3)),
+        ((60, 60), (-90, 2, 1, 10, 1, -2)),
+    ],
+    ids=["coarse", "fine, a part", "south-up, over 180", "rotated"],
+)
 def test_mask_of_other_cells(seeds, size, transform):
     values = RANDOM.integers(0, 2, size[::-1])
     make_raster(seeds, "m.tif", values, transform)
@@ -228,13 +258,25 @@ def test_mask_of_the_whole_globe(seeds):
     """A center on the western edge of the first pixel, except for rounding, is not a gap."""
     make_raster(seeds, "m.tif", np.ones((2, 33)), (-0.3, 360 / 33, 0, 90, 0, -90))
     for width, west in (11, -0.3 - 360 / 22), (7, -0.3 - 360 / 14), (360, -0.8), (9, -20.3):
-        seeds.ok("--seeds", "s.csv", f"--extent={west!r},-90,{west + 360!r},90", "--size", f"{width},2", "--mask", "m.tif",
-                 "--overwrite", "out.tif")
+        seeds.ok(
+            "--seeds",
+            "s.csv",
+            f"--extent={west!r},-90,{west + 360!r},90",
+            "--size",
+            f"{width},2",
+            "--mask",
+            "m.tif",
+            "--overwrite",
+            "out.tif",
+        )
         assert np.all(seeds.read("out.tif") > 0), width
 
 
 def test_rotated_mask_a_turn_away(seeds):
-    values, transform = np.random.default_rng(6).integers(0, 2, (50, 50)), (-100, 2, 0.5, 60, 0.4, -2)
+    values, transform = (
+        np.random.default_rng(6).integers(0, 2, (50, 50)),
+        (-100, 2, 0.5, 60, 0.4, -2),
+    )
     make_raster(seeds, "m.tif", values, transform)
     grid = ["--extent", "100,-90,460,90", "--size", "90,45"]
     seeds.ok("--seeds", "s.csv", *grid, "full.tif")
@@ -279,7 +321,9 @@ def make_polygons(work, name, wkts, epsg=4326, driver="GPKG", layer="land"):
 
 def burnt(work, name, like):
     """GDAL's own answer to which centers lie inside."""
-    target = gdal.GetDriverByName("MEM").Create("", like.RasterXSize, like.RasterYSize, 1, gdal.GDT_Byte)
+    target = gdal.GetDriverByName("MEM").Create(
+        "", like.RasterXSize, like.RasterYSize, 1, gdal.GDT_Byte
+    )
     target.SetGeoTransform(like.GetGeoTransform())
     target.SetSpatialRef(like.GetSpatialRef())
     source = gdal.OpenEx(str(work.path(name)))
@@ -288,18 +332,36 @@ def burnt(work, name, like):
 
 
 STAR = "POLYGON ((10.3 60.1, 71.7 -61.9, -70.2 21.3, 90.1 20.7, -60.9 -50.3, 10.3 60.1))"
-HOLE = "POLYGON ((-170.1 -80.3, -100.2 -80.1, -101 40.7, -171 33.1, -170.1 -80.3), " \
-       "(-150 -60.2, -120.3 -60.1, -130.7 20.3, -150 -60.2))"
-MANY = "MULTIPOLYGON (((100.1 10.3, 150.3 10.2, 120.7 50.1, 100.1 10.3)), ((100.2 -70.3, 170.9 -71.1, 110.3 -20.3, " \
-       "100.2 -70.3)))"
+HOLE = (
+    "POLYGON ((-170.1 -80.3, -100.2 -80.1, -101 40.7, -171 33.1, -170.1 -80.3), "
+    "(-150 -60.2, -120.3 -60.1, -130.7 20.3, -150 -60.2))"
+)
+MANY = (
+    "MULTIPOLYGON (((100.1 10.3, 150.3 10.2, 120.7 50.1, 100.1 10.3)), ((100.2 -70.3, 170.9 -71.1, 110.3 -20.3, "
+    "100.2 -70.3)))"
+)
 
 
 def test_mask_of_polygons(seeds):
-    make_polygons(seeds, "m.gpkg", [HOLE, MANY, "POLYGON ((110 20, 140 20, 140 30, 110 30, 110 20))"])
+    make_polygons(
+        seeds, "m.gpkg", [HOLE, MANY, "POLYGON ((110 20, 140 20, 140 30, 110 30, 110 20))"]
+    )
     seeds.ok("--seeds", "s.csv", "--size", "733,391", "full.tif")
-    check_mask(seeds, burnt(seeds, "m.gpkg", seeds.open("full.tif")), "--mask", "m.gpkg", grid=["--size", "733,391"])
+    check_mask(
+        seeds,
+        burnt(seeds, "m.gpkg", seeds.open("full.tif")),
+        "--mask",
+        "m.gpkg",
+        grid=["--size", "733,391"],
+    )
     make_raster(seeds, "like.tif", np.zeros((45, 90)), (180, -4, 0, -90, 0, 4))
-    check_mask(seeds, burnt(seeds, "m.gpkg", seeds.open("like.tif")), "--mask", "m.gpkg", grid=["--like", "like.tif"])
+    check_mask(
+        seeds,
+        burnt(seeds, "m.gpkg", seeds.open("like.tif")),
+        "--mask",
+        "m.gpkg",
+        grid=["--like", "like.tif"],
+    )
 
 
 def test_mask_of_polygons_is_even_odd(seeds):
@@ -312,14 +374,34 @@ def test_mask_of_polygons_is_even_odd(seeds):
 def test_mask_of_polygons_shares_no_cell(work):
     """Edges through centers: halves take every cell once."""
     work.csv("p.csv", [1.0], [1.0], header="x,y")
-    make_polygons(work, "left.shp", ["POLYGON ((0 0, 20.5 0, 20.5 30, 0 30, 0 0))"], epsg=None,
-                  driver="ESRI Shapefile")
-    make_polygons(work, "right.shp", ["POLYGON ((20.5 0, 40 0, 40 30, 20.5 30, 20.5 0))"], epsg=None,
-                  driver="ESRI Shapefile")
-    make_polygons(work, "low.shp", ["POLYGON ((0 0, 40 0, 40 10.5, 0 10.5, 0 0))"], epsg=None,
-                  driver="ESRI Shapefile")
-    make_polygons(work, "high.shp", ["POLYGON ((0 10.5, 40 10.5, 40 30, 0 30, 0 10.5))"], epsg=None,
-                  driver="ESRI Shapefile")
+    make_polygons(
+        work,
+        "left.shp",
+        ["POLYGON ((0 0, 20.5 0, 20.5 30, 0 30, 0 0))"],
+        epsg=None,
+        driver="ESRI Shapefile",
+    )
+    make_polygons(
+        work,
+        "right.shp",
+        ["POLYGON ((20.5 0, 40 0, 40 30, 20.5 30, 20.5 0))"],
+        epsg=None,
+        driver="ESRI Shapefile",
+    )
+    make_polygons(
+        work,
+        "low.shp",
+        ["POLYGON ((0 0, 40 0, 40 10.5, 0 10.5, 0 0))"],
+        epsg=None,
+        driver="ESRI Shapefile",
+    )
+    make_polygons(
+        work,
+        "high.shp",
+        ["POLYGON ((0 10.5, 40 10.5, 40 30, 0 30, 0 10.5))"],
+        epsg=None,
+        driver="ESRI Shapefile",
+    )
     count = {}
     for name in "left", "right", "low", "high":
         work.ok("--seeds", "p.csv", *PLANE, "--mask", f"{name}.shp", f"{name}.tif")
@@ -329,7 +411,9 @@ def test_mask_of_polygons_shares_no_cell(work):
 
 
 def test_mask_of_polygons_over_the_antimeridian(seeds):
-    make_polygons(seeds, "m.gpkg", ["POLYGON ((170.3 -30, 200.7 -30, 200.7 40.3, 170.3 40.3, 170.3 -30))"])
+    make_polygons(
+        seeds, "m.gpkg", ["POLYGON ((170.3 -30, 200.7 -30, 200.7 40.3, 170.3 40.3, 170.3 -30))"]
+    )
     seeds.ok("--seeds", "s.csv", *GLOBE, "full.tif")
     x, y = centers(seeds.open("full.tif"))
     keep = ((x > 170.3) | (x < -159.3)) & (y > -30) & (y < 40.3)
@@ -337,7 +421,9 @@ def test_mask_of_polygons_over_the_antimeridian(seeds):
     grid = ["--extent", "100,-90,460,90", "--size", "90,45"]
     seeds.ok("--seeds", "s.csv", *grid, "--overwrite", "full.tif")
     x, y = centers(seeds.open("full.tif"))
-    check_mask(seeds, (x > 170.3) & (x < 200.7) & (y > -30) & (y < 40.3), "--mask", "m.gpkg", grid=grid)
+    check_mask(
+        seeds, (x > 170.3) & (x < 200.7) & (y > -30) & (y < 40.3), "--mask", "m.gpkg", grid=grid
+    )
 
 
 def test_mask_of_polygons_in_another_coordinate_system(seeds):
@@ -361,29 +447,73 @@ def test_mask_layers(seeds):
     source = gdal.OpenEx(str(seeds.path("m.gpkg")), gdal.OF_UPDATE | gdal.OF_VECTOR)
     source.CreateLayer("b", crs(4326), ogr.wkbPolygon)
     source = None
-    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "out.tif", has=["--mask-layer", "2 layers"])
-    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "c", "out.tif", has="(c)")
-    seeds.fails("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "b", "out.tif", has="missing polygons")
+    seeds.fails(
+        "--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "out.tif", has=["--mask-layer", "2 layers"]
+    )
+    seeds.fails(
+        "--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "c", "out.tif", has="(c)"
+    )
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *GLOBE,
+        "--mask",
+        "m.gpkg",
+        "--mask-layer",
+        "b",
+        "out.tif",
+        has="missing polygons",
+    )
     seeds.ok("--seeds", "s.csv", *GLOBE, "--mask", "m.gpkg", "--mask-layer", "a", "out.tif")
 
 
 def test_all_masked(seeds):
-    make_polygons(seeds, "m.geojson", ["POLYGON ((0.1 0.1, 0.2 0.1, 0.2 0.2, 0.1 0.1))"], driver="GeoJSON")
-    seeds.ok("--seeds", "s.csv", *GLOBE, "-k", 2, "--mask", "m.geojson", "--distance", "d.tif", "--azimuth", "a.tif",
-             "--stats", "t.csv", "out.tif")
+    make_polygons(
+        seeds, "m.geojson", ["POLYGON ((0.1 0.1, 0.2 0.1, 0.2 0.2, 0.1 0.1))"], driver="GeoJSON"
+    )
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        *GLOBE,
+        "-k",
+        2,
+        "--mask",
+        "m.geojson",
+        "--distance",
+        "d.tif",
+        "--azimuth",
+        "a.tif",
+        "--stats",
+        "t.csv",
+        "out.tif",
+    )
     assert np.all(seeds.read("out.tif") == -1)
     assert np.isnan(seeds.read("d.tif")).all() and np.isnan(seeds.read("a.tif")).all()
 
 
 # -------------------------------------------------------------------------------------------- distances and azimuths
 
+
 @pytest.mark.parametrize("k", [1, 3])
 def test_distances_on_the_ellipsoid(seeds, k):
-    seeds.ok("--seeds", "s.csv", *GLOBE, "-k", k, "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        *GLOBE,
+        "-k",
+        k,
+        "--distance",
+        "d.tif",
+        "--distance-type",
+        "Float64",
+        "out.tif",
+    )
     seeds.ok("--seeds", "s.csv", *GLOBE, "-k", k, "--distance", "f.tif", "--overwrite", "out.tif")
     d = seeds.open("d.tif")
     assert d.RasterCount == k and d.GetRasterBand(1).DataType == gdal.GDT_Float64
-    assert d.GetRasterBand(1).GetUnitType() == "metre" and math.isnan(d.GetRasterBand(1).GetNoDataValue())
+    assert d.GetRasterBand(1).GetUnitType() == "metre" and math.isnan(
+        d.GetRasterBand(1).GetNoDataValue()
+    )
     assert d.GetRasterBand(k).GetDescription().startswith("distance to the ")
     x, y = centers(d)
     got, ids = bands(seeds, "d.tif"), bands(seeds, "out.tif") - 1
@@ -399,15 +529,31 @@ def test_distances_on_the_ellipsoid(seeds, k):
 
 def test_distances_are_the_same_with_statistics(seeds):
     more = ["--stats", "t.csv", "-k", 2, "--azimuth", "a.tif", "--overwrite"]
-    seeds.ok("--seeds", "s.csv", *GLOBE, "-k", 2, "--distance", "d.tif", "--azimuth", "a.tif", "out.tif")
+    seeds.ok(
+        "--seeds", "s.csv", *GLOBE, "-k", 2, "--distance", "d.tif", "--azimuth", "a.tif", "out.tif"
+    )
     first = [seeds.read(n) for n in ("out.tif", "d.tif", "a.tif")]
     seeds.ok("--seeds", "s.csv", *GLOBE, *more, "--distance", "d.tif", "out.tif")
-    assert all(np.array_equal(a, seeds.read(n)) for a, n in zip(first, ("out.tif", "d.tif", "a.tif")))
+    assert all(
+        np.array_equal(a, seeds.read(n)) for a, n in zip(first, ("out.tif", "d.tif", "a.tif"))
+    )
 
 
 def test_distances_on_the_plane(plane):
-    plane.ok("--seeds", "p.csv", *PLANE, "--max-distance", 4, "--distance", "d.tif", "--distance-type", "Float64",
-             "--azimuth", "a.tif", "out.tif")
+    plane.ok(
+        "--seeds",
+        "p.csv",
+        *PLANE,
+        "--max-distance",
+        4,
+        "--distance",
+        "d.tif",
+        "--distance-type",
+        "Float64",
+        "--azimuth",
+        "a.tif",
+        "out.tif",
+    )
     squares = plane_distances(plane, plane.open("out.tif"))
     least = np.sqrt(squares.min(axis=-1))
     assert np.array_equal(plane.read("d.tif"), np.where(least <= 4, least, np.nan), equal_nan=True)
@@ -424,8 +570,18 @@ def test_distances_on_the_plane(plane):
 def test_distance_units(work):
     work.csv("p.csv", [500000], [4000000], header="x,y")
     for code, unit in (32633, "metre"), (2263, "US survey foot"):
-        work.ok("--seeds", "p.csv", "--seeds-crs", f"EPSG:{code}", "--size", "10,10", "--distance", "d.tif",
-                "--overwrite", "out.tif")
+        work.ok(
+            "--seeds",
+            "p.csv",
+            "--seeds-crs",
+            f"EPSG:{code}",
+            "--size",
+            "10,10",
+            "--distance",
+            "d.tif",
+            "--overwrite",
+            "out.tif",
+        )
         assert work.open("d.tif").GetRasterBand(1).GetUnitType() == unit
 
 
@@ -437,26 +593,76 @@ def test_azimuths_on_the_ellipsoid(seeds):
     for cell in np.random.default_rng(2).integers(0, x.size, 200):
         i = ids.ravel()[cell]
         azimuth = ctypes.c_double()
-        geodesic.library.geod_inverse(geodesic.geodesic, ctypes.c_double(y.ravel()[cell]),
-                                      ctypes.c_double(x.ravel()[cell]), ctypes.c_double(LAT[i]),
-                                      ctypes.c_double(LON[i]), None, ctypes.byref(azimuth), None)
+        geodesic.library.geod_inverse(
+            geodesic.geodesic,
+            ctypes.c_double(y.ravel()[cell]),
+            ctypes.c_double(x.ravel()[cell]),
+            ctypes.c_double(LAT[i]),
+            ctypes.c_double(LON[i]),
+            None,
+            ctypes.byref(azimuth),
+            None,
+        )
         assert abs((got.ravel()[cell] - azimuth.value + 180) % 360 - 180) < 1e-4
     assert got.min() >= 0 and got.max() < 360
 
 
-@pytest.mark.parametrize("options", [[], ["--co", "TILED=NO"], ["--co", "COMPRESS=NONE", "--co", "BLOCKXSIZE=64",
-                                                                "--co", "BLOCKYSIZE=128"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--co", "TILED=NO"],
+        ["--co", "COMPRESS=NONE", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=128"],
+    ],
+)
 def test_many_rasters_at_once(seeds, options):
-    seeds.ok("--seeds", "s.csv", "--size", "733,391", "--metric", "great-circle", "-k", 3, "--distance", "d.tif",
-             "--azimuth", "a.tif", *options, "out.tif")
-    seeds.ok("--seeds", "s.csv", "--size", "733,391", "--metric", "great-circle", "--distance", "e.tif", "one.tif")
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "733,391",
+        "--metric",
+        "great-circle",
+        "-k",
+        3,
+        "--distance",
+        "d.tif",
+        "--azimuth",
+        "a.tif",
+        *options,
+        "out.tif",
+    )
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "733,391",
+        "--metric",
+        "great-circle",
+        "--distance",
+        "e.tif",
+        "one.tif",
+    )
     assert np.array_equal(seeds.read("out.tif")[0], seeds.read("one.tif"))
     assert np.array_equal(seeds.read("d.tif")[0], seeds.read("e.tif"))
     assert np.all(np.diff(seeds.read("d.tif"), axis=0) >= 0)
 
 
 def test_rasters_of_other_formats(seeds):
-    seeds.ok("--seeds", "s.csv", *GLOBE, "--distance", "d.asc", "--azimuth", "a.img", "-k", 2, "out.bin", "--of", "ENVI")
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        *GLOBE,
+        "--distance",
+        "d.asc",
+        "--azimuth",
+        "a.img",
+        "-k",
+        2,
+        "out.bin",
+        "--of",
+        "ENVI",
+    )
     assert seeds.open("d.asc").GetDriver().ShortName == "ENVI"  # --of is for all
     seeds.ok("--seeds", "s.csv", *GLOBE, "--distance", "d2.img", "--azimuth", "a2.asc", "out2.tif")
     assert seeds.open("a2.asc").GetDriver().ShortName == "AAIGrid"
@@ -467,6 +673,7 @@ def test_rasters_of_other_formats(seeds):
 
 
 # ------------------------------------------------------------------------------------------------------------- weights
+
 
 def weighted(kind, d, w):
     return {"multiplicative": d / w, "additive": d + w, "power": d * d - w}[kind]
@@ -486,7 +693,17 @@ def test_weights(plane, kind, metric):
             weights = weights * (1e6 if kind == "additive" else 1e12)
         plane.csv("w.csv", LON, LAT, importance=weights)
         grid = GLOBE
-    command = ["--seeds", "w.csv", *grid, "--metric", metric, "--weighting", kind, "--weight-field", "importance"]
+    command = [
+        "--seeds",
+        "w.csv",
+        *grid,
+        "--metric",
+        metric,
+        "--weighting",
+        kind,
+        "--weight-field",
+        "importance",
+    ]
     if (kind, metric) == ("power", "geodesic"):
         plane.fails(*command, "out.tif", has=["power", "geodesic"])
         return
@@ -502,9 +719,13 @@ def test_weights(plane, kind, metric):
         rows = np.random.default_rng(6).integers(0, x.size, 200)
         x, y = x.ravel()[rows], y.ravel()[rows]
         if metric == "geodesic":
-            d = np.array([[geodesic.distance(a, b, p, q) for p, q in zip(LON, LAT)] for a, b in zip(x, y)])
+            d = np.array(
+                [[geodesic.distance(a, b, p, q) for p, q in zip(LON, LAT)] for a, b in zip(x, y)]
+            )
         else:
-            chords = np.linalg.norm(unit_vectors(x, y)[:, None] - unit_vectors(LON, LAT)[None], axis=-1)
+            chords = np.linalg.norm(
+                unit_vectors(x, y)[:, None] - unit_vectors(LON, LAT)[None], axis=-1
+            )
             d = 2 * radius * np.arcsin(np.minimum(1, chords / 2))
     values = weighted(kind, d, weights)
     order = ranked(values)[..., :2]
@@ -516,18 +737,23 @@ def test_weights(plane, kind, metric):
     least = np.take_along_axis(values, order, -1)
     assert np.allclose(same, least, rtol=1e-9, atol=1e-9)  # ties apart, the same seeds
     assert np.mean(got == order) > 0.99
-    assert np.allclose(plain, np.take_along_axis(d, got.astype(int), -1), rtol=1e-7)  # distances are plain
+    assert np.allclose(
+        plain, np.take_along_axis(d, got.astype(int), -1), rtol=1e-7
+    )  # distances are plain
 
 
-@pytest.mark.parametrize("values,kind,has", [
-    (["1", "-1", "2"], "multiplicative", ["row 2", "-1", "above 0"]),
-    (["1", "0", "2"], "multiplicative", ["row 2", "above 0"]),
-    (["1", "1e-300", "2"], "multiplicative", ["row 2", "1e-300", "1e-100"]),
-    (["1", "", "2"], "additive", ["row 2", "empty"]),
-    (["1", "heavy", "2"], "power", ["row 2", "heavy", "not a number"]),
-    (["1", "nan", "2"], "additive", ["row 2", "not finite"]),
-    (["1", "inf", "2"], "multiplicative", ["row 2", "not finite"]),
-])
+@pytest.mark.parametrize(
+    "values,kind,has",
+    [
+        (["1", "-1", "2"], "multiplicative", ["row 2", "-1", "above 0"]),
+        (["1", "0", "2"], "multiplicative", ["row 2", "above 0"]),
+        (["1", "1e-300", "2"], "multiplicative", ["row 2", "1e-300", "1e-100"]),
+        (["1", "", "2"], "additive", ["row 2", "empty"]),
+        (["1", "heavy", "2"], "power", ["row 2", "heavy", "not a number"]),
+        (["1", "nan", "2"], "additive", ["row 2", "not finite"]),
+        (["1", "inf", "2"], "multiplicative", ["row 2", "not finite"]),
+    ],
+)
 def test_weights_refused(work, values, kind, has):
     work.csv("w.csv", [0, 1, 2], [0, 1, 2], header="x,y", w=values)
     command = ["--seeds", "w.csv", *PLANE, "--weighting", kind, "--weight-field", "w"]
@@ -539,31 +765,63 @@ def test_weights_refused(work, values, kind, has):
 def test_negative_weights_may_be_added(work):
     work.csv("w.csv", [10.5, 30.5], [15.5, 15.5], header="x,y", w=[0, -4])
     work.ok("--seeds", "w.csv", *PLANE, "--weighting", "additive", "--weight-field", "w", "out.tif")
-    assert work.read("out.tif")[14].tolist().count(1) == 19  # the border moves by 2 cells, the tie goes to the first
+    assert (
+        work.read("out.tif")[14].tolist().count(1) == 19
+    )  # the border moves by 2 cells, the tie goes to the first
 
 
 def test_weight_field_of_text(work):
-    work.points("w.gpkg", "GPKG", [0, 1], [0, 1], fields=[("w", ogr.OFTString)], rows=[["1"], ["2"]])
-    work.fails("--seeds", "w.gpkg", "--weighting", "additive", "--weight-field", "w", "out.tif", has=["w", "String"])
+    work.points(
+        "w.gpkg", "GPKG", [0, 1], [0, 1], fields=[("w", ogr.OFTString)], rows=[["1"], ["2"]]
+    )
+    work.fails(
+        "--seeds",
+        "w.gpkg",
+        "--weighting",
+        "additive",
+        "--weight-field",
+        "w",
+        "out.tif",
+        has=["w", "String"],
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------ bad input
 
-OUTPUT_OPTIONS = [("--distance", "d.tif"), ("--azimuth", "a.tif"), ("--stats", "t.csv"), ("--polygons", "r.gpkg")]
+OUTPUT_OPTIONS = [
+    ("--distance", "d.tif"),
+    ("--azimuth", "a.tif"),
+    ("--stats", "t.csv"),
+    ("--polygons", "r.gpkg"),
+]
 
 
-@pytest.mark.parametrize("arguments,has", [
-    (["-k", "0"], "-k"), (["-k", "65"], "64"), (["-k", "two"], "two"),
-    (["--max-distance", "-1"], "--max-distance"), (["--max-distance", "far"], "far"), (["--max-distance", "nan"], "nan"),
-    (["--weighting", "heavy", "--weight-field", "w"], "heavy"),
-    (["--weighting", "additive"], "--weight-field"), (["--weight-field", "w"], "--weighting"),
-    (["--distance-type", "Float32"], "--distance"), (["--distance", "d.tif", "--distance-type", "Int16"], "Int16"),
-    (["--sum", "x.tif"], "--stats"), (["--no-stats-distances"], "--stats"), (["--mask-layer", "a"], "--mask"),
-    (["--stats", "t.csv", "--sum", "a/x.tif", "--sum", "b/X.tif"], ["two rasters", "NAME=FILE"]),
-    (["--stats", "t.csv", "--sum", "p=x.tif", "--sum", "p=y.tif"], "two rasters"),
-    (["--stats", "t.csv", "--sum", "=" + "x" * 100 + ".tif"], "NAME=FILE"),
-    (["--stats", ""], "name is empty"),
-])
+@pytest.mark.parametrize(
+    "arguments,has",
+    [
+        (["-k", "0"], "-k"),
+        (["-k", "65"], "64"),
+        (["-k", "two"], "two"),
+        (["--max-distance", "-1"], "--max-distance"),
+        (["--max-distance", "far"], "far"),
+        (["--max-distance", "nan"], "nan"),
+        (["--weighting", "heavy", "--weight-field", "w"], "heavy"),
+        (["--weighting", "additive"], "--weight-field"),
+        (["--weight-field", "w"], "--weighting"),
+        (["--distance-type", "Float32"], "--distance"),
+        (["--distance", "d.tif", "--distance-type", "Int16"], "Int16"),
+        (["--sum", "x.tif"], "--stats"),
+        (["--no-stats-distances"], "--stats"),
+        (["--mask-layer", "a"], "--mask"),
+        (
+            ["--stats", "t.csv", "--sum", "a/x.tif", "--sum", "b/X.tif"],
+            ["two rasters", "NAME=FILE"],
+        ),
+        (["--stats", "t.csv", "--sum", "p=x.tif", "--sum", "p=y.tif"], "two rasters"),
+        (["--stats", "t.csv", "--sum", "=" + "x" * 100 + ".tif"], "NAME=FILE"),
+        (["--stats", ""], "name is empty"),
+    ],
+)
 def test_usage(seeds, arguments, has):
     seeds.fails("--seeds", "s.csv", *arguments, "out.tif", status=2, has=has)
 
@@ -572,7 +830,9 @@ def test_usage(seeds, arguments, has):
 def test_outputs_that_collide(seeds, option, name):
     seeds.fails("--seeds", "s.csv", option, "out.tif", "out.tif", has=[option, "out.tif"])
     seeds.fails("--seeds", "s.csv", option, "./out.tif", "out.tif", has=[option, "out.tif"])
-    seeds.fails("--seeds", "s.csv", "--overwrite", option, "s.csv", "out.tif", has=[option, "s.csv"])
+    seeds.fails(
+        "--seeds", "s.csv", "--overwrite", option, "s.csv", "out.tif", has=[option, "s.csv"]
+    )
     others = [o for o in OUTPUT_OPTIONS if o[0] != option]
     seeds.fails("--seeds", "s.csv", option, name, others[0][0], name, "out.tif", has=name)
     seeds.fails("--seeds", "s.csv", option, f"missing/{name}", "out.tif", has="missing")
@@ -580,7 +840,17 @@ def test_outputs_that_collide(seeds, option, name):
     seeds.write(name, "precious")
     seeds.fails("--seeds", "s.csv", option, name, "out.tif", has=[name, "--overwrite"])
     make_raster(seeds, "m.tif", np.ones((4, 4)), (-180, 90, 0, 90, 0, -45))
-    seeds.fails("--seeds", "s.csv", "--overwrite", "--mask", "m.tif", option, "m.tif", "out.tif", has=[option, "m.tif"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--overwrite",
+        "--mask",
+        "m.tif",
+        option,
+        "m.tif",
+        "out.tif",
+        has=[option, "m.tif"],
+    )
 
 
 def test_all_outputs_or_none(seeds):
@@ -589,21 +859,42 @@ def test_all_outputs_or_none(seeds):
         seeds.write(name, "precious")
     seeds.write("out.tif", "precious")
     everything = [a for pair in OUTPUT_OPTIONS for a in pair]
-    seeds.fails("--seeds", "s.csv", "--size", "20,10", *everything, "--overwrite", "--co", "COMPRESS=ZSTD", "--co",
-                "PREDICTOR=3", "out.tif", has="PREDICTOR")
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "20,10",
+        *everything,
+        "--overwrite",
+        "--co",
+        "COMPRESS=ZSTD",
+        "--co",
+        "PREDICTOR=3",
+        "out.tif",
+        has="PREDICTOR",
+    )
     seeds.ok("--seeds", "s.csv", "--size", "20,10", *everything, "--overwrite", "out.tif")
-    assert all(seeds.path(n).read_bytes() != b"precious" for n in ("out.tif", *(n for _, n in OUTPUT_OPTIONS)))
+    assert all(
+        seeds.path(n).read_bytes() != b"precious"
+        for n in ("out.tif", *(n for _, n in OUTPUT_OPTIONS))
+    )
 
 
-@pytest.mark.parametrize("arguments,has", [
-    (["--stats", "t.dbf", "--polygons", "t.shp", "out.tif"], ["t.shp"]),
-    (["--of", "ENVI", "--distance", "out.dst", "out.bin"], ["out.dst", "out.hdr"]),
-])
+@pytest.mark.parametrize(
+    "arguments,has",
+    [
+        (["--stats", "t.dbf", "--polygons", "t.shp", "out.tif"], ["t.shp"]),
+        (["--of", "ENVI", "--distance", "out.dst", "out.bin"], ["out.dst", "out.hdr"]),
+    ],
+)
 def test_side_files_that_collide(seeds, arguments, has):
     seeds.fails("--seeds", "s.csv", *GLOBE, "--overwrite", *arguments, has=[*has, "another output"])
 
 
-@pytest.mark.parametrize("name,arguments", [("t.dbf", ["--stats", "t.shp", "out.tif"]), ("out.hdr", ["--of", "ENVI", "out.bin"])])
+@pytest.mark.parametrize(
+    "name,arguments",
+    [("t.dbf", ["--stats", "t.shp", "out.tif"]), ("out.hdr", ["--of", "ENVI", "out.bin"])],
+)
 def test_side_files_of_others(seeds, name, arguments):
     """A file that comes along replaces nothing unasked, but for what an output that is gone has left behind."""
     seeds.write(name, "precious")
@@ -622,31 +913,75 @@ def test_moves_are_undone(seeds, where):
         seeds.write(name, f"precious {name}")
     seeds.path(where).mkdir()
     seeds.write(f"{where}/inside", "precious")
-    seeds.fails("--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv", "--polygons", "r.shp", "--overwrite", "out.tif",
-                has=[where, "directory"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "20,10",
+        "--stats",
+        "t.csv",
+        "--polygons",
+        "r.shp",
+        "--overwrite",
+        "out.tif",
+        has=[where, "directory"],
+    )
     seeds.path(where).joinpath("inside").unlink()
     seeds.path(where).rmdir()
-    seeds.ok("--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv", "--polygons", "r.shp", "--overwrite", "out.tif")
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "20,10",
+        "--stats",
+        "t.csv",
+        "--polygons",
+        "r.shp",
+        "--overwrite",
+        "out.tif",
+    )
     assert seeds.path(where).is_file() and b"precious" not in seeds.path("t.csv").read_bytes()
 
 
-@pytest.mark.parametrize("arguments,has", [
-    (["--mask", "nothing.tif"], ["--mask", "nothing.tif"]),
-    (["--mask", "plain.tif"], ["--mask", "coordinate system"]),
-    (["--mask", "plain.shp"], ["--mask", "coordinate system"]),
-    (["--mask", "s.csv"], ["--mask", "s.csv"]),
-    (["--mask", "points.gpkg"], ["--mask", "Point"]),
-    (["--mask", "bent.fgb"], ["--mask", "vertex"]),
-    (["--stats", "t.csv", "--sum", "nothing.tif"], ["--sum", "nothing.tif"]),
-    (["--stats", "t.csv", "--sum", "plain.tif"], ["--sum", "coordinate system"]),
-    (["--stats", "t.csv", "--sum", "far.tif", "--extent", "0,0,10,10"], ["--sum", "outside the grid"]),
-    (["--stats", "t.csv", "--sum", "utm.tif", "--extent", "-10,-10,-5,-5"], ["--sum", "outside the grid"]),
-    (["--stats", "t.csv", "--sum", "far.tif", "--crs", "EPSG:32633", "--extent", "300000,0,700000,900000", "--res", "50000"],
-     ["--sum", "outside the grid"]),
-    (["--stats", "t.csv", "--sum", "inf.tif"], ["--sum", "infinite"]),
-    (["--weighting", "additive", "--weight-field", "nope"], ["--weight-field", "nope", "name"]),
-    (["--mesh", "m.nc", "--level", "2", "--mask", "plain.shp"], ["--mesh", "--mask"]),
-])
+@pytest.mark.parametrize(
+    "arguments,has",
+    [
+        (["--mask", "nothing.tif"], ["--mask", "nothing.tif"]),
+        (["--mask", "plain.tif"], ["--mask", "coordinate system"]),
+        (["--mask", "plain.shp"], ["--mask", "coordinate system"]),
+        (["--mask", "s.csv"], ["--mask", "s.csv"]),
+        (["--mask", "points.gpkg"], ["--mask", "Point"]),
+        (["--mask", "bent.fgb"], ["--mask", "vertex"]),
+        (["--stats", "t.csv", "--sum", "nothing.tif"], ["--sum", "nothing.tif"]),
+        (["--stats", "t.csv", "--sum", "plain.tif"], ["--sum", "coordinate system"]),
+        (
+            ["--stats", "t.csv", "--sum", "far.tif", "--extent", "0,0,10,10"],
+            ["--sum", "outside the grid"],
+        ),
+        (
+            ["--stats", "t.csv", "--sum", "utm.tif", "--extent", "-10,-10,-5,-5"],
+            ["--sum", "outside the grid"],
+        ),
+        (
+            [
+                "--stats",
+                "t.csv",
+                "--sum",
+                "far.tif",
+                "--crs",
+                "EPSG:32633",
+                "--extent",
+                "300000,0,700000,900000",
+                "--res",
+                "50000",
+            ],
+            ["--sum", "outside the grid"],
+        ),
+        (["--stats", "t.csv", "--sum", "inf.tif"], ["--sum", "infinite"]),
+        (["--weighting", "additive", "--weight-field", "nope"], ["--weight-field", "nope", "name"]),
+        (["--mesh", "m.nc", "--level", "2", "--mask", "plain.shp"], ["--mesh", "--mask"]),
+    ],
+)
 def test_refused(seeds, arguments, has):
     make_raster(seeds, "plain.tif", np.ones((4, 4)), (0, 1, 0, 0, 0, -1), epsg=None)
     make_raster(seeds, "far.tif", np.ones((4, 4)), (60, 1, 0, 60, 0, -1))
@@ -660,7 +995,9 @@ def test_refused(seeds, arguments, has):
 
 def test_mask_with_a_system_on_a_grid_without(plane):
     make_raster(plane, "m.tif", np.ones((4, 4)), (0, 1, 0, 0, 0, -1))
-    plane.fails("--seeds", "p.csv", *PLANE, "--mask", "m.tif", "out.tif", has="no coordinate system")
+    plane.fails(
+        "--seeds", "p.csv", *PLANE, "--mask", "m.tif", "out.tif", has="no coordinate system"
+    )
     make_raster(plane, "n.tif", np.ones((30, 40)), (0, 1, 0, 30, 0, -1), epsg=None)
     plane.ok("--seeds", "p.csv", *PLANE, "--mask", "n.tif", "out.tif")
     assert np.all(plane.read("out.tif") > 0)
@@ -668,8 +1005,23 @@ def test_mask_with_a_system_on_a_grid_without(plane):
 
 def test_with_triangles(seeds):
     """--level: pixels carry their triangles' answers, distances are from the triangles' centers to the seed."""
-    seeds.ok("--seeds", "s.csv", "--level", 3, "-k", 2, "--max-distance", 3000000, "--distance", "d.tif", "--polygons",
-             "r.gpkg", "--stats", "t.csv", "out.tif")
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--level",
+        3,
+        "-k",
+        2,
+        "--max-distance",
+        3000000,
+        "--distance",
+        "d.tif",
+        "--polygons",
+        "r.gpkg",
+        "--stats",
+        "t.csv",
+        "out.tif",
+    )
     seeds.ok("--seeds", "s.csv", "--level", 3, "one.tif")
     out, d = seeds.read("out.tif"), seeds.read("d.tif")
     assert np.array_equal(out == -1, np.isnan(d)) and np.nanmax(d) <= 3000000

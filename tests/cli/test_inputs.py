@@ -35,29 +35,67 @@ def zipped(work):
 # The file that is read, and the options that have it read.
 INPUTS = {
     "seeds": lambda work: ("s.csv", ["--seeds", "s.csv", *SIZE]),
-    "link": lambda work: (work.path("l.csv").symlink_to("s.csv"), ("s.csv", ["--seeds", "l.csv", *SIZE]))[1],
-    "hard link": lambda work: (os.link(work.path("s.csv"), work.path("h.csv")), ("h.csv", ["--seeds", "s.csv", *SIZE]))[1],
+    "link": lambda work: (
+        work.path("l.csv").symlink_to("s.csv"),
+        ("s.csv", ["--seeds", "l.csv", *SIZE]),
+    )[1],
+    "hard link": lambda work: (
+        os.link(work.path("s.csv"), work.path("h.csv")),
+        ("h.csv", ["--seeds", "s.csv", *SIZE]),
+    )[1],
     "archive": lambda work: ("a.zip", ["--seeds", zipped(work), *SIZE]),
     "mask": lambda work: ("m.tif", ["--seeds", "s.csv", *SIZE, "--mask", "m.tif"]),
     "like": lambda work: ("m.tif", ["--seeds", "s.csv", "--like", "m.tif"]),
-    "extent": lambda work: ("m.tif", ["--seeds", "s.csv", "--extent-of", "m.tif", "--size", "20,10"]),
-    "sum": lambda work: ("m.tif", ["--seeds", "s.csv", *SIZE, "--sum", "x=m.tif", "--stats", "sums.csv"]),
+    "extent": lambda work: (
+        "m.tif",
+        ["--seeds", "s.csv", "--extent-of", "m.tif", "--size", "20,10"],
+    ),
+    "sum": lambda work: (
+        "m.tif",
+        ["--seeds", "s.csv", *SIZE, "--sum", "x=m.tif", "--stats", "sums.csv"],
+    ),
     "raster seeds": lambda work: ("m.tif", ["--seeds-raster", "m.tif"]),
-    "config": lambda work: (described(work, seeds="s.csv", size=[20, 10]), ["--config", "d.voronoi.json"]),
-    "seeds of a config": lambda work: (described(work, seeds="s.csv", size=[20, 10]) and "s.csv", ["--config", "d.voronoi.json"]),
-    "source of a VRT": lambda work: (vrt(work, "v.vrt", "m.tif") and "m.tif", ["--seeds", "s.csv", "--like", "v.vrt"]),
-    "source of a VRT of a VRT": lambda work: (vrt(work, "v.vrt", "m.tif") and vrt(work, "w.vrt", "v.vrt") and "m.tif",
-                                              ["--seeds", "s.csv", "--like", "w.vrt"]),
-    "description of an on-demand raster": lambda work: (described(work, seeds="s.csv", size=[20, 10]), ["--seeds-raster", "d.voronoi.json"]),
-    "seeds of an on-demand raster": lambda work: (described(work, seeds="s.csv", size=[20, 10]) and "s.csv", ["--seeds-raster", "d.voronoi.json"]),
-    "mask of an on-demand raster": lambda work: (described(work, seeds="s.csv", mask="m.tif", size=[20, 10]) and "m.tif",
-                                                 ["--seeds", "s.csv", *SIZE, "--mask", "d.voronoi.json"]),
-    "seeds of an on-demand raster in a VRT": lambda work: (described(work, seeds="t.csv", size=[20, 10]) and vrt(work, "v.vrt", "d.voronoi.json") and "t.csv",
-                                                           ["--seeds", "s.csv", "--like", "v.vrt"]),
+    "config": lambda work: (
+        described(work, seeds="s.csv", size=[20, 10]),
+        ["--config", "d.voronoi.json"],
+    ),
+    "seeds of a config": lambda work: (
+        described(work, seeds="s.csv", size=[20, 10]) and "s.csv",
+        ["--config", "d.voronoi.json"],
+    ),
+    "source of a VRT": lambda work: (
+        vrt(work, "v.vrt", "m.tif") and "m.tif",
+        ["--seeds", "s.csv", "--like", "v.vrt"],
+    ),
+    "source of a VRT of a VRT": lambda work: (
+        vrt(work, "v.vrt", "m.tif") and vrt(work, "w.vrt", "v.vrt") and "m.tif",
+        ["--seeds", "s.csv", "--like", "w.vrt"],
+    ),
+    "description of an on-demand raster": lambda work: (
+        described(work, seeds="s.csv", size=[20, 10]),
+        ["--seeds-raster", "d.voronoi.json"],
+    ),
+    "seeds of an on-demand raster": lambda work: (
+        described(work, seeds="s.csv", size=[20, 10]) and "s.csv",
+        ["--seeds-raster", "d.voronoi.json"],
+    ),
+    "mask of an on-demand raster": lambda work: (
+        described(work, seeds="s.csv", mask="m.tif", size=[20, 10]) and "m.tif",
+        ["--seeds", "s.csv", *SIZE, "--mask", "d.voronoi.json"],
+    ),
+    "seeds of an on-demand raster in a VRT": lambda work: (
+        described(work, seeds="t.csv", size=[20, 10])
+        and vrt(work, "v.vrt", "d.voronoi.json")
+        and "t.csv",
+        ["--seeds", "s.csv", "--like", "v.vrt"],
+    ),
 }
 OUTPUTS = {
-    "raster": lambda name: ["--of", "GTiff", name], "distance": lambda name: ["--distance", name, "r.bin", "--of", "ENVI"],
-    "stats": lambda name: ["--stats", name], "polygons": lambda name: ["--polygons", name], "description": lambda name: ["--describe", name],
+    "raster": lambda name: ["--of", "GTiff", name],
+    "distance": lambda name: ["--distance", name, "r.bin", "--of", "ENVI"],
+    "stats": lambda name: ["--stats", name],
+    "polygons": lambda name: ["--polygons", name],
+    "description": lambda name: ["--describe", name],
     "part": lambda name: ["--part", "1/1", name],
 }
 
@@ -83,7 +121,13 @@ def test_no_output_replaces_an_input(sources, kind, output):
     before = sources.listing()
     # By another name where the format of the output is known by the file's ending.
     path = name
-    ending = {"raster": ".tif", "distance": ".bin", "stats": ".csv", "polygons": ".geojson", "part": ".tif"}.get(output)
+    ending = {
+        "raster": ".tif",
+        "distance": ".bin",
+        "stats": ".csv",
+        "polygons": ".geojson",
+        "part": ".tif",
+    }.get(output)
     if ending is not None and not name.endswith(ending):
         path = "out" + ending
         sources.path(path).symlink_to(name)
@@ -101,8 +145,11 @@ def test_no_output_replaces_an_input(sources, kind, output):
 @pytest.mark.parametrize("kind", ["array", "layer", "raster"])
 def test_no_output_of_a_search_replaces_an_input(sources, kind, option):
     np.save(sources.path("q.npy"), np.random.default_rng(1).random((40, 2)))
-    name, reads = {"array": ("q.npy", ["--reference", "q.npy"]), "layer": ("s.csv", ["--reference", "s.csv"]),
-                   "raster": ("m.tif", ["--reference-raster", "m.tif", "--queries", "t.csv"])}[kind]
+    name, reads = {
+        "array": ("q.npy", ["--reference", "q.npy"]),
+        "layer": ("s.csv", ["--reference", "s.csv"]),
+        "raster": ("m.tif", ["--reference-raster", "m.tif", "--queries", "t.csv"]),
+    }[kind]
     path = name if name.endswith(".npy") else "o.npy"
     if path != name:
         sources.path(path).symlink_to(name)

@@ -45,7 +45,9 @@ class Killed:
         inputs = listing(work.directory)
         # Files of drivers hold the time: the new set is what a run makes, with its own names and sizes.
         assert work.run(*self.arguments).returncode == 0
-        self.new = {name: len(data) for name, data in listing(work.directory).items() if name not in inputs}
+        self.new = {
+            name: len(data) for name, data in listing(work.directory).items() if name not in inputs
+        }
         # A style that people have changed would stay.
         self.old = {name: b"<!-- made by gpuvoronoi --> old " + name.encode() for name in self.new}
         self.inputs = inputs
@@ -58,15 +60,28 @@ class Killed:
             self.work.path(name).write_bytes(data)
 
     def start(self, **environment):
-        return subprocess.Popen([COMMAND, *self.arguments[:-1], "--overwrite", self.arguments[-1]], cwd=self.work.directory,
-                                env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(
+            [COMMAND, *self.arguments[:-1], "--overwrite", self.arguments[-1]],
+            cwd=self.work.directory,
+            env={**os.environ, **environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def which(self):
         """Old or new, or None for a mixture. Each file is complete."""
-        found = {name: data for name, data in listing(self.work.directory).items() if name not in self.inputs}
+        found = {
+            name: data
+            for name, data in listing(self.work.directory).items()
+            if name not in self.inputs
+        }
         for name, data in found.items():
             assert data == self.old[name] or len(data) == self.new[name], name
-        states = {"old" if found.get(name) == data else "new" if name in found else "none" for name, data in self.old.items()}
+        states = {
+            "old" if found.get(name) == data else "new" if name in found else "none"
+            for name, data in self.old.items()
+        }
         return states.pop() if len(states) == 1 else None
 
     def leftovers(self):
@@ -142,7 +157,9 @@ def test_killed_at_random(work):
         if number != signal.SIGKILL:
             # Refused before the process could listen, ended in time, or interrupted.
             assert process.returncode in (0, 128 + number, -number), error
-            assert which == ("new" if process.returncode == 0 else "old") and killed.leftovers() == []
+            assert (
+                which == ("new" if process.returncode == 0 else "old") and killed.leftovers() == []
+            )
             assert error in ("", "gpuvoronoi: error: interrupted\n") or process.returncode == 0
         else:
             killed.finish()
@@ -162,8 +179,13 @@ def test_leftovers_are_removed_by_name_owner_mode_and_lock(work):
     killed = Killed(work, "outputs")
     digits = "0123456789abcdef" * 2
     names = {
-        "dead": prefix_of("r") + digits, "living": prefix_of("r") + digits[::-1], "host": prefix_of("r")[:-1] + "x-" + digits, "short": prefix_of("r") + "1-0",
-        "letters": prefix_of("r") + digits.upper(), "open": prefix_of("r") + "1" * 32, "unlocked": prefix_of("r") + "2" * 32,
+        "dead": prefix_of("r") + digits,
+        "living": prefix_of("r") + digits[::-1],
+        "host": prefix_of("r")[:-1] + "x-" + digits,
+        "short": prefix_of("r") + "1-0",
+        "letters": prefix_of("r") + digits.upper(),
+        "open": prefix_of("r") + "1" * 32,
+        "unlocked": prefix_of("r") + "2" * 32,
     }
     for kind, name in names.items():
         folder = work.path(name)
@@ -171,21 +193,32 @@ def test_leftovers_are_removed_by_name_owner_mode_and_lock(work):
         (folder / "r.tif").write_text("half a file")
         if kind != "unlocked":
             (folder / ".gpuvoronoi-lock").write_text("")
-    held = subprocess.Popen(["flock", "--exclusive", work.path(names["living"]) / ".gpuvoronoi-lock", "sleep", "60"])
+    held = subprocess.Popen(
+        ["flock", "--exclusive", work.path(names["living"]) / ".gpuvoronoi-lock", "sleep", "60"]
+    )
     try:
         for _ in range(200):
-            if subprocess.run(["flock", "--nonblock", work.path(names["living"]) / ".gpuvoronoi-lock", "true"]).returncode != 0:
+            if (
+                subprocess.run(
+                    ["flock", "--nonblock", work.path(names["living"]) / ".gpuvoronoi-lock", "true"]
+                ).returncode
+                != 0
+            ):
                 break
             time.sleep(0.02)
         assert killed.start().wait(60) == 0
-        assert sorted(killed.leftovers()) == sorted(name for kind, name in names.items() if kind != "dead")
+        assert sorted(killed.leftovers()) == sorted(
+            name for kind, name in names.items() if kind != "dead"
+        )
     finally:
         subprocess.run(["pkill", "-P", str(held.pid)])
         held.kill()
         held.wait()
 
 
-@pytest.mark.parametrize("arguments", [[], ["--dry-run"], ["--describe", "d.json"]], ids=["run", "dry", "describe"])
+@pytest.mark.parametrize(
+    "arguments", [[], ["--dry-run"], ["--describe", "d.json"]], ids=["run", "dry", "describe"]
+)
 def test_planted_directories_do_nothing(work, arguments):
     """A directory like a dead run's, with a journal as runs once left it, with links, from an archive or of another user."""
     home, out = work.path("home"), work.path("out")
@@ -194,7 +227,9 @@ def test_planted_directories_do_nothing(work, arguments):
     for path in home / "documents" / "thesis.txt", home / "single":
         path.write_text("precious")
     work.csv("out/s.csv", *globe(20))
-    for number, name in enumerate([prefix_of("o") + "1-0", prefix_of("o") + "0" * 32, prefix_of("d") + "0" * 32]):
+    for number, name in enumerate(
+        [prefix_of("o") + "1-0", prefix_of("o") + "0" * 32, prefix_of("d") + "0" * 32]
+    ):
         planted = out / name
         planted.mkdir(mode=0o700)
         (planted / "key").write_text("a stranger's")
@@ -204,11 +239,30 @@ def test_planted_directories_do_nothing(work, arguments):
         (planted / "inner" / "link").symlink_to(home)
         facts = (home / "single").lstat()
         identity = f"{facts.st_dev} {facts.st_ino} {facts.st_size} {facts.st_mtime_ns // 10**9}.{facts.st_mtime_ns % 10**9:09d}"
-        moves = ["gpuvoronoi moves 1", "directory", str(home / "documents"), "move", str(planted / "key"), str(home / "planted"), "",
-                 "move", "", str(home / "single"), identity, "end"]
+        moves = [
+            "gpuvoronoi moves 1",
+            "directory",
+            str(home / "documents"),
+            "move",
+            str(planted / "key"),
+            str(home / "planted"),
+            "",
+            "move",
+            "",
+            str(home / "single"),
+            identity,
+            "end",
+        ]
         (planted / ".moves").write_bytes(b"".join(text.encode() + b"\0" for text in moves))
     before, there = listing_of(home), sorted(p.name for p in out.iterdir())
-    done = work.run("--seeds", "out/s.csv", "--size", "16,8", *[f"out/{a}" if a == "d.json" else a for a in arguments], "out/o.tif")
+    done = work.run(
+        "--seeds",
+        "out/s.csv",
+        "--size",
+        "16,8",
+        *[f"out/{a}" if a == "d.json" else a for a in arguments],
+        "out/o.tif",
+    )
     assert done.returncode == 0, done.stderr
     assert listing_of(home) == before
     if arguments == ["--dry-run"]:
@@ -216,7 +270,10 @@ def test_planted_directories_do_nothing(work, arguments):
 
 
 def listing_of(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in folder.rglob("*")}
+    return {
+        str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None
+        for p in folder.rglob("*")
+    }
 
 
 def test_directories_of_other_users_stay(work):
@@ -239,8 +296,21 @@ def test_a_temporary_directory_is_swapped_for_a_link(work, shim):  # noqa: F811
     victim.mkdir()
     (victim / "precious").write_text("precious")
     work.path("shared").mkdir()
-    command = [COMMAND, "--seeds", "s.csv", "--size", "9000,4500", "--metric", "great-circle", "--backend", "serial", "shared/o.tif"]
-    process = subprocess.Popen(command, cwd=work.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [
+        COMMAND,
+        "--seeds",
+        "s.csv",
+        "--size",
+        "9000,4500",
+        "--metric",
+        "great-circle",
+        "--backend",
+        "serial",
+        "shared/o.tif",
+    ]
+    process = subprocess.Popen(
+        command, cwd=work.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     while not (made := list(work.path("shared").glob(".*.tmp-*/o.tif"))):
         assert process.poll() is None
         time.sleep(0.02)
@@ -268,13 +338,27 @@ def test_a_side_file_replaces_no_file_behind_a_link(work):
 def test_files_of_others_in_a_leftover_stay(work):
     """What the run has made is removed; a file that was put there later stays, and so does the directory."""
     work.csv("s.csv", *globe(30, seed=2))
-    folder = work.path(".r.tmp-" + re.sub("[^A-Za-z0-9]", "_", socket.gethostname())[:32] + "-" + "0" * 32)
+    folder = work.path(
+        ".r.tmp-" + re.sub("[^A-Za-z0-9]", "_", socket.gethostname())[:32] + "-" + "0" * 32
+    )
     folder.mkdir(mode=0o700)
-    for name in ".gpuvoronoi-lock", ".gpuvoronoi-source.tif", "r.tif", "r_temp.fgb", "notes.txt", "pictures":
+    for name in (
+        ".gpuvoronoi-lock",
+        ".gpuvoronoi-source.tif",
+        "r.tif",
+        "r_temp.fgb",
+        "notes.txt",
+        "pictures",
+    ):
         (folder / name).write_text("contents") if name != "pictures" else (folder / name).mkdir()
     (folder / "pictures/one.png").write_text("contents")
     work.run("--seeds", "s.csv", *SIZE, "r.tif")
-    assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [".gpuvoronoi-lock", "notes.txt", "pictures", "pictures/one.png"]
+    assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [
+        ".gpuvoronoi-lock",
+        "notes.txt",
+        "pictures",
+        "pictures/one.png",
+    ]
     shutil.rmtree(folder / "pictures")
     (folder / "notes.txt").unlink()
     work.ok("--seeds", "s.csv", *SIZE, "--overwrite", "r.tif")

@@ -29,24 +29,51 @@ def limited(**limits):
     """For preexec_fn: e.g. NOFILE=256."""
     if sanitized() and limits.keys() & {"AS", "DATA"}:
         pytest.skip("a sanitizer needs memory of its own")
+
     def limit():
         for name, value in limits.items():
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+
     return limit
 
 
 # Threads.
+
 
 def test_address_space_for_few_threads(seeds):
     """Each of 400 threads would have a stack and an arena of its own."""
     np.save(seeds.path("r.npy"), np.random.default_rng(1).normal(size=(200000, 3)))
     seeds.ok("search", "--reference", "r.npy", "--threads", "2", "-k", "3", "o.npy")
     few = limited(AS=1500000 << 10)
-    seeds.ok("search", "--reference", "r.npy", "--threads", "400", "-k", "3", "few.npy", preexec_fn=few)
+    seeds.ok(
+        "search", "--reference", "r.npy", "--threads", "400", "-k", "3", "few.npy", preexec_fn=few
+    )
     assert seeds.path("few.npy").read_bytes() == seeds.path("o.npy").read_bytes()
-    seeds.ok("--seeds", "s.csv", "--size", "2000,1000", "--threads", "2", "--no-style", "--co", "NUM_THREADS=1", "a.tif")
-    seeds.ok("--seeds", "s.csv", "--size", "2000,1000", "--threads", "400", "--no-style", "--co", "NUM_THREADS=1", "b.tif",
-             preexec_fn=few)
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "2000,1000",
+        "--threads",
+        "2",
+        "--no-style",
+        "--co",
+        "NUM_THREADS=1",
+        "a.tif",
+    )
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "2000,1000",
+        "--threads",
+        "400",
+        "--no-style",
+        "--co",
+        "NUM_THREADS=1",
+        "b.tif",
+        preexec_fn=few,
+    )
     assert seeds.path("a.tif").read_bytes() == seeds.path("b.tif").read_bytes()
 
 
@@ -62,7 +89,15 @@ def test_threads_that_are_not_given(seeds, tmp_path_factory, given):
     assert np.array_equal(seeds.read("a.tif"), seeds.read("b.tif"))
     np.save(seeds.path("r.npy"), np.random.default_rng(1).normal(size=(30000, 3)))
     seeds.ok("search", "--reference", "r.npy", "--threads", "2", "a.npy")
-    seeds.ok("search", "--reference", "r.npy", "--threads", "40", "b.npy", env={**shim, "THREADS": str(given)})
+    seeds.ok(
+        "search",
+        "--reference",
+        "r.npy",
+        "--threads",
+        "40",
+        "b.npy",
+        env={**shim, "THREADS": str(given)},
+    )
     assert seeds.path("a.npy").read_bytes() == seeds.path("b.npy").read_bytes()
 
 
@@ -71,35 +106,60 @@ def test_no_thread_at_all(seeds, tmp_path_factory):
     shim = {**build_shim(tmp_path_factory.mktemp("shim"), "threads"), "THREADS": "0"}
     np.save(seeds.path("r.npy"), np.ones((4, 2)))
     seeds.write("out.tif", "precious")
-    seeds.fails("--seeds", "s.csv", "--size", "20,10", "--overwrite", "out.tif", env=shim, has="thread")
+    seeds.fails(
+        "--seeds", "s.csv", "--size", "20,10", "--overwrite", "out.tif", env=shim, has="thread"
+    )
     seeds.fails("search", "--reference", "r.npy", "o.npy", env=shim, has="thread")
 
 
 # Files.
+
 
 @pytest.mark.parametrize("rasters", [1, 16])
 def test_few_files_for_many_rasters(seeds, rasters):
     random = np.random.default_rng(3)
     sums = []
     for i in range(rasters):
-        make_raster(seeds, f"p{i}.tif", random.integers(0, 9, (90, 180)).astype(float), (-180, 2, 0, 90, 0, -2))
+        make_raster(
+            seeds,
+            f"p{i}.tif",
+            random.integers(0, 9, (90, 180)).astype(float),
+            (-180, 2, 0, 90, 0, -2),
+        )
         sums += ["--sum", f"p{i}.tif"]
-    make_raster(seeds, "m.tif", random.integers(0, 2, (90, 180)).astype(float), (-180, 2, 0, 90, 0, -2))
+    make_raster(
+        seeds, "m.tif", random.integers(0, 2, (90, 180)).astype(float), (-180, 2, 0, 90, 0, -2)
+    )
     arguments = ["--seeds", "s.csv", "--size", "90,45", "--mask", "m.tif", *sums]
     seeds.ok(*arguments, "--threads", "2", "--stats", "a.csv", "a.tif")
     for metric in [], ["--crs", "EPSG:3857", "--metric", "geodesic"]:
         seeds.ok(*arguments, *metric, "--threads", "2", "--stats", "a.csv", "--overwrite", "a.tif")
-        seeds.ok(*arguments, *metric, "--threads", "64", "--stats", "b.csv", "--overwrite", "b.tif",
-                 preexec_fn=limited(NOFILE=256))
+        seeds.ok(
+            *arguments,
+            *metric,
+            "--threads",
+            "64",
+            "--stats",
+            "b.csv",
+            "--overwrite",
+            "b.tif",
+            preexec_fn=limited(NOFILE=256),
+        )
         assert seeds.path("a.csv").read_bytes() == seeds.path("b.csv").read_bytes()
         assert np.array_equal(seeds.read("a.tif"), seeds.read("b.tif"))
 
 
 # Memory.
 
+
 def peak(work, *arguments):
     """Megabytes that a run that goes well has held at most."""
-    process = subprocess.Popen([COMMAND, *map(str, arguments)], cwd=work.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [COMMAND, *map(str, arguments)],
+        cwd=work.directory,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     most = 0
     while process.poll() is None:
         try:
@@ -113,20 +173,54 @@ def peak(work, *arguments):
     return most
 
 
-@pytest.mark.parametrize("options", [["-k", "4", "--distance", "d{}.tif", "--azimuth", "a{}.tif"], ["--mask", "m.tif"],
-                                     ["--sum", "m.tif", "--stats", "t{}.csv"]], ids=["ranks", "mask", "sum"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-k", "4", "--distance", "d{}.tif", "--azimuth", "a{}.tif"],
+        ["--mask", "m.tif"],
+        ["--sum", "m.tif", "--stats", "t{}.csv"],
+    ],
+    ids=["ranks", "mask", "sum"],
+)
 def test_memory_of_many_threads(seeds, options):
     """--memory, and what is there without blocks: libraries, GDAL's cache, the seeds."""
     values = np.random.default_rng(3).integers(0, 2, (4000, 8000)).astype(np.uint8)
-    make_raster(seeds, "m.tif", values, (-180, 0.045, 0, 90, 0, -0.045), kind=gdal.GDT_Byte, options=["TILED=YES"])
-    arguments = ["--seeds", "s.csv", "--size", "4000,2000", "--metric", "great-circle", "--threads", "64", "--no-style"]
+    make_raster(
+        seeds,
+        "m.tif",
+        values,
+        (-180, 0.045, 0, 90, 0, -0.045),
+        kind=gdal.GDT_Byte,
+        options=["TILED=YES"],
+    )
+    arguments = [
+        "--seeds",
+        "s.csv",
+        "--size",
+        "4000,2000",
+        "--metric",
+        "great-circle",
+        "--threads",
+        "64",
+        "--no-style",
+    ]
     found = {}
     for memory in "40M", "4G":
-        found[memory] = peak(seeds, *arguments, *[o.format(memory) for o in options], "--memory", memory, f"{memory}.tif")
+        found[memory] = peak(
+            seeds,
+            *arguments,
+            *[o.format(memory) for o in options],
+            "--memory",
+            memory,
+            f"{memory}.tif",
+        )
     assert found["40M"] < 40 + 200, found
     assert "--mask" in options or found["4G"] > 40 + 200, found  # else the test is invalid
     for pattern in [name for name in options if "{}" in name]:
-        assert seeds.path(pattern.format("40M")).read_bytes() == seeds.path(pattern.format("4G")).read_bytes()
+        assert (
+            seeds.path(pattern.format("40M")).read_bytes()
+            == seeds.path(pattern.format("4G")).read_bytes()
+        )
     assert np.array_equal(seeds.read("40M.tif"), seeds.read("4G.tif"))
 
 
@@ -138,11 +232,22 @@ def test_no_size_of_memory(seeds, size):
 def test_little_address_space(seeds):
     """What the default is made of, the machine's memory, a container or batch job may have less of; a limit of the process ends in
     one line, or not at all."""
-    seeds.ok("--seeds", "s.csv", "--size", "3000,1500", "--threads", "64", "--memory", "50M", "out.tif",
-             preexec_fn=limited(DATA=700 << 20))
+    seeds.ok(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "3000,1500",
+        "--threads",
+        "64",
+        "--memory",
+        "50M",
+        "out.tif",
+        preexec_fn=limited(DATA=700 << 20),
+    )
 
 
 # Small files that stand for much data.
+
 
 def small_inputs(seeds):
     """Files of some kB with 2 to 200 million values."""
@@ -154,13 +259,32 @@ def small_inputs(seeds):
     for name, standard in ("a", "longitude"), ("b", "latitude"):
         array = seeds.path(f"z.zarr/{name}")
         array.mkdir(parents=True)
-        (array / ".zarray").write_text(json.dumps({"zarr_format": 2, "shape": [200000000], "chunks": [1000], "dtype": "<f8", "order": "C",
-                                                   "compressor": None, "fill_value": 0.5, "filters": None}))
-        (array / ".zattrs").write_text(json.dumps({"standard_name": standard, "_ARRAY_DIMENSIONS": ["c"]}))
+        (array / ".zarray").write_text(
+            json.dumps(
+                {
+                    "zarr_format": 2,
+                    "shape": [200000000],
+                    "chunks": [1000],
+                    "dtype": "<f8",
+                    "order": "C",
+                    "compressor": None,
+                    "fill_value": 0.5,
+                    "filters": None,
+                }
+            )
+        )
+        (array / ".zattrs").write_text(
+            json.dumps({"standard_name": standard, "_ARRAY_DIMENSIONS": ["c"]})
+        )
     seeds.path("z.zarr/.zgroup").write_text('{"zarr_format": 2}')
-    for name, size, options in ("flat", (2000, 2000), ["TILED=YES"]), ("block", (4096, 4096), ["TILED=YES", "BLOCKXSIZE=4096", "BLOCKYSIZE=4096"]):
+    for name, size, options in (
+        ("flat", (2000, 2000), ["TILED=YES"]),
+        ("block", (4096, 4096), ["TILED=YES", "BLOCKXSIZE=4096", "BLOCKYSIZE=4096"]),
+    ):
         path = str(seeds.path(f"{name}.tif"))
-        raster = gdal.GetDriverByName("GTiff").Create(path, *size, 1, gdal.GDT_Byte, ["COMPRESS=DEFLATE", *options])
+        raster = gdal.GetDriverByName("GTiff").Create(
+            path, *size, 1, gdal.GDT_Byte, ["COMPRESS=DEFLATE", *options]
+        )
         raster.SetGeoTransform((0, 0.004, 0, 10, 0, -0.004))
         raster.SetSpatialRef(crs(4326))
         raster.GetRasterBand(1).Fill(1)
@@ -169,18 +293,57 @@ def small_inputs(seeds):
     seeds.path("long.geojson").write_text(json.dumps({"type": "LineString", "coordinates": line}))
 
 
-@pytest.mark.parametrize("arguments", [
-    ["--seeds", "z.csv.gz", "--size", "4,2", "out.tif"], ["diagram", "--seeds", "z.csv.gz", "out.gpkg"],
-    ["search", "--reference", "z.csv.gz", "out.npy"], ["search", "--reference", "s.csv", "--queries", "z.csv.gz", "out.npy"],
-    ["search", "--reference", "z.csv.gz", "--columns", "lon,lat", "out.npy"],
-    ["search", "--reference", "z.npz", "out.npy"], ["search", "--reference", "s.csv", "--columns", "1,2", "--queries", "z.npz", "out.npy"],
-    ["--seeds", "s.csv", "--cells-of", "z.zarr", "--cells", "out.csv"],
-    ["search", "--reference-raster", "flat.tif", "--queries", "s.csv", "out.npy"],
-    ["--seeds-raster", "flat.tif", "--by-cell", "-k", "2", "out.tif"], ["--seeds-raster", "block.tif", "out.tif"],
-    ["--seeds", "s.csv", "--extent", "0,0,8,8", "--size", "4,4", "--mask", "block.tif", "out.tif"],
-    ["--seeds", "s.csv", "--extent", "0,0,8,8", "--size", "4,4", "--sum", "block.tif", "--stats", "out.csv"],
-    ["--seeds", "long.geojson", "--seeds-crs", "EPSG:3857", "--crs", "EPSG:4326", "--size", "4,2", "out.tif"]],
-    ids=lambda arguments: " ".join(arguments[:4]))
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--seeds", "z.csv.gz", "--size", "4,2", "out.tif"],
+        ["diagram", "--seeds", "z.csv.gz", "out.gpkg"],
+        ["search", "--reference", "z.csv.gz", "out.npy"],
+        ["search", "--reference", "s.csv", "--queries", "z.csv.gz", "out.npy"],
+        ["search", "--reference", "z.csv.gz", "--columns", "lon,lat", "out.npy"],
+        ["search", "--reference", "z.npz", "out.npy"],
+        ["search", "--reference", "s.csv", "--columns", "1,2", "--queries", "z.npz", "out.npy"],
+        ["--seeds", "s.csv", "--cells-of", "z.zarr", "--cells", "out.csv"],
+        ["search", "--reference-raster", "flat.tif", "--queries", "s.csv", "out.npy"],
+        ["--seeds-raster", "flat.tif", "--by-cell", "-k", "2", "out.tif"],
+        ["--seeds-raster", "block.tif", "out.tif"],
+        [
+            "--seeds",
+            "s.csv",
+            "--extent",
+            "0,0,8,8",
+            "--size",
+            "4,4",
+            "--mask",
+            "block.tif",
+            "out.tif",
+        ],
+        [
+            "--seeds",
+            "s.csv",
+            "--extent",
+            "0,0,8,8",
+            "--size",
+            "4,4",
+            "--sum",
+            "block.tif",
+            "--stats",
+            "out.csv",
+        ],
+        [
+            "--seeds",
+            "long.geojson",
+            "--seeds-crs",
+            "EPSG:3857",
+            "--crs",
+            "EPSG:4326",
+            "--size",
+            "4,2",
+            "out.tif",
+        ],
+    ],
+    ids=lambda arguments: " ".join(arguments[:4]),
+)
 def test_inputs_larger_than_memory(seeds, arguments):
     small_inputs(seeds)
     message = seeds.fails(*arguments, "--memory", "4M", has=["GB of memory", "increase --memory"])
@@ -210,6 +373,17 @@ def test_tables_of_neighbors_in_parts(seeds):
     random = np.random.default_rng(4)
     seeds.csv("near.csv", random.uniform(1, 2, 300), random.uniform(1, 2, 300))
     for memory in "1M", "1G":
-        seeds.ok("search", "--reference", "near.csv", "--radius", "300km", "--id", "lat", "--memory", memory, f"{memory}.csv")
+        seeds.ok(
+            "search",
+            "--reference",
+            "near.csv",
+            "--radius",
+            "300km",
+            "--id",
+            "lat",
+            "--memory",
+            memory,
+            f"{memory}.csv",
+        )
     assert seeds.path("1M.csv").read_bytes() == seeds.path("1G.csv").read_bytes()
     assert len(seeds.path("1M.csv").read_text().splitlines()) == 300 * 299 + 1

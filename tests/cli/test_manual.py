@@ -21,20 +21,32 @@ def page_of(name):
 
 
 def help_of(name):
-    return subprocess.run([COMMAND, *name.split(), "--help-all"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [COMMAND, *name.split(), "--help-all"], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def plain(page):
     """What a reader sees, in words."""
-    done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-P", "cat", str(page)], capture_output=True, text=True, check=True,
-                          env={**os.environ, "MANWIDTH": "1000", "LC_ALL": "C.UTF-8"})
+    done = subprocess.run(
+        ["man", "--warnings", "-E", "UTF-8", "-P", "cat", str(page)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "MANWIDTH": "1000", "LC_ALL": "C.UTF-8"},
+    )
     assert done.stderr == ""
     return re.sub(r"\s+", " ", re.sub(".\b", "", done.stdout).replace("‐", "-"))
 
 
 def test_every_command_has_its_page():
     assert all(page_of(name).exists() for name in NAMES)
-    commands = re.search(r"gpuvoronoi diagram \|.*", help_of("")).group().split("gpuvoronoi ")[1].split(" | ")
+    commands = (
+        re.search(r"gpuvoronoi diagram \|.*", help_of(""))
+        .group()
+        .split("gpuvoronoi ")[1]
+        .split(" | ")
+    )
     assert set(NAMES) - {""} == set(commands) - {"bench"}
 
 
@@ -52,5 +64,7 @@ def test_page_says_what_help_says(name):
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="there is no mandoc")
 @pytest.mark.parametrize("name", NAMES)
 def test_lint(name):
-    done = subprocess.run(["mandoc", "-Tlint", "-W", "error", str(page_of(name))], capture_output=True, text=True)
+    done = subprocess.run(
+        ["mandoc", "-Tlint", "-W", "error", str(page_of(name))], capture_output=True, text=True
+    )
     assert done.stdout == ""

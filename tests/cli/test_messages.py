@@ -22,47 +22,103 @@ def seeds(work):
     return work
 
 
-@pytest.mark.parametrize("output,has", [
-    (["o.vrt"], ["OUT", "o.vrt", "unsupported virtual raster", ".tif"]),
-    (["--of", "VRT", "o.tif"], ["unsupported virtual raster"]),
-    (["--distance", "d.vrt", "o.tif"], ["--distance", "d.vrt", "unsupported virtual raster"]),
-    (["o.tab"], ["not a raster format (o.tab", "MapInfo", "--stats", ".tif"]),
-    (["o.geojson"], ["vector file", "GeoJSON"]),
-    (["o.nope"], ["unknown raster format", "--of"]),
-])
+@pytest.mark.parametrize(
+    "output,has",
+    [
+        (["o.vrt"], ["OUT", "o.vrt", "unsupported virtual raster", ".tif"]),
+        (["--of", "VRT", "o.tif"], ["unsupported virtual raster"]),
+        (["--distance", "d.vrt", "o.tif"], ["--distance", "d.vrt", "unsupported virtual raster"]),
+        (["o.tab"], ["not a raster format (o.tab", "MapInfo", "--stats", ".tif"]),
+        (["o.geojson"], ["vector file", "GeoJSON"]),
+        (["o.nope"], ["unknown raster format", "--of"]),
+    ],
+)
 def test_formats_that_cannot_be(seeds, output, has):
     seeds.fails("--seeds", "s.csv", *SIZE, *output, has=has)
 
 
 def test_jpeg_2000(seeds):
     from osgeo import gdal
+
     if gdal.GetDriverByName("JP2OpenJPEG") is None:
         pytest.skip("this GDAL has no JP2OpenJPEG driver")
-    seeds.fails("--seeds", "s.csv", *SIZE, "o.jp2", has=["o.jp2", "need Int32", "JP2OpenJPEG does not support (it has: Byte Int16 UInt16)", "--ot"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *SIZE,
+        "o.jp2",
+        has=[
+            "o.jp2",
+            "need Int32",
+            "JP2OpenJPEG does not support (it has: Byte Int16 UInt16)",
+            "--ot",
+        ],
+    )
 
 
 def test_integers_of_32_bits(work):
     """MapInfo's files hold no wider ones: they are written as long as they fit."""
     from osgeo import gdal
+
     work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31 - 1])
-    work.ok("--seeds", "s.csv", "--id", "code", "--size", "20,10", "--stats", "t.tab", "--polygons", "u.mif", "o.tif")
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--id",
+        "code",
+        "--size",
+        "20,10",
+        "--stats",
+        "t.tab",
+        "--polygons",
+        "u.mif",
+        "o.tif",
+    )
     for name in "t.tab", "u.mif":
         table = gdal.OpenEx(str(work.path(name)))
         assert [f.GetField("id") for f in table.GetLayer(0)] == [7, 2**31 - 1]
     work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31])
-    work.fails("--seeds", "s.csv", "--id", "code", "--size", "20,10", "--stats", "v.tab", "p.tif",
-               has=["--stats", "v.tab", "MapInfo", "does not support 64-bit integers", str(2**31), ".gpkg"])
+    work.fails(
+        "--seeds",
+        "s.csv",
+        "--id",
+        "code",
+        "--size",
+        "20,10",
+        "--stats",
+        "v.tab",
+        "p.tif",
+        has=[
+            "--stats",
+            "v.tab",
+            "MapInfo",
+            "does not support 64-bit integers",
+            str(2**31),
+            ".gpkg",
+        ],
+    )
 
 
 def test_wide_kml(work):
     """LIBKML would take minutes for it."""
     from osgeo import gdal
+
     names = {f"c{i}": [f"v{i}_{row}" for row in range(500)] for i in range(410)}
-    work.csv("s.csv", [row % 300 - 150 for row in range(500)], [row / 10 - 20 for row in range(500)], name=list(range(500)), **names)
+    work.csv(
+        "s.csv",
+        [row % 300 - 150 for row in range(500)],
+        [row / 10 - 20 for row in range(500)],
+        name=list(range(500)),
+        **names,
+    )
     work.ok("--seeds", "s.csv", "--size", "40,20", "--stats", "t.kml", "o.tif")
     table = gdal.OpenEx(str(work.path("t.kml")))
     rows = [f for f in table.GetLayer(0)]
-    assert len(rows) == 500 and rows[17].GetField("Name") == "17" and rows[17].GetField("c409") == "v409_17"
+    assert (
+        len(rows) == 500
+        and rows[17].GetField("Name") == "17"
+        and rows[17].GetField("c409") == "v409_17"
+    )
     assert rows[17].GetGeometryRef().GetX() == 17 - 150
 
 
@@ -70,21 +126,61 @@ def test_kml_of_cells(work):
     """The same for polygons with many vertices: the older driver's elements."""
     work.csv("s.csv", [0, 100, -100, 20], [0, 20, 40, -60], header="lon,lat")
     work.ok("diagram", "--seeds", "s.csv", "--tolerance", "100000", "d.kml")
-    assert '<Schema name="cells" id="cells">' in work.path("d.kml").read_text() and "<MultiGeometry>" in work.path("d.kml").read_text()
+    assert (
+        '<Schema name="cells" id="cells">' in work.path("d.kml").read_text()
+        and "<MultiGeometry>" in work.path("d.kml").read_text()
+    )
 
 
 @pytest.mark.parametrize("option", ["--crs", "--seeds-crs"])
 def test_bare_codes(seeds, option):
-    seeds.fails("--seeds", "s.csv", option, "3035", "--size", "20,10", "o.tif",
-                has=[option, "ambiguous coordinate system (3035)", "EPSG:3035 is ETRS89-extended / LAEA Europe"])
-    line = seeds.fails("--seeds", "s.csv", option, "999999", "--size", "20,10", "o.tif", has=[option, "unknown", "(999999)"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        option,
+        "3035",
+        "--size",
+        "20,10",
+        "o.tif",
+        has=[
+            option,
+            "ambiguous coordinate system (3035)",
+            "EPSG:3035 is ETRS89-extended / LAEA Europe",
+        ],
+    )
+    line = seeds.fails(
+        "--seeds",
+        "s.csv",
+        option,
+        "999999",
+        "--size",
+        "20,10",
+        "o.tif",
+        has=[option, "unknown", "(999999)"],
+    )
     assert "EPSG:" not in line.split("PROJ")[0]
 
 
 def test_masks_that_are_none(seeds):
     seeds.points("p.gpkg", "GPKG", [1.0], [2.0])
-    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "p.gpkg", "o.tif", has=["--mask", "p.gpkg: unsupported geometry (points)", "--max-distance"])
-    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "s.csv", "o.tif", has=["--mask", "s.csv: missing geometries", "polygons"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *SIZE,
+        "--mask",
+        "p.gpkg",
+        "o.tif",
+        has=["--mask", "p.gpkg: unsupported geometry (points)", "--max-distance"],
+    )
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *SIZE,
+        "--mask",
+        "s.csv",
+        "o.tif",
+        has=["--mask", "s.csv: missing geometries", "polygons"],
+    )
 
 
 def test_missing_seeds(seeds):
@@ -95,19 +191,42 @@ def test_missing_seeds(seeds):
 def test_bad_numbers_name_the_field(seeds):
     for header, column in ("a;b;c\n", " (column b)"), ("", ""):
         seeds.write("n.csv", header + "1;2;3\n4;five;6\n")
-        seeds.fails("search", "--reference", "n.csv", "o.npy",
-                    has=f"n.csv: line {2 + (header != '')}: field 2 is not a number: 'five'{column}")
+        seeds.fails(
+            "search",
+            "--reference",
+            "n.csv",
+            "o.npy",
+            has=f"n.csv: line {2 + (header != '')}: field 2 is not a number: 'five'{column}",
+        )
 
 
-@pytest.mark.parametrize("options", [["--co", "COMPRESS=NONE"], ["--co", "COMPRESS=LZW"], ["--co", "COMPRESS=NONE", "--co", "TILED=NO"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--co", "COMPRESS=NONE"],
+        ["--co", "COMPRESS=LZW"],
+        ["--co", "COMPRESS=NONE", "--co", "TILED=NO"],
+    ],
+)
 def test_full_disks(seeds, options):
     """A limit on the sizes of files stands for one: "scanline 4294967295" said nothing."""
+
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
-    line = seeds.fails("--seeds", "s.csv", "--metric", "great-circle", "--size", "1000,500", *options, "o.tif", has=["o.tif", "File too large"],
-                       preexec_fn=limit)
+    line = seeds.fails(
+        "--seeds",
+        "s.csv",
+        "--metric",
+        "great-circle",
+        "--size",
+        "1000,500",
+        *options,
+        "o.tif",
+        has=["o.tif", "File too large"],
+        preexec_fn=limit,
+    )
     assert "scanline" not in line
 
 
@@ -116,22 +235,43 @@ def test_full_disks(seeds, options):
 
 def test_missing_grids(work):
     """OSTN15 is not part of PROJ: two meters are lost, without a word."""
-    work.points("s.gpkg", "GPKG", [400000.0, 500000.0, 300000.0], [300000.0, 200000.0, 700000.0], epsg=27700)
-    done = work.ok("--seeds", "s.gpkg", "--crs", "EPSG:4326", "--extent=-8,50,2,60", "--size", "20,20", "o.tif")
+    work.points(
+        "s.gpkg", "GPKG", [400000.0, 500000.0, 300000.0], [300000.0, 200000.0, 700000.0], epsg=27700
+    )
+    done = work.ok(
+        "--seeds", "s.gpkg", "--crs", "EPSG:4326", "--extent=-8,50,2,60", "--size", "20,20", "o.tif"
+    )
     pyproj = pytest.importorskip("pyproj")
     from pyproj.transformer import TransformerGroup
+
     area = pyproj.transformer.AreaOfInterest(-4, 51, 0, 57)
     group = TransformerGroup("EPSG:27700", "EPSG:4326", always_xy=True, area_of_interest=area)
     if group.best_available:
         pytest.skip("the grid is installed")
     assert len(done.stderr.splitlines()) == 1, done.stderr
     chosen, best = group.transformers[0].accuracy, group.unavailable_operations[0]
-    assert f"accurate to {chosen:g} m in WGS 84" in done.stderr and f"accurate to {best.accuracy:g} m" in done.stderr
+    assert (
+        f"accurate to {chosen:g} m in WGS 84" in done.stderr
+        and f"accurate to {best.accuracy:g} m" in done.stderr
+    )
     assert best.grids[0].short_name in done.stderr and "not installed" in done.stderr
-    quiet = work.ok("--seeds", "s.gpkg", "--crs", "EPSG:4326", "--extent=-8,50,2,60", "--size", "20,20", "--quiet", "q.tif")
+    quiet = work.ok(
+        "--seeds",
+        "s.gpkg",
+        "--crs",
+        "EPSG:4326",
+        "--extent=-8,50,2,60",
+        "--size",
+        "20,20",
+        "--quiet",
+        "q.tif",
+    )
     assert quiet.stderr == ""
     for extra in ["--crs", "EPSG:27700"], ["--metric", "geodesic", "--crs", "EPSG:27700"]:
-        assert work.ok("--seeds", "s.gpkg", *extra, "--size", "20,20", "--overwrite", "n.tif").stderr == ""
+        assert (
+            work.ok("--seeds", "s.gpkg", *extra, "--size", "20,20", "--overwrite", "n.tif").stderr
+            == ""
+        )
 
 
 def test_positions_outside_the_area(work):
@@ -140,7 +280,10 @@ def test_positions_outside_the_area(work):
     work.csv("s.csv", lon, lat)
     extent = ["--extent", "3000000,1500000,6000000,4500000", "--size", "20,20"]
     done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", *extent, "o.tif")
-    assert "2 of 5 positions are outside the area of the operation from WGS 84 (EPSG:4326) to ETRS89" in done.stderr
+    assert (
+        "2 of 5 positions are outside the area of the operation from WGS 84 (EPSG:4326) to ETRS89"
+        in done.stderr
+    )
     assert done.stderr.splitlines()[1:] == ["gpuvoronoi: warning: seeds without a cell: 2 of 5"]
     work.csv("e.csv", lon[:2], lat[:2])
     assert work.ok("--seeds", "e.csv", "--crs", "EPSG:3035", *extent, "p.tif").stderr == ""
@@ -155,15 +298,20 @@ def test_nothing_has_a_seed(work):
     mask.SetGeoTransform((10, 1, 0, 30, 0, -1))
     mask = None
     grid = ["--seeds", "s.csv", "--extent", "10,10,40,30", "--size", "30,20", "--overwrite"]
-    for options, why in ((["--mask", "mask.tif"], "--mask excludes all cells of the grid"),
-                         (["--max-distance", "1"], "all seeds are farther away than --max-distance"),
-                         (["--mask", "mask.tif", "--max-distance", "1"], "check --mask and --max-distance")):
+    for options, why in (
+        (["--mask", "mask.tif"], "--mask excludes all cells of the grid"),
+        (["--max-distance", "1"], "all seeds are farther away than --max-distance"),
+        (["--mask", "mask.tif", "--max-distance", "1"], "check --mask and --max-distance"),
+    ):
         for more in [], ["--stats", "t.csv"], ["--threads", "3", "-k", "2"]:
             done = work.ok(*grid, *options, *more, "o.tif")
             assert done.stderr == f"gpuvoronoi: warning: 0 of 600 cells have a seed: {why}\n"
         assert work.ok(*grid, *options, "--quiet", "o.tif").stderr == ""
     one = "gpuvoronoi: warning: seeds without a cell: 1 of 2\n"
-    assert work.ok(*grid, "o.tif").stderr == one and work.ok(*grid, "--max-distance", "50", "o.tif").stderr == one
+    assert (
+        work.ok(*grid, "o.tif").stderr == one
+        and work.ok(*grid, "--max-distance", "50", "o.tif").stderr == one
+    )
 
 
 def test_seeds_without_cells(work):
@@ -179,8 +327,10 @@ def test_too_many_seeds_for_a_table(work):
     work.csv("s.csv", range(count), [0] * count, header="x,y")
     grid = ["--seeds", "s.csv", "--extent", "0,0,9,9", "--size", "9,9", "--overwrite"]
     done = work.ok(*grid, "o.tif")
-    assert done.stderr == "gpuvoronoi: warning: no attribute table with names and colors: " \
-                          "65536 seeds are more than its 65535 rows\n"
+    assert (
+        done.stderr == "gpuvoronoi: warning: no attribute table with names and colors: "
+        "65536 seeds are more than its 65535 rows\n"
+    )
     for option in "--no-style", "--quiet":
         assert work.ok(*grid, option, "o.tif").stderr == ""
 
@@ -192,23 +342,74 @@ def test_page_of_messages_is_that_of_the_table():
     made = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     page = (ROOT / "docs/messages.md").read_text(encoding="utf-8")
     assert page == made, f"{program} >docs/messages.md writes it again"
-    enum = re.search(r"GV_CODE_NONE,(.*?)GV_CODES", (ROOT / "src/io/codes.h").read_text(), re.DOTALL)[1]
+    enum = re.search(
+        r"GV_CODE_NONE,(.*?)GV_CODES", (ROOT / "src/io/codes.h").read_text(), re.DOTALL
+    )[1]
     rows = re.findall(r"^\| `([a-z-]+)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
-    assert len(rows) == len(set(row[0] for row in rows)) == len(re.findall(r"GV_CODE_\w+", enum)) > 40
+    assert (
+        len(rows) == len(set(row[0] for row in rows)) == len(re.findall(r"GV_CODE_\w+", enum)) > 40
+    )
     assert all(text.endswith(".") for row in rows for text in row[1:]), rows
 
 
-@pytest.mark.parametrize("options, words, missing", [
-    (["--seeds-crs", "EPSG:4326", "--max-distance", "2deg"], ["--max-distance: invalid distance (2deg)", "nmi"], "deg,"),
-    (["--seeds-crs", "EPSG:4326", "--attribute", "v", "--of", "GPKG"], ["need Float64", "--ot"], "none"),
-    (["--seeds-crs", "EPSG:2056", "--extent", "2600000,1200000,2700000,1300000", "--of", "netCDF"],
-     ["NetCDF does not support the coordinate system (CH1903+ / LV95 (EPSG:2056))", "--crs"], "netcdf error"),
-    (["--seeds-crs", "EPSG:4326", "--res", "0.5", "--of", "COG", "--co", "TILING_SCHEME=GoogleMapsCompatible"], ["TILING_SCHEME", "--extent"], "webmerc"),
-])
+@pytest.mark.parametrize(
+    "options, words, missing",
+    [
+        (
+            ["--seeds-crs", "EPSG:4326", "--max-distance", "2deg"],
+            ["--max-distance: invalid distance (2deg)", "nmi"],
+            "deg,",
+        ),
+        (
+            ["--seeds-crs", "EPSG:4326", "--attribute", "v", "--of", "GPKG"],
+            ["need Float64", "--ot"],
+            "none",
+        ),
+        (
+            [
+                "--seeds-crs",
+                "EPSG:2056",
+                "--extent",
+                "2600000,1200000,2700000,1300000",
+                "--of",
+                "netCDF",
+            ],
+            ["NetCDF does not support the coordinate system (CH1903+ / LV95 (EPSG:2056))", "--crs"],
+            "netcdf error",
+        ),
+        (
+            [
+                "--seeds-crs",
+                "EPSG:4326",
+                "--res",
+                "0.5",
+                "--of",
+                "COG",
+                "--co",
+                "TILING_SCHEME=GoogleMapsCompatible",
+            ],
+            ["TILING_SCHEME", "--extent"],
+            "webmerc",
+        ),
+    ],
+)
 def test_messages_name_a_way_out(work, options, words, missing):
-    work.csv("s.csv", [2600001, 5] if "EPSG:2056" in options else [1, 5], [1200001, 5] if "EPSG:2056" in options else [1, 5], header="x,y",
-             v=["0.5", "1.25"])
-    line = work.fails("--seeds", "s.csv", *([] if "--res" in options else ["--size", "36,18"]), *options, "out.tif", status=2 if missing == "deg," else 1, has=words)
+    work.csv(
+        "s.csv",
+        [2600001, 5] if "EPSG:2056" in options else [1, 5],
+        [1200001, 5] if "EPSG:2056" in options else [1, 5],
+        header="x,y",
+        v=["0.5", "1.25"],
+    )
+    line = work.fails(
+        "--seeds",
+        "s.csv",
+        *([] if "--res" in options else ["--size", "36,18"]),
+        *options,
+        "out.tif",
+        status=2 if missing == "deg," else 1,
+        has=words,
+    )
     assert missing not in line
 
 

@@ -7,11 +7,26 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import COMMAND, centers, check_geodesic, check_great_circle, globe, planar, positions, real_data
+from conftest import (
+    COMMAND,
+    centers,
+    check_geodesic,
+    check_great_circle,
+    globe,
+    planar,
+    positions,
+    real_data,
+)
 
-BACKENDS = [backend["name"] for backend in
-            json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, text=True, check=True).stdout)
-            if backend["available"]]
+BACKENDS = [
+    backend["name"]
+    for backend in json.loads(
+        subprocess.run(
+            [COMMAND, "backends", "--json"], capture_output=True, text=True, check=True
+        ).stdout
+    )
+    if backend["available"]
+]
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
@@ -19,7 +34,17 @@ def test_plane(work, metric):
     random = np.random.default_rng(11)
     x, y = random.uniform(0, 100, 500), random.uniform(0, 60, 500)
     work.csv("s.csv", x, y, header="x,y")
-    work.ok("--seeds", "s.csv", "--metric", metric, "--extent", "-3,-3,103,63", "--res", "0.31", "out.tif")
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--metric",
+        metric,
+        "--extent",
+        "-3,-3,103,63",
+        "--res",
+        "0.31",
+        "out.tif",
+    )
     out = work.open("out.tif")
     assert np.array_equal(out.ReadAsArray(), planar(metric, *centers(out), x, y) + 1)
 
@@ -31,7 +56,17 @@ def test_ties_go_to_the_first(work, metric):
     order = np.random.default_rng(2).permutation(x.size)
     x, y = x[order], y[order]
     work.csv("s.csv", x, y, header="x,y")
-    work.ok("--seeds", "s.csv", "--metric", metric, "--extent", "-0.5,-0.5,31.5,31.5", "--res", "1", "out.tif")
+    work.ok(
+        "--seeds",
+        "s.csv",
+        "--metric",
+        metric,
+        "--extent",
+        "-0.5,-0.5,31.5,31.5",
+        "--res",
+        "1",
+        "out.tif",
+    )
     out = work.open("out.tif")
     assert np.array_equal(out.ReadAsArray(), planar(metric, *centers(out), x, y) + 1)
 
@@ -72,8 +107,11 @@ def test_poles_and_antimeridian_are_ordinary_places(work):
     for metric in "great-circle", "geodesic":
         work.ok("--seeds", "s.csv", "--metric", metric, "--res", "1", "--overwrite", "out.tif")
         out = work.open("out.tif")
-        check_geodesic(out.ReadAsArray() - 1, *centers(out), lon, lat) if metric == "geodesic" else \
-            check_great_circle(out.ReadAsArray() - 1, *centers(out), lon, lat)
+        check_geodesic(
+            out.ReadAsArray() - 1, *centers(out), lon, lat
+        ) if metric == "geodesic" else check_great_circle(
+            out.ReadAsArray() - 1, *centers(out), lon, lat
+        )
         assert np.all(out.ReadAsArray()[0] == 3) and np.all(out.ReadAsArray()[-1] == 4)
 
 
@@ -85,12 +123,33 @@ def test_one_place_by_many_names(work):
         assert sorted(set(work.read("out.tif").ravel().tolist())) == [1, 4]
 
 
-@pytest.mark.parametrize("arguments", [["--metric", "geodesic", "--res", "6"],
-                                       ["--metric", "great-circle", "--res", "1.5"],
-                                       ["--metric", "euclidean", "--crs", "EPSG:3857", "--res", "200000", "--extent",
-                                        "-2e7,-1e7,2e7,1e7"],
-                                       ["--metric", "geodesic", "--crs", "EPSG:3035", "--extent",
-                                        "2500000,1500000,7000000,5500000", "--res", "120000"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--metric", "geodesic", "--res", "6"],
+        ["--metric", "great-circle", "--res", "1.5"],
+        [
+            "--metric",
+            "euclidean",
+            "--crs",
+            "EPSG:3857",
+            "--res",
+            "200000",
+            "--extent",
+            "-2e7,-1e7,2e7,1e7",
+        ],
+        [
+            "--metric",
+            "geodesic",
+            "--crs",
+            "EPSG:3035",
+            "--extent",
+            "2500000,1500000,7000000,5500000",
+            "--res",
+            "120000",
+        ],
+    ],
+)
 def test_the_same_file_from_every_backend(work, arguments):
     lon, lat = globe(400)
     lon[:20], lat[:20] = np.round(lon[:20], -1), np.round(lat[:20], -1)
@@ -98,8 +157,17 @@ def test_the_same_file_from_every_backend(work, arguments):
     hashes = set()
     for backend in BACKENDS:
         for threads in 1, 5:
-            work.ok("--seeds", "s.csv", *arguments, "--backend", backend, "--threads", threads, "--overwrite",
-                    "out.tif")
+            work.ok(
+                "--seeds",
+                "s.csv",
+                *arguments,
+                "--backend",
+                backend,
+                "--threads",
+                threads,
+                "--overwrite",
+                "out.tif",
+            )
             hashes.add(hashlib.sha256(work.path("out.tif").read_bytes()).hexdigest())
     assert len(hashes) == 1 and len(BACKENDS) >= 2
 
@@ -120,7 +188,27 @@ def test_real_airports_at_the_poles(work):
 
 def test_real_shops_on_the_globe(work):
     path = real_data("projected/de_shops_3035.csv")
-    work.ok("--seeds", path, "--seeds-crs", "EPSG:3035", "--res", "2000", "--metric", "euclidean", "a.tif")
-    work.ok("--seeds", path, "--seeds-crs", "EPSG:3035", "--res", "2000", "--metric", "geodesic", "b.tif")
+    work.ok(
+        "--seeds",
+        path,
+        "--seeds-crs",
+        "EPSG:3035",
+        "--res",
+        "2000",
+        "--metric",
+        "euclidean",
+        "a.tif",
+    )
+    work.ok(
+        "--seeds",
+        path,
+        "--seeds-crs",
+        "EPSG:3035",
+        "--res",
+        "2000",
+        "--metric",
+        "geodesic",
+        "b.tif",
+    )
     # The projection is equal-area, not equidistant: nearly, but not quite, the same neighbors.
     assert 0.98 < np.mean(work.read("a.tif") == work.read("b.tif")) < 1.0

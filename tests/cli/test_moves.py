@@ -12,11 +12,26 @@ from conftest import COMMAND, build_shim, globe
 LON, LAT = globe(40, seed=4)
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
 # Several files, of several outputs, some of them replaced, some new, and one that goes.
-MAIN = ["--seeds", "s.csv", *SIZE, "--of", "ENVI", "--no-style", "--stats", "t.shp", "--overwrite", "r.bin"]
+MAIN = [
+    "--seeds",
+    "s.csv",
+    *SIZE,
+    "--of",
+    "ENVI",
+    "--no-style",
+    "--stats",
+    "t.shp",
+    "--overwrite",
+    "r.bin",
+]
 SEARCH = ["search", "--reference", "r.npy", "--overwrite", "--distances", "d.npy", "o.npy"]
 OLD = ["r.bin", "r.bin.aux.xml", "r.bin.ovr", "t.shp", "t.dbf", "d.npy"]
 # What the file system can do: exchange files; give them second names; rename them.
-SYSTEMS = {"exchange": {}, "links": {"MOVES_NO_EXCHANGE": "1"}, "plain": {"MOVES_NO_EXCHANGE": "1", "MOVES_NO_LINKS": "1"}}
+SYSTEMS = {
+    "exchange": {},
+    "links": {"MOVES_NO_EXCHANGE": "1"},
+    "plain": {"MOVES_NO_EXCHANGE": "1", "MOVES_NO_LINKS": "1"},
+}
 BACKUPS = ".gpuvoronoi-before"
 
 
@@ -41,10 +56,18 @@ def watched(old, shim, tmp_path_factory):
 
     def run(arguments, fail="", system="exchange", signal=""):
         log.unlink(missing_ok=True)
-        environment = {**shim, "MOVES_LOG": str(log), "MOVES_FAIL": fail, "MOVES_SIGNAL": signal, **SYSTEMS[system]}
+        environment = {
+            **shim,
+            "MOVES_LOG": str(log),
+            "MOVES_FAIL": fail,
+            "MOVES_SIGNAL": signal,
+            **SYSTEMS[system],
+        }
         done = old.run(*arguments, env=environment)
         lines = log.read_text().splitlines() if log.exists() else []
-        lines = [line for line in lines if not line.endswith(".gpuvoronoi-replaced")]  # backups that are not needed any more
+        lines = [
+            line for line in lines if not line.endswith(".gpuvoronoi-replaced")
+        ]  # backups that are not needed any more
         return done, [line.split("\t") for line in lines]
 
     run.work = old
@@ -62,17 +85,34 @@ def test_what_replaces_files_is_on_the_disk_first(watched, arguments, system):
     done, calls = watched(arguments, system=system)
     assert done.returncode == 0, done.stderr
     # GDAL's own calls, while files are being made, are of no interest.
-    first = min(i for i, call in enumerate(calls) if call[0] != "fsync" and (BACKUPS in call[2] or ".tmp-" not in call[2]))
+    first = min(
+        i
+        for i, call in enumerate(calls)
+        if call[0] != "fsync" and (BACKUPS in call[2] or ".tmp-" not in call[2])
+    )
     before, after = calls[:first], calls[first:]
     made = {os.path.basename(call[1]) for call in before if call[0] == "fsync"}
-    placed = {os.path.basename(call[2]) for call in after if call[0] == "rename" and ".tmp-" in call[1] and ".tmp-" not in call[2]}
-    placed |= {os.path.basename(call[2]) for call in after if call[0] == "link" and ".tmp-" not in call[2]}
+    placed = {
+        os.path.basename(call[2])
+        for call in after
+        if call[0] == "rename" and ".tmp-" in call[1] and ".tmp-" not in call[2]
+    }
+    placed |= {
+        os.path.basename(call[2]) for call in after if call[0] == "link" and ".tmp-" not in call[2]
+    }
     assert placed and placed <= made
-    assert placed >= ({"r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"} if arguments is MAIN else {"o.npy", "d.npy"})
+    assert placed >= (
+        {"r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"} if arguments is MAIN else {"o.npy", "d.npy"}
+    )
     # Each change in the directory is waited for before the next.
-    changes = [i for i, call in enumerate(after) if ".tmp-" not in call[2] and (call[0] == "rename" or call[0] == "link" and system != "plain")]
+    changes = [
+        i
+        for i, call in enumerate(after)
+        if ".tmp-" not in call[2]
+        and (call[0] == "rename" or call[0] == "link" and system != "plain")
+    ]
     for i, j in zip(changes, [*changes[1:], len(after)]):
-        waited = [call[1] for call in after[i + 1:j] if call[0] == "fsync"]
+        waited = [call[1] for call in after[i + 1 : j] if call[0] == "fsync"]
         assert waited and all(name.startswith(directory) for name in waited), (after[i], waited)
     assert after[-1] == ["fsync", directory, ""]
     watched.work.no_leftovers()
@@ -87,10 +127,18 @@ def test_when_the_disk_is_waited_for(watched, arguments):
 
     assert waits("--sync", "never") == 0
     assert waits("--sync", "auto") == waits() == waits("--sync=always") > 0
-    for path in [*watched.work.directory.glob("[rt].[!cn]*"), watched.work.path("d.npy"), watched.work.path("o.npy")]:
+    for path in [
+        *watched.work.directory.glob("[rt].[!cn]*"),
+        watched.work.path("d.npy"),
+        watched.work.path("o.npy"),
+    ]:
         path.unlink(missing_ok=True)
     assert waits() == 0  # nothing is replaced
-    for path in [*watched.work.directory.glob("[rt].[!cn]*"), watched.work.path("d.npy"), watched.work.path("o.npy")]:
+    for path in [
+        *watched.work.directory.glob("[rt].[!cn]*"),
+        watched.work.path("d.npy"),
+        watched.work.path("o.npy"),
+    ]:
         path.unlink(missing_ok=True)
     assert waits("--sync", "always") > 0
     watched.work.fails(*arguments, "--sync", "sometimes", status=2, has="--sync")
@@ -109,7 +157,10 @@ def test_a_failure_leaves_what_was_there(watched, arguments, call, system):
         assert "Input/output error" in done.stderr
         assert watched.work.listing() == before, number
     assert number > 1 or call == "link"  # without a second name a file is renamed
-    assert watched.work.path("o.npy" if arguments is SEARCH else "t.dbf").read_bytes()[:8] != b"precious"
+    assert (
+        watched.work.path("o.npy" if arguments is SEARCH else "t.dbf").read_bytes()[:8]
+        != b"precious"
+    )
 
 
 @pytest.mark.parametrize("arguments", [MAIN, SEARCH])
@@ -124,7 +175,9 @@ def test_what_cannot_be_put_back_is_kept(watched, arguments, system):
         if done.returncode == 0:
             break
         assert len(done.stderr.splitlines()) == 1
-        contents = [path.read_bytes() for path in watched.work.directory.rglob("*") if path.is_file()]
+        contents = [
+            path.read_bytes() for path in watched.work.directory.rglob("*") if path.is_file()
+        ]
         for name in OLD:
             assert ("precious " + name).encode() in contents, (number, name, done.stderr)
         assert not watched.work.path("o.npy").exists() and not watched.work.path("r.hdr").exists()
@@ -141,7 +194,9 @@ def test_what_cannot_be_put_back_is_kept(watched, arguments, system):
 def test_signals_are_held_while_files_are_renamed(watched, arguments, system):
     """Two of them, the second of which is to end the command at once, with time for that before each rename: all files are new, and the
     exit status reports it."""
-    new = ["o.npy", "d.npy"] if arguments is SEARCH else ["r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"]
+    new = (
+        ["o.npy", "d.npy"] if arguments is SEARCH else ["r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"]
+    )
     old = [name for name in new if name in OLD]
     for number in range(1, 30):
         for name in OLD:
@@ -167,7 +222,12 @@ def test_runs_for_the_same_outputs_take_turns(work):
     lock.bind(f"\0gpuvoronoi-{os.geteuid()}-{place.st_dev:x}-{place.st_ino:x}")
     lock.listen(1)
     arguments = [COMMAND, "--quiet", "--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv"]
-    waiting = [subprocess.Popen([*arguments, *more, "r.tif"], cwd=work.directory, stderr=subprocess.PIPE, text=True) for more in ([], ["--overwrite"])]
+    waiting = [
+        subprocess.Popen(
+            [*arguments, *more, "r.tif"], cwd=work.directory, stderr=subprocess.PIPE, text=True
+        )
+        for more in ([], ["--overwrite"])
+    ]
     with pytest.raises(subprocess.TimeoutExpired):
         waiting[0].wait(timeout=2)
     assert not work.path("r.tif").exists() and not work.path("t.csv").exists()
@@ -175,5 +235,10 @@ def test_runs_for_the_same_outputs_take_turns(work):
     lock.close()
     first, second = (run.communicate(timeout=60)[1] for run in waiting)
     assert waiting[0].returncode == 1 and "r.tif exists; use --overwrite to replace it" in first
-    assert waiting[1].returncode == 0 and second == "" and work.path("t.csv").exists() and work.read("r.tif").shape == (10, 20)
+    assert (
+        waiting[1].returncode == 0
+        and second == ""
+        and work.path("t.csv").exists()
+        and work.read("r.tif").shape == (10, 20)
+    )
     work.no_leftovers()

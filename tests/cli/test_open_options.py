@@ -30,7 +30,9 @@ def test_like(seeds):
         assert seeds.open("o.tif").GetGeoTransform()[0] == left
 
 
-@pytest.mark.parametrize("source,option", [("r.tif", WORLD), ("p.csv", "GEOM_POSSIBLE_NAMES=shape")])
+@pytest.mark.parametrize(
+    "source,option", [("r.tif", WORLD), ("p.csv", "GEOM_POSSIBLE_NAMES=shape")]
+)
 def test_extent_and_mask(seeds, source, option):
     if source == "r.tif":
         seeds.ok(*SEEDS, "--extent-of", source, "--res", "1", "o.tif")
@@ -38,7 +40,9 @@ def test_extent_and_mask(seeds, source, option):
     else:
         seeds.fails(*SEEDS, "--extent-of", source, "--res", "1", "o.tif", has="extent")
         seeds.fails(*SEEDS, *GRID, "--mask", source, "o.tif", has="missing geometries")
-    seeds.ok(*SEEDS, "--extent-of", source, "--extent-oo", option, "--res", "1", "--overwrite", "o.tif")
+    seeds.ok(
+        *SEEDS, "--extent-of", source, "--extent-oo", option, "--res", "1", "--overwrite", "o.tif"
+    )
     assert seeds.open("o.tif").GetGeoTransform()[0] == 20
     seeds.ok(*SEEDS, *GRID, "--mask", source, "--mask-oo", option, "m.tif")
     ids = seeds.read("m.tif")
@@ -48,7 +52,9 @@ def test_extent_and_mask(seeds, source, option):
 def test_sum(seeds):
     sums = {}
     for options in [], ["--sum-oo", WORLD]:
-        seeds.ok(*SEEDS, *GRID, "--sum", "n=r.tif", *options, "--stats", "t.csv", "--overwrite", "o.tif")
+        seeds.ok(
+            *SEEDS, *GRID, "--sum", "n=r.tif", *options, "--stats", "t.csv", "--overwrite", "o.tif"
+        )
         rows = seeds.path("t.csv").read_text().splitlines()
         column = rows[0].split(",").index("n_sum")
         sums[len(options)] = [float(row.split(",")[column]) for row in rows[1:]]
@@ -64,26 +70,66 @@ def test_cells_as_seeds(seeds):
         assert seeds.open("o.tif").GetGeoTransform()[0] == left
     found = {}
     for options in [], ["-oo", WORLD]:
-        seeds.ok("search", "--reference-raster", "r.tif", *options, "--queries", "s.csv", "--query-x", "x", "--query-y", "y",
-                 "--overwrite", "f.npy")
+        seeds.ok(
+            "search",
+            "--reference-raster",
+            "r.tif",
+            *options,
+            "--queries",
+            "s.csv",
+            "--query-x",
+            "x",
+            "--query-y",
+            "y",
+            "--overwrite",
+            "f.npy",
+        )
         found[len(options)] = np.load(seeds.path("f.npy")).ravel().tolist()
     assert found == {0: [14 * 20 + 4, 4 * 20 + 19, 7 * 20 + 11], 2: [14 * 20, 4 * 20 + 14, 7 * 20]}
 
 
 def test_they_need_their_inputs(seeds):
-    for option, needed in ("--mask-oo", "--mask"), ("--like-oo", "--like"), ("--extent-oo", "--extent-of"), ("--sum-oo", "--sum"):
-        seeds.fails(*SEEDS, *GRID, option, "A=B", "o.tif", status=2, has=f"{option}: missing {needed}")
+    for option, needed in (
+        ("--mask-oo", "--mask"),
+        ("--like-oo", "--like"),
+        ("--extent-oo", "--extent-of"),
+        ("--sum-oo", "--sum"),
+    ):
+        seeds.fails(
+            *SEEDS, *GRID, option, "A=B", "o.tif", status=2, has=f"{option}: missing {needed}"
+        )
 
 
 def test_described(seeds):
     """They belong to their inputs: what replaces one takes them away."""
-    seeds.ok(*SEEDS, "--like", "r.tif", "--like-oo", WORLD, "--mask", "r.tif", "--mask-oo", WORLD, "--describe", "d.json", "o.tif")
+    seeds.ok(
+        *SEEDS,
+        "--like",
+        "r.tif",
+        "--like-oo",
+        WORLD,
+        "--mask",
+        "r.tif",
+        "--mask-oo",
+        WORLD,
+        "--describe",
+        "d.json",
+        "o.tif",
+    )
     assert json.loads(seeds.path("d.json").read_text()) == {
-        "seeds": "s.csv", "like": "r.tif", "like-oo": [WORLD], "mask": "r.tif", "mask-oo": [WORLD], "outputs": {"raster": "o.tif"}}
+        "seeds": "s.csv",
+        "like": "r.tif",
+        "like-oo": [WORLD],
+        "mask": "r.tif",
+        "mask-oo": [WORLD],
+        "outputs": {"raster": "o.tif"},
+    }
     seeds.ok("--config", "d.json")
     assert seeds.open("o.tif").GetGeoTransform()[0] == 20
     seeds.ok("--config", "d.json", *GRID, "--overwrite")
     assert seeds.open("o.tif").RasterXSize == 40
-    seeds.ok(*SEEDS, "--extent-of", "r.tif", "--res", "1", "--describe", "e.json", "--overwrite", "e.tif")
+    seeds.ok(
+        *SEEDS, "--extent-of", "r.tif", "--res", "1", "--describe", "e.json", "--overwrite", "e.tif"
+    )
     seeds.ok("--config", "e.json", "--extent-oo", WORLD)
     assert seeds.open("e.tif").GetGeoTransform()[0] == 20

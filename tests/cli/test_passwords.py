@@ -15,17 +15,19 @@ VECTOR = """<OGRVRTDataSource><OGRVRTLayer name="s"><SrcDataSource relativeToVRT
 RASTER = """<VRTDataset rasterXSize="4" rasterYSize="2"><SRS>EPSG:4326</SRS><GeoTransform>-180,90,0,90,0,-90</GeoTransform>
 <VRTRasterBand dataType="Byte" band="1"><SimpleSource><SourceFilename>m.tif</SourceFilename>
 <OpenOptions><OOI key="PASSWORD">geheim</OOI></OpenOptions></SimpleSource></VRTRasterBand></VRTDataset>"""
-SOURCES = ["PG:host=127.0.0.1 port=1 dbname=d user=u password=geheim connect_timeout=2",
-           "PG:host=127.0.0.1 port=1 password='geheim",
-           "PG:host=127.0.0.1 port=1 password=not geheim",
-           "PG:postgresql://u:geheim@127.0.0.1:1/d",
-           "postgresql://u:geheim@127.0.0.1:1/d?password=geheim",
-           "/vsicurl/http://u:geheim@127.0.0.1:1/a.gpkg?token=geheim&sig=geheim",
-           "http://127.0.0.1:1/a.geojson?token=geheim",
-           "WFS:http://u:geheim@127.0.0.1:1/wfs",
-           "MYSQL:d,host=127.0.0.1,port=1,password=geheim,user=u",
-           "ODBC:u/geheim@nowhere",
-           VECTOR.replace("s.csv", "PG:host=127.0.0.1 port=1 password=geheim")]
+SOURCES = [
+    "PG:host=127.0.0.1 port=1 dbname=d user=u password=geheim connect_timeout=2",
+    "PG:host=127.0.0.1 port=1 password='geheim",
+    "PG:host=127.0.0.1 port=1 password=not geheim",
+    "PG:postgresql://u:geheim@127.0.0.1:1/d",
+    "postgresql://u:geheim@127.0.0.1:1/d?password=geheim",
+    "/vsicurl/http://u:geheim@127.0.0.1:1/a.gpkg?token=geheim&sig=geheim",
+    "http://127.0.0.1:1/a.geojson?token=geheim",
+    "WFS:http://u:geheim@127.0.0.1:1/wfs",
+    "MYSQL:d,host=127.0.0.1,port=1,password=geheim,user=u",
+    "ODBC:u/geheim@nowhere",
+    VECTOR.replace("s.csv", "PG:host=127.0.0.1 port=1 password=geheim"),
+]
 
 
 @pytest.fixture
@@ -39,20 +41,23 @@ def seeds(work):
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("arguments", [
-    ["--seeds", "SOURCE", "out.tif"],
-    ["--seeds", "s.csv", "--like", "SOURCE", "out.tif"],
-    ["--seeds", "s.csv", "--mask", "SOURCE", "out.tif"],
-    ["--seeds", "s.csv", "--stats", "out.csv", "--sum", "a=SOURCE", "out.tif"],
-    ["--seeds", "s.csv", "--stats", "out.csv", "--sum", "SOURCE", "out.tif"],
-    ["search", "SOURCE", "out.csv"],
-    ["search", "SOURCE", "--layer", "a", "out.csv"],
-    ["search", "s.csv", "--layer", "s", "--queries", "SOURCE", "--query-layer", "a", "out.csv"],
-    # wrong usage
-    ["--seeds", "s.csv", "SOURCE", "out.tif"],
-    ["--seeds", "s.csv", "--res", "SOURCE", "out.tif"],
-    ["qtm", "SOURCE"],
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--seeds", "SOURCE", "out.tif"],
+        ["--seeds", "s.csv", "--like", "SOURCE", "out.tif"],
+        ["--seeds", "s.csv", "--mask", "SOURCE", "out.tif"],
+        ["--seeds", "s.csv", "--stats", "out.csv", "--sum", "a=SOURCE", "out.tif"],
+        ["--seeds", "s.csv", "--stats", "out.csv", "--sum", "SOURCE", "out.tif"],
+        ["search", "SOURCE", "out.csv"],
+        ["search", "SOURCE", "--layer", "a", "out.csv"],
+        ["search", "s.csv", "--layer", "s", "--queries", "SOURCE", "--query-layer", "a", "out.csv"],
+        # wrong usage
+        ["--seeds", "s.csv", "SOURCE", "out.tif"],
+        ["--seeds", "s.csv", "--res", "SOURCE", "out.tif"],
+        ["qtm", "SOURCE"],
+    ],
+)
 def test_errors(seeds, arguments, source):
     done = seeds.run(*(argument.replace("SOURCE", source) for argument in arguments))
     assert done.returncode in (1, 2)
@@ -61,7 +66,12 @@ def test_errors(seeds, arguments, source):
 
 
 def test_the_driver_is_named(seeds):
-    assert "host=" not in seeds.fails("--seeds", SOURCES[0], "out.tif", has="cannot read PG:***").split("PG:***")[0]
+    assert (
+        "host="
+        not in seeds.fails("--seeds", SOURCES[0], "out.tif", has="cannot read PG:***").split(
+            "PG:***"
+        )[0]
+    )
 
 
 def test_source_of_a_file(seeds):
@@ -98,11 +108,23 @@ def test_files_whose_names_look_like_connections(seeds):
 # --------------------------------------------------------------------------------------------------------- open options
 
 
-OPTIONS = ["PASSWORD=geheim", "TOKEN=geheim", "API_KEY=geheim", "AUTH=geheim", "USERPWD=u:geheim", "HEADERS=Authorization: Bearer geheim",
-           "URL=https://u:geheim@h/", "ANY=geheim", "TABLE=a?x=geheim"]
+OPTIONS = [
+    "PASSWORD=geheim",
+    "TOKEN=geheim",
+    "API_KEY=geheim",
+    "AUTH=geheim",
+    "USERPWD=u:geheim",
+    "HEADERS=Authorization: Bearer geheim",
+    "URL=https://u:geheim@h/",
+    "ANY=geheim",
+    "TABLE=a?x=geheim",
+]
 INPUTS = {
-    "--oo": ["--seeds", "s.csv"], "--like-oo": ["--seeds", "s.csv", "--like", "m.tif"], "--mask-oo": ["--seeds", "s.csv", "--mask", "m.tif"],
-    "--extent-oo": ["--seeds", "s.csv", "--extent-of", "m.tif"], "--sum-oo": ["--seeds", "s.csv", "--stats", "t.csv", "--sum", "a=m.tif"],
+    "--oo": ["--seeds", "s.csv"],
+    "--like-oo": ["--seeds", "s.csv", "--like", "m.tif"],
+    "--mask-oo": ["--seeds", "s.csv", "--mask", "m.tif"],
+    "--extent-oo": ["--seeds", "s.csv", "--extent-of", "m.tif"],
+    "--sum-oo": ["--seeds", "s.csv", "--stats", "t.csv", "--sum", "a=m.tif"],
 }
 HARMLESS = ["X_POSSIBLE_NAMES=lon", "AUTODETECT_TYPE=YES", "NUM_THREADS=2", "PAGE_SIZE=500"]
 
@@ -127,17 +149,30 @@ def test_secrets_in_open_options(seeds, option):
     assert json.loads(seeds.path("d.voronoi.json").read_text())
     assert seeds.path("d.voronoi.json").read_text().count("=***") == len(OPTIONS)
     nowhere(seeds, done)
-    for more in ["o.tif"], ["--dry-run", "--json", "x.tif"], ["--part", "1/1", "p.tif"], ["--no-such-option", "x.tif"], ["--where", "x", "x.tif"]:
+    for more in (
+        ["o.tif"],
+        ["--dry-run", "--json", "x.tif"],
+        ["--part", "1/1", "p.tif"],
+        ["--no-such-option", "x.tif"],
+        ["--where", "x", "x.tif"],
+    ):
         nowhere(seeds, seeds.run(*question, *more))
     done = seeds.run("--config", "d.voronoi.json", "c.tif")  # not with "***" in its place
     assert done.returncode == 2 and f"use {option} on the command line" in done.stderr
     nowhere(seeds, done)
-    assert seeds.run("--config", "d.voronoi.json", *each(option, OPTIONS), "--overwrite", "c.tif").returncode == 0
+    assert (
+        seeds.run(
+            "--config", "d.voronoi.json", *each(option, OPTIONS), "--overwrite", "c.tif"
+        ).returncode
+        == 0
+    )
 
 
 @pytest.mark.parametrize("secret", OPTIONS)
 def test_each_secret_is_found_without_others(seeds, secret):
-    done = seeds.run("--seeds", "s.csv", "--size", "16,8", "--oo", secret, "--describe", "d.voronoi.json")
+    done = seeds.run(
+        "--seeds", "s.csv", "--size", "16,8", "--oo", secret, "--describe", "d.voronoi.json"
+    )
     assert done.returncode == 0 and "password" in done.stderr, done.stderr
     assert "=***" in seeds.path("d.voronoi.json").read_text()
     nowhere(seeds, done)
@@ -145,8 +180,24 @@ def test_each_secret_is_found_without_others(seeds, secret):
 
 @pytest.mark.parametrize("option", ["--oo", "--query-oo"])
 def test_secrets_in_open_options_of_a_search(seeds, option):
-    for more in ["o.npy"], ["--json", "j.npy"], ["--k", "x", "p.npy"], ["--queries", "gone.csv", "q.npy"]:
-        nowhere(seeds, seeds.run("search", "--reference", "s.csv", "--queries", "s.csv", *each(option, OPTIONS), *more))
+    for more in (
+        ["o.npy"],
+        ["--json", "j.npy"],
+        ["--k", "x", "p.npy"],
+        ["--queries", "gone.csv", "q.npy"],
+    ):
+        nowhere(
+            seeds,
+            seeds.run(
+                "search",
+                "--reference",
+                "s.csv",
+                "--queries",
+                "s.csv",
+                *each(option, OPTIONS),
+                *more,
+            ),
+        )
 
 
 @pytest.mark.parametrize("option", INPUTS)
@@ -159,16 +210,25 @@ def test_harmless_open_options_are_described(seeds, option):
 
 def test_merging_parts_of_a_source_with_a_password(seeds):
     seeds.ok("--seeds", "s.csv", "--size", "16,8", "--oo", "PASSWORD=geheim", "o.tif")
-    seeds.run("--seeds", "s.csv", "--size", "16,8", "--oo", "PASSWORD=geheim", "--part", "1/1", "p.tif")
+    seeds.run(
+        "--seeds", "s.csv", "--size", "16,8", "--oo", "PASSWORD=geheim", "--part", "1/1", "p.tif"
+    )
     seeds.fails("merge", "q.tif", "p.tif", has="use --oo on the command line")
     done = seeds.run("merge", "--oo", "PASSWORD=geheim", "q.tif", "p.tif")
-    assert done.returncode == 0 and seeds.path("q.tif").read_bytes() == seeds.path("o.tif").read_bytes()
+    assert (
+        done.returncode == 0
+        and seeds.path("q.tif").read_bytes() == seeds.path("o.tif").read_bytes()
+    )
     nowhere(seeds, done)
 
 
-@pytest.mark.parametrize("arguments", [["--config", "URL"], ["merge", "o.tif", "URL"], ["--seeds", "URL", "o.tif"]])
+@pytest.mark.parametrize(
+    "arguments", [["--config", "URL"], ["merge", "o.tif", "URL"], ["--seeds", "URL", "o.tif"]]
+)
 @pytest.mark.parametrize("debug", [{}, {"CPL_DEBUG": "ON"}])
 def test_values_of_unknown_query_keys(seeds, arguments, debug):
     url = "/vsicurl/http://127.0.0.1:9/x.json?unknown=geheim77"
-    done = seeds.run(*[url if one == "URL" else one for one in arguments], env={**os.environ, **debug})
+    done = seeds.run(
+        *[url if one == "URL" else one for one in arguments], env={**os.environ, **debug}
+    )
     assert done.returncode == 1 and "geheim77" not in done.stderr + done.stdout

@@ -13,15 +13,36 @@ from test_facility import make_raster
 from test_facility_stats import column, read_table
 
 # Four of the few have low pixels that are as wide as the globe. From 1000 on rasters are in the grid's system.
-CASES = [*range(400), *range(1000, 1100)] if os.environ.get("GPUVORONOI_LONG") == "1" else [*range(16), 152, 273, 383, 386, *range(1000, 1012)]
+CASES = (
+    [*range(400), *range(1000, 1100)]
+    if os.environ.get("GPUVORONOI_LONG") == "1"
+    else [*range(16), 152, 273, 383, 386, *range(1000, 1012)]
+)
 SEEDS = 6
 POINTS_A_CELL, MOST_POINTS = 2, 64
 DEGREES = ("EPSG:4326", "EPSG:4258")
-GRIDS = [("EPSG:4326", (-180, -90, 180, 90), (360, 180)), ("EPSG:4326", (0, -90, 360, 90), (180, 90)),
-         ("EPSG:3857", (-20037508, -20037508, 20037508, 20037508), (300, 300)), ("EPSG:3035", (1500000, 900000, 7500000, 5500000), (120, 92)),
-         ("EPSG:3031", (-6e6, -6e6, 6e6, 6e6), (120, 120)), ("EPSG:4258", (-30, 30, 50, 80), (160, 100)),
-         ("ESRI:54009", (-18040096, -9020048, 18040096, 9020048), (360, 180)), ("EPSG:32633", (100000, 0, 900000, 9000000), (80, 900))]
-RASTERS = ["EPSG:4326", "EPSG:4258", "EPSG:4326", "EPSG:3857", "EPSG:3035", "EPSG:3031", "EPSG:32633", "EPSG:6933", "ESRI:54009", "EPSG:3413"]
+GRIDS = [
+    ("EPSG:4326", (-180, -90, 180, 90), (360, 180)),
+    ("EPSG:4326", (0, -90, 360, 90), (180, 90)),
+    ("EPSG:3857", (-20037508, -20037508, 20037508, 20037508), (300, 300)),
+    ("EPSG:3035", (1500000, 900000, 7500000, 5500000), (120, 92)),
+    ("EPSG:3031", (-6e6, -6e6, 6e6, 6e6), (120, 120)),
+    ("EPSG:4258", (-30, 30, 50, 80), (160, 100)),
+    ("ESRI:54009", (-18040096, -9020048, 18040096, 9020048), (360, 180)),
+    ("EPSG:32633", (100000, 0, 900000, 9000000), (80, 900)),
+]
+RASTERS = [
+    "EPSG:4326",
+    "EPSG:4258",
+    "EPSG:4326",
+    "EPSG:3857",
+    "EPSG:3035",
+    "EPSG:3031",
+    "EPSG:32633",
+    "EPSG:6933",
+    "ESRI:54009",
+    "EPSG:3413",
+]
 MIDDLES = {"EPSG:3035": (4321000, 3210000), "EPSG:32633": (500000, 5000000)}
 
 
@@ -40,7 +61,14 @@ def in_meters(random, code, width, height):
     if code in ("EPSG:3857", "EPSG:6933"):
         x, y = random.uniform(-1.5e7, 1.5e7), random.uniform(-6e6, 6e6)
     slant = random.uniform(-0.5, 0.5, 2) if random.random() < 0.2 else (0, 0)
-    return x + random.uniform(-1, 0.2) * dx * width, dx, slant[0] * dx, y + random.uniform(-0.2, 1) * dy * height, slant[1] * dy, -dy
+    return (
+        x + random.uniform(-1, 0.2) * dx * width,
+        dx,
+        slant[0] * dx,
+        y + random.uniform(-0.2, 1) * dy * height,
+        slant[1] * dy,
+        -dy,
+    )
 
 
 def meters(code):
@@ -50,7 +78,9 @@ def meters(code):
 
 def points_a_side(transform, code, grid):
     system, (west, south, east, north), (width, height) = grid
-    pixel = max(math.hypot(transform[1], transform[4]), math.hypot(transform[2], transform[5])) * meters(code)
+    pixel = max(
+        math.hypot(transform[1], transform[4]), math.hypot(transform[2], transform[5])
+    ) * meters(code)
     cell = min((east - west) / width, (north - south) / height) * meters(system)
     return min(max(math.ceil(POINTS_A_CELL * pixel / cell), 1), MOST_POINTS)
 
@@ -71,7 +101,9 @@ def area_above(top, height, fraction, e2):
     if e2 is None or fraction >= 1:
         return fraction
     bottom = top + height
-    a, b, c = (zone(min(max(v, -90), 90), e2) for v in (top, top + fraction * (bottom - top), bottom))
+    a, b, c = (
+        zone(min(max(v, -90), 90), e2) for v in (top, top + fraction * (bottom - top), bottom)
+    )
     return (b - a) / (c - a) if c != a else fraction
 
 
@@ -86,14 +118,17 @@ def points_of(values, g, n, e2):
     height, width = values.shape
     unit = 2.0 ** (math.frexp(np.abs(values).sum())[1] - 52)
     middles = (np.arange(n) + 0.5) / n
-    u, v = np.meshgrid((np.arange(width)[:, None] + middles).ravel(), (np.arange(height)[:, None] + middles).ravel())
+    u, v = np.meshgrid(
+        (np.arange(width)[:, None] + middles).ravel(),
+        (np.arange(height)[:, None] + middles).ravel(),
+    )
     terms = np.zeros((height * n, width * n), np.int64)
     for row in range(height):
         above = [area_above(g[3] + row * g[5], g[5], j / n, e2) for j in range(n + 1)]
         for c in range(width):
             upto = [int(round(values[row, c] / unit) * a) for a in above]
             for j in range(n):
-                terms[row * n + j, c * n:(c + 1) * n] = shared(upto[j + 1] - upto[j], n)
+                terms[row * n + j, c * n : (c + 1) * n] = shared(upto[j + 1] - upto[j], n)
     return g[0] + u * g[1] + v * g[2], g[3] + u * g[4] + v * g[5], terms, unit
 
 
@@ -101,15 +136,19 @@ def overlaps(pixels, cells, period):
     """The part of each pixel (columns) in each cell (rows), both as edges, of pixels that come again after a period."""
     low, high = (f(pixels[:-1], pixels[1:]) for f in (np.minimum, np.maximum))
     left, right = (f(cells[:-1], cells[1:])[:, None] for f in (np.minimum, np.maximum))
-    inside = sum(np.clip(np.minimum(high + k * period, right) - np.maximum(low + k * period, left), 0, None)
-                 for k in (range(-12, 13) if period else [0]))
+    inside = sum(
+        np.clip(np.minimum(high + k * period, right) - np.maximum(low + k * period, left), 0, None)
+        for k in (range(-12, 13) if period else [0])
+    )
     return inside / (high - low)
 
 
 def by_area(values, g, cells, shape, e2):
     """What each cell gets of pixels in its own system."""
+
     def edges(transform, axis, count):
         return transform[3 * axis] + transform[5 if axis else 1] * np.arange(count + 1)
+
     x = overlaps(edges(g, 0, values.shape[1]), edges(cells, 0, shape[1]), 360 if e2 else 0)
     rows, lines = edges(g, 1, values.shape[0]), edges(cells, 1, shape[0])
     if e2:
@@ -130,13 +169,18 @@ def in_cells(x, y, code, grid, transform):
         operation = osr.CoordinateTransformation(crs(code), crs(system))
         osr.DontUseExceptions()  # what has no place comes back infinite
         gdal.PushErrorHandler("CPLQuietErrorHandler")
-        places = np.array(operation.TransformPoints(np.stack([x.ravel(), y.ravel()], axis=-1).tolist()))
+        places = np.array(
+            operation.TransformPoints(np.stack([x.ravel(), y.ravel()], axis=-1).tolist())
+        )
         gdal.PopErrorHandler()
         osr.UseExceptions()
         there = np.isfinite(places[:, :2]).all(axis=1)
         x, y = (np.where(there, places[:, i], np.nan).reshape(x.shape) for i in range(2))
     inverse = gdal.InvGeoTransform(transform)
-    u, v = inverse[0] + x * inverse[1] + y * inverse[2], inverse[3] + x * inverse[4] + y * inverse[5]
+    u, v = (
+        inverse[0] + x * inverse[1] + y * inverse[2],
+        inverse[3] + x * inverse[4] + y * inverse[5],
+    )
     if system in DEGREES:
         period = round(360 / transform[1], 6)
         u -= period * np.floor(u / period)
@@ -150,15 +194,35 @@ def test_sums(work, case):
     system, extent, size = grid
     code = code if case < 1000 else system
     width, height = random.integers(1, 9, 2)
-    transform = [float(t) for t in (in_degrees(random, width, height) if code in DEGREES else in_meters(random, code, width, height))]
+    transform = [
+        float(t)
+        for t in (
+            in_degrees(random, width, height)
+            if code in DEGREES
+            else in_meters(random, code, width, height)
+        )
+    ]
     values = random.uniform(1, 100, (height, width))
     make_raster(work, "p.tif", values, transform, epsg=code)
     lon, lat = random.uniform(-180, 180, SEEDS), np.degrees(np.arcsin(random.uniform(-1, 1, SEEDS)))
     if system in ("EPSG:3035", "EPSG:4258", "EPSG:32633"):
         lon, lat = random.uniform(-10, 35, SEEDS), random.uniform(35, 70, SEEDS)
     work.csv("s.csv", lon, lat)
-    question = ["--seeds", "s.csv", "--crs", system, "--extent=" + ",".join(map(str, extent)), "--size", f"{size[0]},{size[1]}", "--metric",
-                "great-circle", "--stats", "t.csv", "--no-stats-distances", "out.tif"]
+    question = [
+        "--seeds",
+        "s.csv",
+        "--crs",
+        system,
+        "--extent=" + ",".join(map(str, extent)),
+        "--size",
+        f"{size[0]},{size[1]}",
+        "--metric",
+        "great-circle",
+        "--stats",
+        "t.csv",
+        "--no-stats-distances",
+        "out.tif",
+    ]
     done = work.run(*question, "--sum", "p.tif")
     refused = done.returncode != 0
     if refused:
@@ -171,16 +235,32 @@ def test_sums(work, case):
     if code == system and upright:
         amounts = by_area(values, transform, out.GetGeoTransform(), numbers.shape, e2)
         expected = [amounts[numbers == i + 1].sum() for i in range(SEEDS)]
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9 * values.sum()), (grid, code, transform)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9 * values.sum()), (
+            grid,
+            code,
+            transform,
+        )
         return
     n = points_a_side(transform, code, grid)
     x, y, terms, unit = points_of(values, transform, n, e2 if upright else None)
     u, v = in_cells(x, y, code, grid, out.GetGeoTransform())
     inside = (u >= 0) & (v >= 0) & (u < size[0]) & (v < size[1])
-    seed = np.where(inside, numbers[np.where(inside, v, 0).astype(int), np.where(inside, u, 0).astype(int)], 0)
+    seed = np.where(
+        inside, numbers[np.where(inside, v, 0).astype(int), np.where(inside, u, 0).astype(int)], 0
+    )
     expected = [int(terms[seed == i + 1].sum()) for i in range(SEEDS)]
-    assert found.tolist() == [float(f"{e * unit:.15g}") for e in expected], (grid, code, transform, n)
+    assert found.tolist() == [float(f"{e * unit:.15g}") for e in expected], (
+        grid,
+        code,
+        transform,
+        n,
+    )
     total, outside = int(terms.sum()), int(terms[~inside].sum())
     assert total == sum(round(v / unit) for v in values.ravel().tolist())
-    reported = f"--sum p: {outside * unit:.10g} of its total of {total * unit:.10g} is outside the grid"
-    assert refused or (reported in done.stderr) == (outside * unit > 1e-9 * 2 ** 53 * unit), (reported, done.stderr)
+    reported = (
+        f"--sum p: {outside * unit:.10g} of its total of {total * unit:.10g} is outside the grid"
+    )
+    assert refused or (reported in done.stderr) == (outside * unit > 1e-9 * 2**53 * unit), (
+        reported,
+        done.stderr,
+    )

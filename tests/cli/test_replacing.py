@@ -49,15 +49,27 @@ def long_path(work, length, name):
     return path
 
 
-@pytest.mark.parametrize("name,options", [("out.tif", []), ("out.tif", ["--of", "ENVI"]), ("out.asc", []),
-                                          ("t.csv", ["--stats"]), ("t.shp", ["--polygons"])])
+@pytest.mark.parametrize(
+    "name,options",
+    [
+        ("out.tif", []),
+        ("out.tif", ["--of", "ENVI"]),
+        ("out.asc", []),
+        ("t.csv", ["--stats"]),
+        ("t.shp", ["--polygons"]),
+    ],
+)
 def test_long_paths_are_written_to_or_refused(seeds, name, options):
     """GDAL's functions for names have 2,048 bytes; what was too long became a name in the current directory."""
     seeds.write(name, "something precious")
     before = seeds.listing()
     for length in 1000, LONGEST, LONGEST + 1, 2030, 2047, 2048, 2060, 3000:
         path = long_path(seeds, length, name)
-        output = [*options, path, "r.tif"] if options and options[0] in ("--stats", "--polygons") else [*options, path]
+        output = (
+            [*options, path, "r.tif"]
+            if options and options[0] in ("--stats", "--polygons")
+            else [*options, path]
+        )
         if length <= LONGEST:
             assert seeds.run("--seeds", "s.csv", *SIZE, *output).returncode == 0
             assert os.path.exists(path)
@@ -66,7 +78,9 @@ def test_long_paths_are_written_to_or_refused(seeds, name, options):
             assert [n for n in os.listdir(os.path.dirname(path)) if ".tmp-" in n] == []
         else:
             done = seeds.run("--seeds", "s.csv", *SIZE, *output)
-            assert done.returncode == 1 and f"name too long ({length} bytes" in done.stderr, done.stderr
+            assert done.returncode == 1 and f"name too long ({length} bytes" in done.stderr, (
+                done.stderr
+            )
             assert len(done.stderr.splitlines()) == 1
             assert not os.path.exists(path)
         for made in "r.tif", "r.tif.aux.xml", "r.qml":
@@ -108,20 +122,45 @@ def test_side_files_replace_no_input(seeds, option):
     """t.dbf is an input, t.shp is not there, and t.shp brings a t.dbf."""
     table_of_places(seeds, "t.dbf")
     grid = ["--level", "3"] if option == "--cells" else SIZE
-    seeds.fails("--seeds", "t.dbf", *grid, option, "t.shp", "--overwrite", "r.tif", has=["t.shp: file t.dbf", "input"])
+    seeds.fails(
+        "--seeds",
+        "t.dbf",
+        *grid,
+        option,
+        "t.shp",
+        "--overwrite",
+        "r.tif",
+        has=["t.shp: file t.dbf", "input"],
+    )
     seeds.ok("--seeds", "t.dbf", *grid, option, "u.shp", "--overwrite", "r.tif")
 
 
 def test_side_files_replace_no_file_of_an_input(seeds):
     seeds.points("t.shp", "ESRI Shapefile", LON, LAT)
-    seeds.write("t.vrt", '<OGRVRTDataSource><OGRVRTLayer name="t"><SrcDataSource relativeToVRT="1">t.shp</SrcDataSource>'
-                '</OGRVRTLayer></OGRVRTDataSource>')
-    seeds.fails("--seeds", "t.vrt", *SIZE, "--of", "ENVI", "--overwrite", "t.dbf", has=["t.dbf", "input"])
+    seeds.write(
+        "t.vrt",
+        '<OGRVRTDataSource><OGRVRTLayer name="t"><SrcDataSource relativeToVRT="1">t.shp</SrcDataSource>'
+        "</OGRVRTLayer></OGRVRTDataSource>",
+    )
+    seeds.fails(
+        "--seeds", "t.vrt", *SIZE, "--of", "ENVI", "--overwrite", "t.dbf", has=["t.dbf", "input"]
+    )
     seeds.raster("m.hdr", (-180, 18, 0, 90, 0, -18), (20, 10), 4326)
     for option in "--mask", "--like", "--sum":
         extra = ["--stats", "o.csv"] if option == "--sum" else []
-        line = seeds.fails("--seeds", "s.csv", option, "m.hdr", *extra, *(SIZE if option != "--like" else []), "--of", "ENVI",
-                           "--overwrite", "m.bin", has=["m.bin: file m.hdr", "input"])
+        line = seeds.fails(
+            "--seeds",
+            "s.csv",
+            option,
+            "m.hdr",
+            *extra,
+            *(SIZE if option != "--like" else []),
+            "--of",
+            "ENVI",
+            "--overwrite",
+            "m.bin",
+            has=["m.bin: file m.hdr", "input"],
+        )
         assert "m.hdr, a file of an input" in line
 
 
@@ -130,7 +169,16 @@ def test_no_input_goes_as_a_stale_side_file(seeds, suffix):
     seeds.raster("out.tif" + suffix, (-180, 18, 0, 90, 0, -18), (20, 10), 4326)
     mask = ["--mask", "out.tif" + suffix]
     for overwrite in [], ["--overwrite"]:
-        seeds.fails("--seeds", "s.csv", *SIZE, *mask, "--no-style", *overwrite, "out.tif", has=["out.tif" + suffix, "input"])
+        seeds.fails(
+            "--seeds",
+            "s.csv",
+            *SIZE,
+            *mask,
+            "--no-style",
+            *overwrite,
+            "out.tif",
+            has=["out.tif" + suffix, "input"],
+        )
     seeds.ok("--seeds", "s.csv", *SIZE, "--no-style", "--overwrite", "out.tif")
     assert not seeds.path("out.tif" + suffix).exists()
 
@@ -139,17 +187,33 @@ def test_links(seeds):
     """A link is there, even if it leads nowhere, and what it leads to is what is replaced."""
     seeds.path("out.tif").symlink_to("nowhere/precious.tif")
     seeds.fails("--seeds", "s.csv", *SIZE, "out.tif", has=["exists", "--overwrite"])
-    seeds.fails("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif", has=["out.tif, which links to nowhere/precious.tif", "directory"])
+    seeds.fails(
+        "--seeds",
+        "s.csv",
+        *SIZE,
+        "--overwrite",
+        "out.tif",
+        has=["out.tif, which links to nowhere/precious.tif", "directory"],
+    )
     assert os.readlink(seeds.path("out.tif")) == "nowhere/precious.tif"
     seeds.path("nowhere").mkdir()
     seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif")
-    assert seeds.path("out.tif").is_symlink() and seeds.read("nowhere/precious.tif").shape == (10, 20)
+    assert seeds.path("out.tif").is_symlink() and seeds.read("nowhere/precious.tif").shape == (
+        10,
+        20,
+    )
     assert os.listdir(seeds.path("nowhere")) == ["precious.tif"]
-    assert seeds.table("out.tif") is not None  # the side file is where who opens the link looks for it
+    assert (
+        seeds.table("out.tif") is not None
+    )  # the side file is where who opens the link looks for it
     seeds.path("circle.tif").symlink_to("circle.tif")
-    seeds.fails("--seeds", "s.csv", *SIZE, "--overwrite", "circle.tif", has=["circle.tif", "circle"])
+    seeds.fails(
+        "--seeds", "s.csv", *SIZE, "--overwrite", "circle.tif", has=["circle.tif", "circle"]
+    )
     seeds.path("t.dbf").symlink_to("nowhere.dbf")
-    seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "t.shp", "r.tif", has=["t.dbf", "--overwrite"])
+    seeds.fails(
+        "--seeds", "s.csv", *SIZE, "--stats", "t.shp", "r.tif", has=["t.dbf", "--overwrite"]
+    )
     assert seeds.path("t.dbf").is_symlink()
     seeds.path("out.tif.ovr").mkdir()
     seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif")
@@ -168,9 +232,17 @@ def other_disk(work):
 
 
 @pytest.mark.parametrize("far", [False, True], ids=["beside", "other disk"])
-@pytest.mark.parametrize("options,name", [([], "l.tif"), (["--of", "ENVI"], "l.bin"), (["--stats", "l.shp"], "r.tif"),
-                                          (["--polygons", "l.gpkg"], "r.tif"), (["--level", "3", "--cells", "l.gpkg"], None),
-                                          (["--level", "3", "--mesh", "l.nc"], None)])
+@pytest.mark.parametrize(
+    "options,name",
+    [
+        ([], "l.tif"),
+        (["--of", "ENVI"], "l.bin"),
+        (["--stats", "l.shp"], "r.tif"),
+        (["--polygons", "l.gpkg"], "r.tif"),
+        (["--level", "3", "--cells", "l.gpkg"], None),
+        (["--level", "3", "--mesh", "l.nc"], None),
+    ],
+)
 def test_links_are_followed(seeds, options, name, far):
     """The same files in the same places as if each name were none of a link, but for the links."""
     plain, linked = seeds.path("plain"), seeds.path("linked")
@@ -178,7 +250,15 @@ def test_links_are_followed(seeds, options, name, far):
     for directory in plain, linked:
         directory.mkdir()
         os.symlink("../s.csv", directory / "s.csv")
-    command = [COMMAND, "--seeds", "s.csv", *size, "--overwrite", *options, *([name] if name else [])]
+    command = [
+        COMMAND,
+        "--seeds",
+        "s.csv",
+        *size,
+        "--overwrite",
+        *options,
+        *([name] if name else []),
+    ]
     for _ in range(2):
         assert subprocess.run(command, cwd=plain).returncode == 0
     made = sorted(p.name for p in plain.iterdir() if p.name.startswith("l."))
@@ -199,8 +279,13 @@ def test_links_are_followed(seeds, options, name, far):
                 assert (linked / n).read_bytes() == (plain / n).read_bytes()
         # A failure leaves the old files.
         before = {n: (linked / n).read_bytes() for n in made}
-        failed = subprocess.run([*command, "--nodata", "1"] if name else [*command, "--weighting", "power", "--weight-field", "lon"],
-                                cwd=linked, capture_output=True)
+        failed = subprocess.run(
+            [*command, "--nodata", "1"]
+            if name
+            else [*command, "--weighting", "power", "--weight-field", "lon"],
+            cwd=linked,
+            capture_output=True,
+        )
         assert failed.returncode == 1 and before == {n: (linked / n).read_bytes() for n in made}
         assert sorted(os.listdir(linked)) == sorted(os.listdir(plain))
 
@@ -211,16 +296,37 @@ def test_layers_are_added_to_a_linked_file(seeds):
     seeds.path("p.gpkg").symlink_to("store/project.gpkg")
     seeds.ok("--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "--polygons", "p.gpkg", "r.tif")
     source = ogr.Open(str(seeds.path("store/project.gpkg")))
-    assert {source.GetLayer(i).GetName() for i in range(source.GetLayerCount())} == {"mine", "statistics", "regions"}
+    assert {source.GetLayer(i).GetName() for i in range(source.GetLayerCount())} == {
+        "mine",
+        "statistics",
+        "regions",
+    }
     assert seeds.path("p.gpkg").is_symlink() and os.listdir(seeds.path("store")) == ["project.gpkg"]
     seeds.path("store/project.gpkg-wal").write_text("changes")
-    seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "--overwrite", "r.tif", has="journal")
+    seeds.fails(
+        "--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "--overwrite", "r.tif", has="journal"
+    )
 
 
 # --------------------------------------------------------------------------------------------------------- permissions
 
-EVERY = ["--seeds", "s.csv", "--distance", "d.tif", "--stats", "t.shp", "--polygons", "p.gpkg", "--level", "3", "--cells", "c.gpkg",
-         "--mesh", "m.nc", "r.tif"]
+EVERY = [
+    "--seeds",
+    "s.csv",
+    "--distance",
+    "d.tif",
+    "--stats",
+    "t.shp",
+    "--polygons",
+    "p.gpkg",
+    "--level",
+    "3",
+    "--cells",
+    "c.gpkg",
+    "--mesh",
+    "m.nc",
+    "r.tif",
+]
 SEARCH = ["search", "--reference", "s.csv", "--distances", "d.npy", "o.npy"]
 
 
@@ -264,7 +370,9 @@ def test_read_only_files_stay(seeds, command):
 def test_read_only_layers_stay(seeds):
     seeds.points("p.gpkg", "GPKG", [1.0], [2.0], layer="mine")
     os.chmod(seeds.path("p.gpkg"), 0o444)
-    seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "r.tif", has=["p.gpkg", "read-only"])
+    seeds.fails(
+        "--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "r.tif", has=["p.gpkg", "read-only"]
+    )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody")
@@ -276,8 +384,15 @@ def test_another_user_replaces(seeds):
         out = pathlib.Path(shared, "r.tif")
 
         def replace():
-            return subprocess.run([COMMAND, "--seeds", "s.csv", *SIZE, "--no-style", "--overwrite", "r.tif"], cwd=shared, user=12345,
-                                  group=23456, extra_groups=[], capture_output=True, text=True)
+            return subprocess.run(
+                [COMMAND, "--seeds", "s.csv", *SIZE, "--no-style", "--overwrite", "r.tif"],
+                cwd=shared,
+                user=12345,
+                group=23456,
+                extra_groups=[],
+                capture_output=True,
+                text=True,
+            )
 
         try:
             subprocess.run([COMMAND, "--version"], user=12345, check=True, capture_output=True)
@@ -287,18 +402,38 @@ def test_another_user_replaces(seeds):
         os.chmod(out, 0o662)
         done = replace()
         assert done.returncode == 0, done.stderr
-        assert (out.stat().st_uid, out.stat().st_gid, out.stat().st_mode & 0o777) == (12345, 23456, 0o622)
+        assert (out.stat().st_uid, out.stat().st_gid, out.stat().st_mode & 0o777) == (
+            12345,
+            23456,
+            0o622,
+        )
         os.chmod(out, 0o640)
         os.chown(out, 0, 0)
         done = replace()
-        assert done.returncode == 1 and "read-only" in done.stderr and os.listdir(shared).count("r.tif") == 1
+        assert (
+            done.returncode == 1
+            and "read-only" in done.stderr
+            and os.listdir(shared).count("r.tif") == 1
+        )
 
 
 # --------------------------------------------------------------------------------------------- GDAL's virtual file systems
 
 
-VIRTUAL = ["/vsimem/{}", "/vsimem/a/{}", "/vsizip/a.zip/{}", "/vsizip/{}", "/vsigzip/{}", "/vsitar/a.tar/{}", "/vsistdout/{}", "/vsistdout_redirect/{}",
-           "/vsicurl/http://localhost/{}", "/vsisubfile/0_10,{}", "/vsisparse/{}", "/vsistdin/{}"]
+VIRTUAL = [
+    "/vsimem/{}",
+    "/vsimem/a/{}",
+    "/vsizip/a.zip/{}",
+    "/vsizip/{}",
+    "/vsigzip/{}",
+    "/vsitar/a.tar/{}",
+    "/vsistdout/{}",
+    "/vsistdout_redirect/{}",
+    "/vsicurl/http://localhost/{}",
+    "/vsisubfile/0_10,{}",
+    "/vsisparse/{}",
+    "/vsistdin/{}",
+]
 
 
 @pytest.mark.parametrize("form", VIRTUAL)
@@ -317,10 +452,20 @@ def test_virtual_outputs_are_refused(seeds, form):
     for option, name in ("--cells", "c.gpkg"), ("--mesh", "c.nc"):
         seeds.fails("--seeds", "s.csv", "--level", 2, option, form.format(name), has=said)
     seeds.fails("search", "--reference", "s.csv", form.format("o.npy"), has=said)
-    seeds.fails("search", "--reference", "s.csv", "--distances", form.format("o.npy"), "o.csv", has=said)
+    seeds.fails(
+        "search", "--reference", "s.csv", "--distances", form.format("o.npy"), "o.csv", has=said
+    )
 
 
-@pytest.mark.parametrize("form", ["/vsizip/a.zip/s.csv", "/vsizip/{}/a.zip/s.csv", "/vsigzip/s.csv.gz", "/vsitar/a.tar.gz/s.csv"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "/vsizip/a.zip/s.csv",
+        "/vsizip/{}/a.zip/s.csv",
+        "/vsigzip/s.csv.gz",
+        "/vsitar/a.tar.gz/s.csv",
+    ],
+)
 def test_virtual_inputs_are_read(seeds, form):
     with zipfile.ZipFile(seeds.path("a.zip"), "w") as archive:
         archive.write(seeds.path("s.csv"), "s.csv")
@@ -354,7 +499,16 @@ def test_a_style_goes_with_its_raster(seeds):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user's links need root")
-@pytest.mark.parametrize("options", [["OUT"], ["--stats", "OUT.csv"], ["--stats", "OUT.gpkg"], ["--distance", "OUT"], ["--describe", "OUT.json"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["OUT"],
+        ["--stats", "OUT.csv"],
+        ["--stats", "OUT.gpkg"],
+        ["--distance", "OUT"],
+        ["--describe", "OUT.json"],
+    ],
+)
 @pytest.mark.parametrize("steps", [1, 2])
 @pytest.mark.parametrize("there", [True, False])
 def test_links_of_other_users_in_sticky_directories(seeds, options, steps, there):
@@ -378,4 +532,9 @@ def test_links_of_other_users_in_sticky_directories(seeds, options, steps, there
     assert victim.exists() == there and (not there or victim.read_text() == "precious")
     assert len(os.listdir(seeds.path("own"))) == there
     os.lchown(seeds.path("t") / name, os.geteuid(), os.getegid())
-    assert seeds.run("--quiet", "--overwrite", "--seeds", "s.csv", *SIZE, *options[:-1], link).returncode == 0
+    assert (
+        seeds.run(
+            "--quiet", "--overwrite", "--seeds", "s.csv", *SIZE, *options[:-1], link
+        ).returncode
+        == 0
+    )

@@ -26,22 +26,44 @@ def test_the_same_as_plain_text(work, encoding):
             file.write(TABLE.encode())
     else:
         name = "s.csv"
-        work.path(name).write_bytes(("\ufeff" if encoding == "utf-16-be" else "").encode(encoding) + TABLE.encode(encoding))
+        work.path(name).write_bytes(
+            ("\ufeff" if encoding == "utf-16-be" else "").encode(encoding) + TABLE.encode(encoding)
+        )
     before = sorted(path.name for path in work.directory.iterdir())
     found = written(work, "--seeds", name)
     assert np.array_equal(found[0], expected[0]) and found[1] == expected[1]
-    assert sorted(path.name for path in work.directory.iterdir()) == before  # GDAL writes NAME.gz.properties
+    assert (
+        sorted(path.name for path in work.directory.iterdir()) == before
+    )  # GDAL writes NAME.gz.properties
     work.ok("--seeds", name, "--where", "lon > 10", *GRID, "--overwrite", "o.tif")
     assert sorted(np.unique(work.read("o.tif"))) == [1, 3]
 
 
 @pytest.mark.parametrize("heading", ["WKT", '"WKT"', "wkt", "\ufeffWKT", "_WKT", "WKT\r"])
 def test_wkt_alone(work, heading):
-    work.write("w.csv", f"{heading}\nPOINT (5 45)\n\"LINESTRING (20 50, 25 55)\"\nPOLYGON ((10 41, 12 41, 12 43, 10 41))\n")
-    work.write("two.csv", 'WKT,a\n"POINT (5 45)",1\n"LINESTRING (20 50, 25 55)",2\n"POLYGON ((10 41, 12 41, 12 43, 10 41))",3\n')
+    work.write(
+        "w.csv",
+        f'{heading}\nPOINT (5 45)\n"LINESTRING (20 50, 25 55)"\nPOLYGON ((10 41, 12 41, 12 43, 10 41))\n',
+    )
+    work.write(
+        "two.csv",
+        'WKT,a\n"POINT (5 45)",1\n"LINESTRING (20 50, 25 55)",2\n"POLYGON ((10 41, 12 41, 12 43, 10 41))",3\n',
+    )
     work.ok("--seeds", "w.csv", "--seeds-crs", "EPSG:4326", *GRID, "--distance", "d.tif", "o.tif")
-    work.ok("--seeds", "two.csv", "--seeds-crs", "EPSG:4326", *GRID, "--distance", "e.tif", "--overwrite", "o2.tif")
-    assert np.array_equal(work.read("o.tif"), work.read("o2.tif")) and np.array_equal(work.read("d.tif"), work.read("e.tif"))
+    work.ok(
+        "--seeds",
+        "two.csv",
+        "--seeds-crs",
+        "EPSG:4326",
+        *GRID,
+        "--distance",
+        "e.tif",
+        "--overwrite",
+        "o2.tif",
+    )
+    assert np.array_equal(work.read("o.tif"), work.read("o2.tif")) and np.array_equal(
+        work.read("d.tif"), work.read("e.tif")
+    )
     assert sorted(np.unique(work.read("o.tif"))) == [1, 2, 3]
     work.write("q.csv", "WKT\nPOINT (6 45)\n")
     work.ok("search", "--reference", "w.csv", "--queries", "q.csv", "--distances", "d.npy", "i.npy")

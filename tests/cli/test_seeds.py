@@ -14,8 +14,18 @@ def ids(work, name="out.tif"):
     return sorted(set(work.read(name).ravel().tolist()))
 
 
-@pytest.mark.parametrize("header", ["lon,lat", "LON,LAT", "longitude,latitude", "Longitude,Latitude", "lng,lat",
-                                    "Long,Lat", "\"lon\",\"lat\""])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "lon,lat",
+        "LON,LAT",
+        "longitude,latitude",
+        "Longitude,Latitude",
+        "lng,lat",
+        "Long,Lat",
+        '"lon","lat"',
+    ],
+)
 def test_csv_columns(work, header):
     work.csv("s.csv", LON, LAT, header=header)
     work.ok("--seeds", "s.csv", *GRID, "out.tif")
@@ -43,7 +53,9 @@ def test_csv_xy_without_a_crs_is_a_plane(work):
     work.ok("--seeds", "s.csv", "--extent", "-5,-5,15,15", "--res", "0.5", "out.tif")
     out = work.open("out.tif")
     assert out.GetSpatialRef() is None
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), [0, 10, 4], [0, 0, 8]) + 1)
+    assert np.array_equal(
+        out.ReadAsArray(), planar("euclidean", *centers(out), [0, 10, 4], [0, 0, 8]) + 1
+    )
 
 
 def test_csv_with_degrees_and_xy_follows_the_given_crs(work):
@@ -56,14 +68,23 @@ def test_csv_with_degrees_and_xy_follows_the_given_crs(work):
 
 
 def test_csv_with_its_own_geometry(work):
-    work.write("s.csv", "WKT,pop\n" + "".join(f"\"POINT ({a} {b})\",1\n" for a, b in zip(LON, LAT)))
+    work.write("s.csv", "WKT,pop\n" + "".join(f'"POINT ({a} {b})",1\n' for a, b in zip(LON, LAT)))
     work.ok("--seeds", "s.csv", "--seeds-crs", "EPSG:4326", *GRID, "out.tif")
     out = work.open("out.tif")
     check_great_circle(out.ReadAsArray() - 1, *centers(out), LON, LAT)
 
 
-@pytest.mark.parametrize("name,driver", [("s.gpkg", "GPKG"), ("s.geojson", "GeoJSON"), ("s.shp", "ESRI Shapefile"),
-                                         ("s.fgb", "FlatGeobuf"), ("s.gml", "GML"), ("s.kml", "KML")])
+@pytest.mark.parametrize(
+    "name,driver",
+    [
+        ("s.gpkg", "GPKG"),
+        ("s.geojson", "GeoJSON"),
+        ("s.shp", "ESRI Shapefile"),
+        ("s.fgb", "FlatGeobuf"),
+        ("s.gml", "GML"),
+        ("s.kml", "KML"),
+    ],
+)
 def test_formats(work, name, driver):
     work.points(name, driver, LON, LAT)
     work.ok("--seeds", name, *GRID, "out.tif")
@@ -75,17 +96,23 @@ def test_formats(work, name, driver):
 
 def test_vrt(work):
     work.csv("t.csv", LON, LAT, header="a,b")
-    work.write("s.vrt", '<OGRVRTDataSource><OGRVRTLayer name="t"><SrcDataSource relativeToVRT="1">t.csv'
-                        '</SrcDataSource><GeometryType>wkbPoint</GeometryType><LayerSRS>EPSG:4326</LayerSRS>'
-                        '<GeometryField encoding="PointFromColumns" x="a" y="b"/></OGRVRTLayer></OGRVRTDataSource>')
+    work.write(
+        "s.vrt",
+        '<OGRVRTDataSource><OGRVRTLayer name="t"><SrcDataSource relativeToVRT="1">t.csv'
+        "</SrcDataSource><GeometryType>wkbPoint</GeometryType><LayerSRS>EPSG:4326</LayerSRS>"
+        '<GeometryField encoding="PointFromColumns" x="a" y="b"/></OGRVRTLayer></OGRVRTDataSource>',
+    )
     work.ok("--seeds", "s.vrt", *GRID, "out.tif")
     assert ids(work) == [1, 2, 3]
 
 
 def test_multipoints_give_every_point_the_id(work):
-    work.write("s.geojson", '{"type":"FeatureCollection","features":[{"type":"Feature","id":7,"properties":{},'
-                            '"geometry":{"type":"MultiPoint","coordinates":[[-90,0],[90,0]]}},{"type":"Feature",'
-                            '"id":9,"properties":{},"geometry":{"type":"Point","coordinates":[0,0]}}]}')
+    work.write(
+        "s.geojson",
+        '{"type":"FeatureCollection","features":[{"type":"Feature","id":7,"properties":{},'
+        '"geometry":{"type":"MultiPoint","coordinates":[[-90,0],[90,0]]}},{"type":"Feature",'
+        '"id":9,"properties":{},"geometry":{"type":"Point","coordinates":[0,0]}}]}',
+    )
     work.ok("--seeds", "s.geojson", *GRID, "out.tif")
     out = work.open("out.tif")
     numbers = out.ReadAsArray()
@@ -132,8 +159,18 @@ def test_text_id_writes_row_numbers(work):
     assert work.table("out.tif")[gdal.GFU_Name] == ["A7", "0012", "ü"]
 
 
-@pytest.mark.parametrize("row,wrong", [("7,x,1,north", "north"), ("7,x,1,", "'lat' is empty"), ("7,x,inf,2", "not finite"),
-                                       ("7", "empty"), ("n,x,1,2", None), ("7,x,1,2,3", None), ('7,"x,1",1,2', None)])
+@pytest.mark.parametrize(
+    "row,wrong",
+    [
+        ("7,x,1,north", "north"),
+        ("7,x,1,", "'lat' is empty"),
+        ("7,x,inf,2", "not finite"),
+        ("7", "empty"),
+        ("n,x,1,2", None),
+        ("7,x,1,2,3", None),
+        ('7,"x,1",1,2', None),
+    ],
+)
 def test_an_odd_row_of_a_large_csv(work, row, wrong):
     lines = [f"{i},n{i},{i % 360 - 180}.5,{i % 170 - 85}" for i in range(20000)]
     lines[17776] = row
@@ -148,12 +185,14 @@ def test_an_odd_row_of_a_large_csv(work, row, wrong):
 
 def test_wide_ids(work):
     wide = [5_000_000_000, -1, 3]
-    work.points("s.gpkg", "GPKG", LON, LAT, fields=[("osm", ogr.OFTInteger64)], rows=[(i,) for i in wide])
+    work.points(
+        "s.gpkg", "GPKG", LON, LAT, fields=[("osm", ogr.OFTInteger64)], rows=[(i,) for i in wide]
+    )
     work.ok("--seeds", "s.gpkg", "--id", "osm", *GRID, "out.tif")
     band = work.open("out.tif").GetRasterBand(1)
     assert band.DataType == gdal.GDT_Int64
     assert ids(work) == sorted(wide)
-    assert band.GetNoDataValue() == -(2 ** 63)
+    assert band.GetNoDataValue() == -(2**63)
     assert work.table("out.tif")[gdal.GFU_MinMax] == [-1, 3, 5e9]
 
 
@@ -192,22 +231,49 @@ def test_a_system_that_cannot_be_read_is_none(work):
     """Longitudes taken for a plane's coordinates would give wrong answers without a word."""
     work.points("s.shp", "ESRI Shapefile", LON, LAT)
     work.write("s.prj", 'GEOGCS["rubbish')
-    work.fails("--seeds", "s.shp", "--res", "5", "out.tif", has=["cannot read the coordinate system of s.shp"])
+    work.fails(
+        "--seeds",
+        "s.shp",
+        "--res",
+        "5",
+        "out.tif",
+        has=["cannot read the coordinate system of s.shp"],
+    )
     work.ok("--seeds", "s.shp", "--seeds-crs", "EPSG:4326", *GRID, "out.tif")
     assert ids(work) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("target", [3857, 3031, 32661, 2193, 27572, 2263, 2056])
 def test_reprojection_agrees_with_gdal(work, target):
-    area = {3857: (5, 40), 3031: (5, -80), 32661: (40, 85), 2193: (173, -41), 27572: (2.5, 47), 2263: (-74, 40.8),
-            2056: (8, 47)}[target]
+    area = {
+        3857: (5, 40),
+        3031: (5, -80),
+        32661: (40, 85),
+        2193: (173, -41),
+        27572: (2.5, 47),
+        2263: (-74, 40.8),
+        2056: (8, 47),
+    }[target]
     random = np.random.default_rng(target)
-    lon, lat = area[0] + random.uniform(-.4, .4, 20), area[1] + random.uniform(-.4, .4, 20)
-    source = {2193: 4167, 2056: 4150, 2263: 4269, 27572: 4275}.get(target, 4326)  # no datum shift to choose
-    x, y, _ = zip(*osr.CoordinateTransformation(crs(source), crs(target)).TransformPoints(list(zip(lon, lat))))
+    lon, lat = area[0] + random.uniform(-0.4, 0.4, 20), area[1] + random.uniform(-0.4, 0.4, 20)
+    source = {2193: 4167, 2056: 4150, 2263: 4269, 27572: 4275}.get(
+        target, 4326
+    )  # no datum shift to choose
+    x, y, _ = zip(
+        *osr.CoordinateTransformation(crs(source), crs(target)).TransformPoints(list(zip(lon, lat)))
+    )
     work.points("s.gpkg", "GPKG", lon.tolist(), lat.tolist(), epsg=source)
-    work.ok("--seeds", "s.gpkg", "--crs", f"EPSG:{target}", "--size", "200,200", "--metric", "euclidean",
-            "out.tif")
+    work.ok(
+        "--seeds",
+        "s.gpkg",
+        "--crs",
+        f"EPSG:{target}",
+        "--size",
+        "200,200",
+        "--metric",
+        "euclidean",
+        "out.tif",
+    )
     out = work.open("out.tif")
     assert np.mean(out.ReadAsArray() == planar("euclidean", *centers(out), x, y) + 1) > 0.9999
 
@@ -217,12 +283,21 @@ def test_kilometers_of_real_trees(work):
     rows = np.genfromtxt(path, delimiter=",", names=True, encoding="utf-8")
     work.ok("--seeds", path, "--extent", "0,0,200,100", "--res", "1", "out.tif")
     out = work.open("out.tif")
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centers(out), rows["x"], rows["y"]) + 1)
+    assert np.array_equal(
+        out.ReadAsArray(), planar("euclidean", *centers(out), rows["x"], rows["y"]) + 1
+    )
 
 
-@pytest.mark.parametrize("name", ["cities/ne50m_populated_places.gpkg", "cities/ne50m_populated_places.csv",
-                                  "airports/openflights.gpkg", "airports/openflights.csv",
-                                  "facilities/earthquakes_m55.csv"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cities/ne50m_populated_places.gpkg",
+        "cities/ne50m_populated_places.csv",
+        "airports/openflights.gpkg",
+        "airports/openflights.csv",
+        "facilities/earthquakes_m55.csv",
+    ],
+)
 def test_real_seeds(work, name):
     path = real_data(name)
     work.ok("--seeds", path, "--res", "1", "--metric", "great-circle", "out.tif")
@@ -240,4 +315,6 @@ def test_names_of_real_places(work):
     layer = source.GetLayer(0)
     names = {f.GetFID(): f.GetField("name") for f in layer}
     table = work.table("out.tif")
-    assert dict(zip(table[gdal.GFU_MinMax], table[gdal.GFU_Name])) == {value: names[value] for value in ids(work)}
+    assert dict(zip(table[gdal.GFU_MinMax], table[gdal.GFU_Name])) == {
+        value: names[value] for value in ids(work)
+    }

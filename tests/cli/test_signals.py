@@ -15,8 +15,13 @@ BIG = ["--size", "40000,20000", "--metric", "great-circle", "--backend", "serial
 def start(work, *options):
     lon, lat = globe(2000)
     work.csv("s.csv", lon, lat)
-    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", *BIG, *options, "out.tif"], cwd=work.directory,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [COMMAND, "--seeds", "s.csv", *BIG, *options, "out.tif"],
+        cwd=work.directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     for _ in range(400):
         if list(work.directory.glob(".*tmp-*/*")):
             break
@@ -70,7 +75,11 @@ def test_threads_that_libraries_start_before_main(work, number, monkeypatch):
     if shutil.which("cc") is None:
         pytest.skip("there is no C compiler")
     work.write("thread.c", THREAD)
-    subprocess.run(["cc", "-shared", "-fPIC", "-pthread", "-o", "thread.so", "thread.c"], cwd=work.directory, check=True)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-pthread", "-o", "thread.so", "thread.c"],
+        cwd=work.directory,
+        check=True,
+    )
     monkeypatch.setenv("LD_PRELOAD", str(work.path("thread.so")))
     process = start(work)
     process.send_signal(number)
@@ -94,14 +103,31 @@ def test_kill(work):
     process.communicate(timeout=30)
     assert not work.path("out.tif").exists()
     assert [p for p in work.directory.glob("*.tif")] == []
-    assert work.run("--seeds", "s.csv", "--size", "20,10", "out.tif").returncode == 0  # leftovers do not disturb other runs
+    assert (
+        work.run("--seeds", "s.csv", "--size", "20,10", "out.tif").returncode == 0
+    )  # leftovers do not disturb other runs
 
 
 def test_interrupt_while_copying(work):
     """COG: the copying, not only the computing, stops."""
     work.csv("s.csv", *globe(50))
-    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", "--size", "12000,6000", "--of", "COG", "--co",
-                                "COMPRESS=LZMA", "out.tif"], cwd=work.directory, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [
+            COMMAND,
+            "--seeds",
+            "s.csv",
+            "--size",
+            "12000,6000",
+            "--of",
+            "COG",
+            "--co",
+            "COMPRESS=LZMA",
+            "out.tif",
+        ],
+        cwd=work.directory,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     for _ in range(2000):
         if list(work.directory.glob(".*tmp-*/out.tif*")):
             break
@@ -114,12 +140,21 @@ def test_interrupt_while_copying(work):
 
 
 @pytest.mark.parametrize("json", [[], ["--json"]], ids=["lines", "json"])
-@pytest.mark.parametrize("arguments", [["--seeds", "-", "--size", "20,10", "out.tif"], ["search", "--reference", "-", "out.npy"]], ids=["grid", "search"])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--seeds", "-", "--size", "20,10", "out.tif"], ["search", "--reference", "-", "out.npy"]],
+    ids=["grid", "search"],
+)
 def test_interrupt_while_waiting_for_input(work, arguments, json):
     """The pipe's writer writes nothing, or not everything."""
     for begun in b"", b"lon,lat\n1,2\n":
-        process = subprocess.Popen([COMMAND, *arguments, *json], cwd=work.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [COMMAND, *arguments, *json],
+            cwd=work.directory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         process.stdin.write(begun)
         process.stdin.flush()
         wait_for_signals(process)
@@ -127,14 +162,20 @@ def test_interrupt_while_waiting_for_input(work, arguments, json):
         assert process.wait(timeout=60) == 130
         process.stdin.close()
         out, error = process.stdout.read().decode(), process.stderr.read().decode()
-        said, silent = (out, error) if json else (error, out)  # nothing where the machine was too busy for two seconds
+        said, silent = (
+            (out, error) if json else (error, out)
+        )  # nothing where the machine was too busy for two seconds
         assert silent == "" and (said == "" or "interrupted" in said)
         assert list(work.directory.iterdir()) == []
 
 
 def test_describing_waits_for_no_input(work):
-    process = subprocess.Popen([COMMAND, "--seeds", "-", "--size", "20,10", "--describe", "d.json", "out.tif"], cwd=work.directory,
-                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [COMMAND, "--seeds", "-", "--size", "20,10", "--describe", "d.json", "out.tif"],
+        cwd=work.directory,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert process.wait(timeout=60) == 0
     process.stdin.close()
     assert [p.name for p in work.directory.iterdir()] == ["d.json"] and process.stderr.read() == b""

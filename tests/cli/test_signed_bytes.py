@@ -16,8 +16,15 @@ FORMATS = {"GTiff": "tif", "HFA": "img", "netCDF": "nc"}
 def signed(work, name, driver, values, nodata=None):
     """A raster of 30 x 20 cells in UTM that has these values at the beginning of its first row and `nodata`, or 0, in all others."""
     cells = np.full((20, 30), 0 if nodata is None else nodata, np.int8)
-    cells[0, :len(values)] = values
-    made = gdal.GetDriverByName(driver).Create(str(work.path(name)), 30, 20, 1, INT8 or gdal.GDT_Byte, [] if INT8 else ["PIXELTYPE=SIGNEDBYTE"])
+    cells[0, : len(values)] = values
+    made = gdal.GetDriverByName(driver).Create(
+        str(work.path(name)),
+        30,
+        20,
+        1,
+        INT8 or gdal.GDT_Byte,
+        [] if INT8 else ["PIXELTYPE=SIGNEDBYTE"],
+    )
     made.SetGeoTransform((500000, 100, 0, 5000000, 0, -100))
     made.SetProjection(crs(32633).ExportToWkt())
     if nodata is not None:
@@ -29,7 +36,12 @@ def signed(work, name, driver, values, nodata=None):
 
 def seeds(work):
     x = [500050.0 + 300 * i for i in range(8)]
-    return ["--seeds", work.csv("xy.csv", x, [4999950.0] * 8, header="x,y"), "--seeds-crs", "EPSG:32633"]
+    return [
+        "--seeds",
+        work.csv("xy.csv", x, [4999950.0] * 8, header="x,y"),
+        "--seeds-crs",
+        "EPSG:32633",
+    ]
 
 
 @pytest.mark.parametrize("nodata", [-1, -128, 127, None])
@@ -46,7 +58,20 @@ def test_values_and_nodata(work, driver, nodata):
     work.ok(*grid, "--stats", "t.csv", "--sum", f"p={name}", "--overwrite", "out.tif")
     with open(work.path("t.csv"), encoding="utf-8") as table:
         assert sum(float(row["p_sum"]) for row in csv.DictReader(table)) == pytest.approx(101.0)
-    work.ok("search", "--reference-raster", name, "--queries", "xy.csv", "--query-crs", "EPSG:32633", "-k", "5", "--distances", "d.npy", "o.npy")
+    work.ok(
+        "search",
+        "--reference-raster",
+        name,
+        "--queries",
+        "xy.csv",
+        "--query-crs",
+        "EPSG:32633",
+        "-k",
+        "5",
+        "--distances",
+        "d.npy",
+        "o.npy",
+    )
     assert np.isfinite(np.load(work.path("d.npy"))).sum(axis=1).tolist() == [4] * 8
 
 
@@ -71,6 +96,16 @@ def test_nodata_that_the_type_does_not_hold(work, nodata):
     made = None
     work.ok("--seeds-raster", "u.tif", "out.tif")
     assert np.unique(work.read("out.tif")).tolist() == [1, 44, 255]
-    work.ok(*seeds(work), "--like", "u.tif", "--stats", "t.csv", "--sum", "p=u.tif", "--overwrite", "out.tif")
+    work.ok(
+        *seeds(work),
+        "--like",
+        "u.tif",
+        "--stats",
+        "t.csv",
+        "--sum",
+        "p=u.tif",
+        "--overwrite",
+        "out.tif",
+    )
     with open(work.path("t.csv"), encoding="utf-8") as table:
         assert sum(float(row["p_sum"]) for row in csv.DictReader(table)) == pytest.approx(300.0)

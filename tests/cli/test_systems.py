@@ -37,10 +37,28 @@ def test_undefined_is_none(work, code):
     x, y = columns(X, Y)
     numbers = planar("euclidean", x, y, X, Y)
     assert np.array_equal(work.read("out.tif"), numbers + 1)
-    assert np.allclose(work.read("d.tif"), np.hypot(x - np.take(X, numbers), y - np.take(Y, numbers)), rtol=1e-6)
+    assert np.allclose(
+        work.read("d.tif"), np.hypot(x - np.take(X, numbers), y - np.take(Y, numbers)), rtol=1e-6
+    )
     assert work.open("out.tif").GetSpatialRef() is None
-    work.fails("--seeds", "s.gpkg", *GRID, "--metric", "geodesic", "no.tif", has=["coordinate system", "--seeds-crs"])
-    work.fails("--seeds", "s.gpkg", *GRID, "--crs", "EPSG:3035", "no.tif", has=["missing coordinate system", "--seeds-crs"])
+    work.fails(
+        "--seeds",
+        "s.gpkg",
+        *GRID,
+        "--metric",
+        "geodesic",
+        "no.tif",
+        has=["coordinate system", "--seeds-crs"],
+    )
+    work.fails(
+        "--seeds",
+        "s.gpkg",
+        *GRID,
+        "--crs",
+        "EPSG:3035",
+        "no.tif",
+        has=["missing coordinate system", "--seeds-crs"],
+    )
     work.ok("--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", "--size", "20,10", "globe.tif")
 
 
@@ -49,14 +67,27 @@ def test_search_takes_undefined_as_none(work, code):
     plain_points(work, "s.gpkg", code)
     work.ok("search", "--reference", "s.gpkg", "-k", "2", "near.csv")
     rows = np.genfromtxt(work.path("near.csv"), delimiter=",", names=True)
-    expected = np.sort([[np.hypot(a - c, b - d) for c, d in zip(X, Y)] for a, b in zip(X, Y)], axis=1)[:, 1:]
+    expected = np.sort(
+        [[np.hypot(a - c, b - d) for c, d in zip(X, Y)] for a, b in zip(X, Y)], axis=1
+    )[:, 1:]
     assert np.allclose(rows["distance"].reshape(3, 2), expected, rtol=1e-15)
 
 
 def test_own_polygons_are_a_mask(work):
     """What --polygons writes of a grid without a coordinate system is in none, and in none it masks."""
     work.csv("s.csv", X, Y, header="x,y")
-    work.ok("--seeds", "s.csv", *GRID, "--max-distance", 9, "--polygons", "r.gpkg", "--stats", "t.gpkg", "out.tif")
+    work.ok(
+        "--seeds",
+        "s.csv",
+        *GRID,
+        "--max-distance",
+        9,
+        "--polygons",
+        "r.gpkg",
+        "--stats",
+        "t.gpkg",
+        "out.tif",
+    )
     database = sqlite3.connect(work.path("r.gpkg"))
     assert database.execute("SELECT srs_id FROM gpkg_geometry_columns").fetchall() == [(-1,)]
     database.close()
@@ -68,13 +99,27 @@ def test_own_polygons_are_a_mask(work):
     assert np.array_equal(work.read("again.tif"), work.read("out.tif"))
 
 
-@pytest.mark.parametrize("name", ["Undefined geographic SRS", "Undefined_geographic_SRS", "Undefined Cartesian SRS", "Undefined SRS"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Undefined geographic SRS",
+        "Undefined_geographic_SRS",
+        "Undefined Cartesian SRS",
+        "Undefined SRS",
+    ],
+)
 def test_rasters_in_undefined_systems(work, name):
     """What GDAL made of such a GeoPackage carries the name on."""
     make_raster(work, "like.tif", np.ones((30, 40)), (0, 1, 0, 30, 0, -1), epsg=None)
-    kind = (f'GEOGCS["{name}",DATUM["unknown",SPHEROID["unknown",6378137,298.257223563]],PRIMEM["Greenwich",0],'
-            'UNIT["degree",0.0174532925199433]]' if "geographic" in name else f'LOCAL_CS["{name}",UNIT["Meter",1]]')
-    gdal.Translate(str(work.path("like.vrt")), str(work.path("like.tif")), outputSRS=kind, format="VRT")
+    kind = (
+        f'GEOGCS["{name}",DATUM["unknown",SPHEROID["unknown",6378137,298.257223563]],PRIMEM["Greenwich",0],'
+        'UNIT["degree",0.0174532925199433]]'
+        if "geographic" in name
+        else f'LOCAL_CS["{name}",UNIT["Meter",1]]'
+    )
+    gdal.Translate(
+        str(work.path("like.vrt")), str(work.path("like.tif")), outputSRS=kind, format="VRT"
+    )
     assert name in work.open("like.vrt").GetSpatialRef().GetName()
     work.csv("s.csv", X, Y, header="x,y")
     work.ok("--seeds", "s.csv", "--like", "like.vrt", "--mask", "like.vrt", "out.tif")
@@ -95,10 +140,30 @@ def test_local_systems_stay(work):
 # ------------------------------------------------------------------------------- systems in which nothing can be measured
 
 
-UNFIT = ["EPSG:3857", "EPSG:3395", "EPSG:4087", "EPSG:32662", "EPSG:6933", "ESRI:54003", "EPSG:3857+5773", "+proj=merc +lon_0=10",
-         "+proj=eqc", "+proj=mill", "+proj=patterson"]
-FIT = ["EPSG:3035", "EPSG:32633", "EPSG:2056", "EPSG:3001", "EPSG:3994", "ESRI:54009", "+proj=eqc +lat_ts=47", "+proj=merc +k=0.99",
-       'LOCAL_CS["site",UNIT["metre",1]]']
+UNFIT = [
+    "EPSG:3857",
+    "EPSG:3395",
+    "EPSG:4087",
+    "EPSG:32662",
+    "EPSG:6933",
+    "ESRI:54003",
+    "EPSG:3857+5773",
+    "+proj=merc +lon_0=10",
+    "+proj=eqc",
+    "+proj=mill",
+    "+proj=patterson",
+]
+FIT = [
+    "EPSG:3035",
+    "EPSG:32633",
+    "EPSG:2056",
+    "EPSG:3001",
+    "EPSG:3994",
+    "ESRI:54009",
+    "+proj=eqc +lat_ts=47",
+    "+proj=merc +k=0.99",
+    'LOCAL_CS["site",UNIT["metre",1]]',
+]
 PLACES = [5.0, 14.0, 9.0, 11.5], [44.0, 46.5, 59.0, 51.0]
 
 
@@ -116,10 +181,15 @@ def test_where_distances_are_geodesics(work, code):
     assert metric == ("geodesic" if code in UNFIT else "euclidean")
     asked = work.ok("--seeds", "s.csv", *crs_options, "--metric", "euclidean", "asked.tif")
     if code in UNFIT:
-        assert "gpuvoronoi: warning: --metric euclidean: distances on the map of" in asked.stderr and "geodesic" in asked.stderr
+        assert (
+            "gpuvoronoi: warning: --metric euclidean: distances on the map of" in asked.stderr
+            and "geodesic" in asked.stderr
+        )
     else:
         assert "metric" not in asked.stderr
-    quiet = work.ok("--seeds", "s.csv", *crs_options, "--metric", "manhattan", "--quiet", "quiet.tif")
+    quiet = work.ok(
+        "--seeds", "s.csv", *crs_options, "--metric", "manhattan", "--quiet", "quiet.tif"
+    )
     assert quiet.stderr == ""
 
 
@@ -141,10 +211,17 @@ def test_own_output_in_a_local_system(work, form):
         gdal.Translate(str(work.path(name)), str(work.path("a.tif")), format="netCDF")
         if gdal.Open(str(work.path(name))).GetSpatialRef() is None:
             pytest.skip("this GDAL writes no local systems to NetCDF")
-    for arguments in (["--like", name], [*grid[2:], "--mask", name], [*grid[2:], "--stats", "t.csv", "--sum", f"p={name}"], ["--extent-of", name, "--res", "1"]):
+    for arguments in (
+        ["--like", name],
+        [*grid[2:], "--mask", name],
+        [*grid[2:], "--stats", "t.csv", "--sum", f"p={name}"],
+        ["--extent-of", name, "--res", "1"],
+    ):
         work.ok("--seeds", "s.gpkg", *arguments, "--overwrite", "b.tif")
         assert np.array_equal(work.read("b.tif"), work.read("a.tif")), arguments
-    work.ok("search", "--reference-raster", name, "--queries", "s.gpkg", "--distances", "d.npy", "i.npy")
+    work.ok(
+        "search", "--reference-raster", name, "--queries", "s.gpkg", "--distances", "d.npy", "i.npy"
+    )
     assert np.load(work.path("d.npy")).max() < 1.0
 
 

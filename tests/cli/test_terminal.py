@@ -10,7 +10,10 @@ from conftest import COMMAND, globe
 
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
 ESCAPES = ["\x1b[31m", "\x1b]0;title\x07", "\x9b2J", "\x7f", "\x08\x08", "\u202e", "\u2066"]
-FORBIDDEN = {chr(c) for c in [*range(0x20), *range(0x7f, 0xa0), *range(0x202a, 0x202f), *range(0x2066, 0x206a)]} - {"\n"}
+FORBIDDEN = {
+    chr(c)
+    for c in [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+} - {"\n"}
 
 
 @pytest.fixture
@@ -29,7 +32,15 @@ def test_control_characters_of_files_and_arguments_are_replaced(seeds, escape):
         ["--seeds", name, *SIZE, "o.tif"],
         ["--seeds", "s.csv", *SIZE, "--where", f"a{escape}b = 1", "o.tif"],
         ["--seeds", "s.csv", *SIZE, f"--no{escape}option", "o.tif"],
-        ["--seeds", "s.csv", *SIZE, "--crs", f'LOCAL_CS["a{escape}b",UNIT["metre",1]]', "--dry-run", f"o{escape}.tif"],
+        [
+            "--seeds",
+            "s.csv",
+            *SIZE,
+            "--crs",
+            f'LOCAL_CS["a{escape}b",UNIT["metre",1]]',
+            "--dry-run",
+            f"o{escape}.tif",
+        ],
     ):
         for more in [], ["--json"]:
             done = seeds.run(*arguments, *more)
@@ -40,8 +51,16 @@ def test_control_characters_of_files_and_arguments_are_replaced(seeds, escape):
 
 
 def test_bytes_that_are_not_utf8_are_replaced(seeds):
-    done = subprocess.run([COMMAND.encode(), b"--seeds", b"\x9b2J\x85\xe9.csv", b"o.tif"], cwd=seeds.directory, capture_output=True)
-    assert done.returncode == 1 and not {0x9b, 0x85, 0x1b} & set(done.stderr) and b"\xe9.csv" in done.stderr
+    done = subprocess.run(
+        [COMMAND.encode(), b"--seeds", b"\x9b2J\x85\xe9.csv", b"o.tif"],
+        cwd=seeds.directory,
+        capture_output=True,
+    )
+    assert (
+        done.returncode == 1
+        and not {0x9B, 0x85, 0x1B} & set(done.stderr)
+        and b"\xe9.csv" in done.stderr
+    )
 
 
 def test_names_in_other_scripts_stay(seeds):
@@ -57,7 +76,15 @@ def closed(work, files, *arguments):
         for file in files:
             os.close(file)
 
-    return subprocess.run([COMMAND, *arguments], cwd=work.directory, preexec_fn=close, stdin=None, stdout=None, stderr=None, timeout=60)
+    return subprocess.run(
+        [COMMAND, *arguments],
+        cwd=work.directory,
+        preexec_fn=close,
+        stdin=None,
+        stdout=None,
+        stderr=None,
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize("files", [(0,), (1,), (2,), (0, 1, 2)])
@@ -80,8 +107,14 @@ def test_an_answer_into_a_closed_standard_output_is_an_error(seeds):
 # -------------------------------------------------------------------------------------------------------- standard input
 
 
-@pytest.mark.parametrize("arguments", [["--seeds", "-", *SIZE, "--memory", "1M", "o.tif"], ["search", "--reference", "-", "--memory", "1M", "o.npy"]],
-                         ids=["grid", "search"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--seeds", "-", *SIZE, "--memory", "1M", "o.tif"],
+        ["search", "--reference", "-", "--memory", "1M", "o.npy"],
+    ],
+    ids=["grid", "search"],
+)
 def test_standard_input_has_a_limit(work, arguments):
     rows = ["lon,lat", *(f"{i % 300 / 2},{i // 300 / 8}" for i in range(150_000))]
     assert len("\n".join(rows[:75_000])) < 1 << 20 < len("\n".join(rows))
@@ -93,6 +126,12 @@ def test_standard_input_has_a_limit(work, arguments):
 
 def test_standard_input_without_end_is_an_error(work):
     with open("/dev/zero", "rb") as zeros:
-        done = subprocess.run([COMMAND, "--seeds", "-", *SIZE, "--memory", "8M", "o.tif"], cwd=work.directory, stdin=zeros, capture_output=True,
-                              text=True, timeout=60)
+        done = subprocess.run(
+            [COMMAND, "--seeds", "-", *SIZE, "--memory", "8M", "o.tif"],
+            cwd=work.directory,
+            stdin=zeros,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
     assert done.returncode == 1 and "--memory" in done.stderr

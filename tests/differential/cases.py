@@ -8,12 +8,23 @@ import numpy as np
 import library
 
 PLANE_METRICS, GLOBE_METRICS = library.METRICS[:3], library.METRICS[3:]
-ARRANGEMENTS = ("uniform", "duplicates", "lattice", "on cells", "collinear", "almost one", "clusters", "poles", "antimeridian")
+ARRANGEMENTS = (
+    "uniform",
+    "duplicates",
+    "lattice",
+    "on cells",
+    "collinear",
+    "almost one",
+    "clusters",
+    "poles",
+    "antimeridian",
+)
 
 
 @dataclasses.dataclass
 class Case:
     """A case. `grid` None: a search, of `queries` (None: of the reference itself)."""
+
     number: int
     seeds: np.ndarray
     metric: str
@@ -31,10 +42,17 @@ class Case:
     measured: bool = False
 
     def __str__(self):
-        grid = "" if self.grid is None else (
-            f"{self.grid.width} x {self.grid.height} {list(self.grid.geotransform)} level {self.grid.level}, ")
-        return (f"case {self.number}: {self.shape}, {grid}{len(self.seeds)} seeds {self.arrangement}, {self.metric}, k {self.k}, "
-                f"limit {self.limit!r}, {self.weighting}{'' if self.mask is None else ', mask'}")
+        grid = (
+            ""
+            if self.grid is None
+            else (
+                f"{self.grid.width} x {self.grid.height} {list(self.grid.geotransform)} level {self.grid.level}, "
+            )
+        )
+        return (
+            f"case {self.number}: {self.shape}, {grid}{len(self.seeds)} seeds {self.arrangement}, {self.metric}, k {self.k}, "
+            f"limit {self.limit!r}, {self.weighting}{'' if self.mask is None else ', mask'}"
+        )
 
 
 def sinusoidal(x, y):
@@ -52,6 +70,7 @@ def callback(inverse):
         xs, ys = np.ctypeslib.as_array(x, (n,)), np.ctypeslib.as_array(y, (n,))
         xs[:], ys[:] = inverse(xs.copy(), ys.copy())
         return 0
+
     return library.INVERSE(call)
 
 
@@ -65,9 +84,27 @@ def centers(grid):
 def make_grid(rng):
     """A grid, the name of its shape, and the inverse of a projected one."""
     width, height = (int(n) for n in rng.integers(1, [60, 40]))
-    shape = rng.choice(["plane", "plane rotated", "plane south-up", "plane one row", "plane tiny cells", "plane far away",
-                        "globe", "globe from 0", "globe piece", "globe pole", "globe centers on poles", "globe antimeridian",
-                        "globe more than once around", "globe tiny cells", "projected", "mesh", "globe by mesh"])
+    shape = rng.choice(
+        [
+            "plane",
+            "plane rotated",
+            "plane south-up",
+            "plane one row",
+            "plane tiny cells",
+            "plane far away",
+            "globe",
+            "globe from 0",
+            "globe piece",
+            "globe pole",
+            "globe centers on poles",
+            "globe antimeridian",
+            "globe more than once around",
+            "globe tiny cells",
+            "projected",
+            "mesh",
+            "globe by mesh",
+        ]
+    )
     level = library.c.QTM_NONE
     kind, inverse = library.LONLAT, None
     if shape.startswith("plane"):
@@ -111,7 +148,9 @@ def make_grid(rng):
             t = [20, 1e-9, 0, 35, 0, -1e-9]
         if "by mesh" in shape:
             level = int(rng.integers(0, 8))
-    grid = library.Grid(kind=kind, width=width, height=height, level=level, inverse=library.INVERSE())
+    grid = library.Grid(
+        kind=kind, width=width, height=height, level=level, inverse=library.INVERSE()
+    )
     grid.geotransform[:] = [float(v) for v in t]
     if inverse is not None:
         grid.inverse = callback(inverse)
@@ -122,13 +161,23 @@ def make_positions(rng, box, n, globe, cells=None):
     """n positions in and around a box (x0, y0, x1, y1), arranged in one way or another; `cells`: places to lie on."""
     x0, y0, x1, y1 = box
     wide, high = x1 - x0, y1 - y0
-    p = np.column_stack([rng.uniform(x0 - 0.1 * wide, x1 + 0.1 * wide, n), rng.uniform(y0 - 0.1 * high, y1 + 0.1 * high, n)])
+    p = np.column_stack(
+        [
+            rng.uniform(x0 - 0.1 * wide, x1 + 0.1 * wide, n),
+            rng.uniform(y0 - 0.1 * high, y1 + 0.1 * high, n),
+        ]
+    )
     arrangement = str(rng.choice(ARRANGEMENTS))
     if arrangement == "duplicates":
         p = p[rng.integers(0, max(1, n // 3), n)]
     elif arrangement == "lattice":
         side = max(2, math.isqrt(n))
-        p = np.column_stack([x0 + wide * rng.integers(0, side, n) / (side - 1), y0 + high * rng.integers(0, side, n) / (side - 1)])
+        p = np.column_stack(
+            [
+                x0 + wide * rng.integers(0, side, n) / (side - 1),
+                y0 + high * rng.integers(0, side, n) / (side - 1),
+            ]
+        )
     elif arrangement == "on cells" and cells is not None and len(cells):
         p = cells[rng.integers(0, len(cells), n)]
     elif arrangement == "collinear":
@@ -154,8 +203,12 @@ def make_weights(rng, metric, n, box):
     allowed = {"euclidean": 4, "great-circle": 4}.get(metric, 3)
     weighting = library.WEIGHTINGS[rng.integers(0, allowed)]
     scale = 1e6 if metric in GLOBE_METRICS else max(box[2] - box[0], 1e-12)
-    values = {"unweighted": None, "multiplicative": 10.0 ** rng.uniform(-2, 2, n), "additive": rng.uniform(-scale, scale, n),
-              "power": rng.uniform(-scale, scale, n) * scale}[weighting]
+    values = {
+        "unweighted": None,
+        "multiplicative": 10.0 ** rng.uniform(-2, 2, n),
+        "additive": rng.uniform(-scale, scale, n),
+        "power": rng.uniform(-scale, scale, n) * scale,
+    }[weighting]
     if values is not None and rng.random() < 0.3:
         values[:] = values[0]
     return weighting, values
@@ -178,12 +231,16 @@ def grid_case(number, rng):
     n = int(rng.choice([1, 2, 3, 10, 60, 300, 2000]))
     seeds, arrangement = make_positions(rng, box, n, globe, cells)
     metric = str(rng.choice(GLOBE_METRICS if globe else PLANE_METRICS))
-    case = Case(number, seeds, metric, shape=shape, arrangement=arrangement, grid=grid, inverse=inverse)
+    case = Case(
+        number, seeds, metric, shape=shape, arrangement=arrangement, grid=grid, inverse=inverse
+    )
     case.k = int(rng.choice([1, 1, 1, 2, 3, 5, 12, 64]))
     if rng.random() < 0.3:
         case.weighting, case.weights = make_weights(rng, metric, n, box)
     if rng.random() < 0.3 and grid.kind != library.QTM:
-        mask = (rng.random((grid.height, grid.width)) < rng.choice([0.0, 0.1, 0.5, 0.99])).astype(np.uint8)
+        mask = (rng.random((grid.height, grid.width)) < rng.choice([0.0, 0.1, 0.5, 0.99])).astype(
+            np.uint8
+        )
         case.mask = np.ascontiguousarray(mask)
     case.measured = bool(rng.random() < 0.3)
     if rng.random() < 0.3:
@@ -206,7 +263,10 @@ def search_case(number, rng):
         arrangement = str(rng.choice(["uniform", "lattice", "far away", "one hot column"]))
         reference, queries = rng.uniform(-1, 1, (n, dim)), rng.uniform(-1, 1, (m, dim))
         if arrangement == "lattice":
-            reference, queries = rng.integers(0, 3, (n, dim)) * 1.0, rng.integers(0, 3, (m, dim)) * 0.5
+            reference, queries = (
+                rng.integers(0, 3, (n, dim)) * 1.0,
+                rng.integers(0, 3, (m, dim)) * 0.5,
+            )
         elif arrangement == "far away":
             reference, queries = reference + 1e6, queries + 1e6
         elif arrangement == "one hot column":
@@ -214,7 +274,9 @@ def search_case(number, rng):
             queries[:, 0] *= 1e9
         if rng.random() < 0.5:
             reference, queries = reference.astype(np.float32), queries.astype(np.float32)
-        case = Case(number, reference, str(rng.choice(PLANE_METRICS)), shape=f"search in {dim} dimensions")
+        case = Case(
+            number, reference, str(rng.choice(PLANE_METRICS)), shape=f"search in {dim} dimensions"
+        )
         apart = float(np.ptp(reference)) or 1.0
     case.k, case.arrangement, case.queries = k, arrangement, queries
     if rng.random() < 0.2:

@@ -27,8 +27,16 @@ def ask(lib, case, backend, simd, threads, block):
     os.environ["GPUVORONOI_SIMD"] = simd
     common = dict(backend=backend, metric=case.metric, k=case.k, limit=case.limit, threads=threads)
     if case.grid is not None:
-        return lib.allocate(case.grid, case.seeds, weighting=case.weighting, weights=case.weights, mask=case.mask, block=block,
-                            measured=case.measured, **common)
+        return lib.allocate(
+            case.grid,
+            case.seeds,
+            weighting=case.weighting,
+            weights=case.weights,
+            mask=case.mask,
+            block=block,
+            measured=case.measured,
+            **common,
+        )
     search = lib.search_globe if case.metric in cases.GLOBE_METRICS else lib.search
     return search(case.seeds, case.queries, exclude_self=case.exclude_self, **common)
 
@@ -49,10 +57,17 @@ def run(lib, number, ways, count):
     wrong = check(case, *expected[:2], rng)
     if wrong:
         return f"{case}: serial: {wrong}"
-    usable = [name for name, searches, allocates in lib.backends if (allocates if case.grid is not None else searches)]
+    usable = [
+        name
+        for name, searches, allocates in lib.backends
+        if (allocates if case.grid is not None else searches)
+    ]
     for _ in range(ways):
         backend, simd = str(rng.choice(usable + ["auto"])), str(rng.choice(SETS))
-        threads, block = int(rng.integers(1, 4)), tuple(int(n) for n in rng.choice([0, 1, 5, 16, 33, 64], 2))
+        threads, block = (
+            int(rng.integers(1, 4)),
+            tuple(int(n) for n in rng.choice([0, 1, 5, 16, 33, 64], 2)),
+        )
         try:
             got = ask(lib, case, backend, simd, threads, block)
         except library.Failed as failure:
@@ -67,7 +82,9 @@ def run(lib, number, ways, count):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("library")
     parser.add_argument("--first", type=int, default=1)
     parser.add_argument("--cases", type=int, default=300)
@@ -79,7 +96,10 @@ def main():
         if wrong:
             print(wrong, flush=True)
             failures += 1
-    print(f"{asked.cases} cases, {failures} failures; ways: " + ", ".join(f"{n} {name}" for name, n in sorted(count.items())))
+    print(
+        f"{asked.cases} cases, {failures} failures; ways: "
+        + ", ".join(f"{n} {name}" for name, n in sorted(count.items()))
+    )
     return failures > 0
 
 

@@ -9,7 +9,9 @@ from ctypes import byref, c_void_p
 import numpy as np
 
 # The binding of the Python package, which is written from the headers; nothing else of the package is loaded.
-_spec = importlib.util.spec_from_file_location("binding", pathlib.Path(__file__).resolve().parents[2] / "python" / "gpuvoronoi" / "_c.py")
+_spec = importlib.util.spec_from_file_location(
+    "binding", pathlib.Path(__file__).resolve().parents[2] / "python" / "gpuvoronoi" / "_c.py"
+)
 c = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(c)
 
@@ -50,7 +52,9 @@ class Library:
 
     def context(self, threads):
         context = c_void_p()
-        assert self.c.gv_context_create(byref(c.ContextOptions(threads=threads)), byref(context)) == 0
+        assert (
+            self.c.gv_context_create(byref(c.ContextOptions(threads=threads)), byref(context)) == 0
+        )
         return context
 
     def check(self, context, status):
@@ -59,16 +63,37 @@ class Library:
 
     def search(self, reference, queries, backend, metric, k, limit, exclude_self, threads):
         """Indices and distances; reference and queries (None: itself) are count x dim arrays of float32 or float64."""
+
         def points(a):
-            return c.Points(data=pointer(a), count=len(a), dim=a.shape[1], dtype=int(a.dtype == np.float64))
+            return c.Points(
+                data=pointer(a), count=len(a), dim=a.shape[1], dtype=int(a.dtype == np.float64)
+            )
 
         context, index = self.context(threads), c_void_p()
         try:
-            self.check(context, self.c.gv_index_build(context, byref(points(reference)), byref(
-                c.IndexOptions(backend=backend.encode(), metric=METRICS.index(metric), expected_k=k)), byref(index)))
+            self.check(
+                context,
+                self.c.gv_index_build(
+                    context,
+                    byref(points(reference)),
+                    byref(
+                        c.IndexOptions(
+                            backend=backend.encode(), metric=METRICS.index(metric), expected_k=k
+                        )
+                    ),
+                    byref(index),
+                ),
+            )
             asked = reference if queries is None else queries
-            return self.answers(context, index, None if queries is None else byref(points(queries)),
-                                len(asked), k, limit, exclude_self)
+            return self.answers(
+                context,
+                index,
+                None if queries is None else byref(points(queries)),
+                len(asked),
+                k,
+                limit,
+                exclude_self,
+            )
         finally:
             self.c.gv_index_destroy(index)
             self.c.gv_context_destroy(context)
@@ -77,12 +102,26 @@ class Library:
         """The same for longitudes and latitudes in degrees."""
         context, index = self.context(threads), c_void_p()
         try:
-            self.check(context, self.c.gv_index_build(context, byref(seeds_of(reference)), byref(
-                c.IndexOptions(backend=backend.encode(), metric=METRICS.index(metric))), byref(index)))
+            self.check(
+                context,
+                self.c.gv_index_build(
+                    context,
+                    byref(seeds_of(reference)),
+                    byref(c.IndexOptions(backend=backend.encode(), metric=METRICS.index(metric))),
+                    byref(index),
+                ),
+            )
             asked = reference if queries is None else queries
             seeds = None if queries is None else seeds_of(queries)
-            return self.answers(context, index, None if queries is None else byref(seeds),
-                                len(asked), k, limit, exclude_self)
+            return self.answers(
+                context,
+                index,
+                None if queries is None else byref(seeds),
+                len(asked),
+                k,
+                limit,
+                exclude_self,
+            )
         finally:
             self.c.gv_index_destroy(index)
             self.c.gv_context_destroy(context)
@@ -90,39 +129,93 @@ class Library:
     def answers(self, context, index, queries, count, k, limit, exclude_self):
         indices, distances = np.full((count, k), -7, np.int64), np.full((count, k), np.nan)
         options = c.SearchOptions(k=k, max_distance=limit, exclude_self=int(exclude_self))
-        self.check(context, self.c.gv_index_search(context, index, queries, byref(options), pointer(indices),
-                                                       pointer(distances)))
+        self.check(
+            context,
+            self.c.gv_index_search(
+                context, index, queries, byref(options), pointer(indices), pointer(distances)
+            ),
+        )
         return indices, distances
 
-    def allocate(self, grid, seeds, backend, metric, k=1, limit=math.inf, weighting="unweighted", weights=None, mask=None,
-                 block=(0, 0), threads=1, measured=False):
+    def allocate(
+        self,
+        grid,
+        seeds,
+        backend,
+        metric,
+        k=1,
+        limit=math.inf,
+        weighting="unweighted",
+        weights=None,
+        mask=None,
+        block=(0, 0),
+        threads=1,
+        measured=False,
+    ):
         """Seed numbers, k x height x width, and, if wanted, distances and azimuths of that shape."""
         context, voronoi = self.context(threads), c_void_p()
         try:
-            options = c.VoronoiOptions(backend=backend.encode(), metric=METRICS.index(metric), block_width=block[0],
-                                     block_height=block[1], nodata=-1, k=k, max_distance=limit,
-                                     weighting=WEIGHTINGS.index(weighting), weights=pointer(weights))
-            self.check(context, self.c.gv_voronoi_create(context, byref(grid), byref(seeds_of(seeds)), byref(options),
-                                                         byref(voronoi)))
+            options = c.VoronoiOptions(
+                backend=backend.encode(),
+                metric=METRICS.index(metric),
+                block_width=block[0],
+                block_height=block[1],
+                nodata=-1,
+                k=k,
+                max_distance=limit,
+                weighting=WEIGHTINGS.index(weighting),
+                weights=pointer(weights),
+            )
+            self.check(
+                context,
+                self.c.gv_voronoi_create(
+                    context, byref(grid), byref(seeds_of(seeds)), byref(options), byref(voronoi)
+                ),
+            )
             width = self.c.gv_qtm_count(grid.level) if grid.kind == QTM else grid.width
             height = 1 if grid.kind == QTM else grid.height
             out = np.full((k, height, width), -7, np.int32)
             if mask is None and not measured:
-                self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(c.Labels(out=pointer(out), stride=width)), None))
+                self.check(
+                    context,
+                    self.c.gv_voronoi_fill(
+                        context, voronoi, byref(c.Labels(out=pointer(out), stride=width)), None
+                    ),
+                )
                 return out, None, None
             distance, azimuth = np.full(out.shape, np.nan), np.full(out.shape, np.nan, np.float32)
             columns, rows = self.block_size(width, height, grid.kind, block)
             for row in range(0, height, rows):
                 for column in range(0, width, columns):
                     at = row * width + column
-                    place = {"column": column, "row": row, "columns": min(columns, width - column), "rows": min(rows, height - row)}
-                    b = c.Labels(**place, mask=None if mask is None else pointer(mask) + at, mask_stride=width,
-                                 out=pointer(out) + 4 * at, stride=width, band_stride=width * height)
+                    place = {
+                        "column": column,
+                        "row": row,
+                        "columns": min(columns, width - column),
+                        "rows": min(rows, height - row),
+                    }
+                    b = c.Labels(
+                        **place,
+                        mask=None if mask is None else pointer(mask) + at,
+                        mask_stride=width,
+                        out=pointer(out) + 4 * at,
+                        stride=width,
+                        band_stride=width * height,
+                    )
                     self.check(context, self.c.gv_voronoi_fill(context, voronoi, byref(b), None))
                     if measured:
-                        m = c.Measure(**place, bands=k, seed=pointer(out) + 4 * at, stride=width, band_stride=width * height,
-                                      type=c.FLOAT64, distance=pointer(distance) + 8 * at, azimuth=pointer(azimuth) + 4 * at,
-                                      out_stride=width, out_band_stride=width * height)
+                        m = c.Measure(
+                            **place,
+                            bands=k,
+                            seed=pointer(out) + 4 * at,
+                            stride=width,
+                            band_stride=width * height,
+                            type=c.FLOAT64,
+                            distance=pointer(distance) + 8 * at,
+                            azimuth=pointer(azimuth) + 4 * at,
+                            out_stride=width,
+                            out_band_stride=width * height,
+                        )
                         self.check(context, self.c.gv_voronoi_measure(context, voronoi, byref(m)))
             return out, distance, azimuth
         finally:
@@ -133,6 +226,6 @@ class Library:
     def block_size(width, height, kind, block):
         """What the header says of block_width and block_height."""
         if kind == QTM:
-            wanted = min(block[0] or 4 ** 8, 4 ** 10)
+            wanted = min(block[0] or 4**8, 4**10)
             return 4 ** int(math.log(wanted, 4) + 1e-9), 1
         return block[0] or 512, block[1] or 512

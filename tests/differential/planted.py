@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The differential run notices what it is there to notice: faults planted in answers that are right.
 
-    planted.py LIBGPUVORONOI.so
+planted.py LIBGPUVORONOI.so
 """
 
 import collections
@@ -31,7 +31,9 @@ class Faulty(library.Library):
         return self.spoil(backend, super().search(reference, queries, backend, *rest, **named))
 
     def search_globe(self, reference, queries, backend, *rest, **named):
-        return self.spoil(backend, super().search_globe(reference, queries, backend, *rest, **named))
+        return self.spoil(
+            backend, super().search_globe(reference, queries, backend, *rest, **named)
+        )
 
 
 def other_seed(answer):
@@ -59,7 +61,10 @@ def main():
     for where, faults in FAULTS.items():
         for fault in faults:
             lib = Faulty(sys.argv[1], where, fault)
-            noticed = sum(differential.run(lib, number, 2, collections.Counter()) is not None for number in range(1, 31))
+            noticed = sum(
+                differential.run(lib, number, 2, collections.Counter()) is not None
+                for number in range(1, 31)
+            )
             print(f"{fault.__name__} of {where}: noticed in {noticed} of 30 cases")
             if noticed < 10:
                 missed.append(fault.__name__)

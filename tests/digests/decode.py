@@ -14,7 +14,13 @@ import xml.etree.ElementTree
 import zlib
 
 TYPES = {(1, 8): "Byte", (2, 32): "Int32", (2, 64): "Int64", (3, 32): "Float32", (3, 64): "Float64"}
-ENVI_TYPES = {"1": (1, "Byte"), "3": (4, "Int32"), "14": (8, "Int64"), "4": (4, "Float32"), "5": (8, "Float64")}
+ENVI_TYPES = {
+    "1": (1, "Byte"),
+    "3": (4, "Int32"),
+    "14": (8, "Int64"),
+    "4": (4, "Float32"),
+    "5": (8, "Float64"),
+}
 CODES = {(1, 1): "B", (2, 4): "i", (2, 8): "q", (3, 4): "f", (3, 8): "d"}
 FORMATS = {1: "B", 2: "s", 3: "H", 4: "I", 12: "d", 16: "Q"}
 
@@ -28,6 +34,7 @@ def sha(data):
 
 
 # ------------------------------------------------------------------------------------------------------------ rasters
+
 
 def tiff_tags(data):
     order, magic, at = struct.unpack_from("<2sHI", data)
@@ -74,9 +81,11 @@ def tiff_bands(data, tags):
         rows = [bytearray() for _ in range(height)]
         for i in range(across * down):
             n = plane * across * down + i
-            raw = data[offsets[n]:offsets[n] + lengths[n]]
+            raw = data[offsets[n] : offsets[n] + lengths[n]]
             if offsets[n] == 0:  # a tile that was not written
-                raw = struct.pack("<" + CODES[tags.get(339, (1,))[0], size], nodata_of(tags)) * (tile_w * tile_h * together)
+                raw = struct.pack("<" + CODES[tags.get(339, (1,))[0], size], nodata_of(tags)) * (
+                    tile_w * tile_h * together
+                )
             elif compression in (8, 32946):
                 raw = zlib.decompress(raw)
             elif compression != 1:
@@ -84,21 +93,29 @@ def tiff_bands(data, tags):
             across_bytes = tile_w * size * together
             used = min(tile_w, width - i % across * tile_w) * size * together
             for r in range(min(tile_h, height - i // across * tile_h)):
-                rows[i // across * tile_h + r] += raw[r * across_bytes:r * across_bytes + used]
+                rows[i // across * tile_h + r] += raw[r * across_bytes : r * across_bytes + used]
         planes.append(b"".join(rows))
     if together == 1:
         return planes
-    return [b"".join(planes[0][i:i + size] for i in range(b * size, len(planes[0]), size * bands)) for b in range(bands)]
+    return [
+        b"".join(planes[0][i : i + size] for i in range(b * size, len(planes[0]), size * bands))
+        for b in range(bands)
+    ]
 
 
 def metadata_lines(items):
-    return [f"metadata {name}={value}" for name, value in sorted(items)
-            if name.startswith("GPUVORONOI_") and name != "GPUVORONOI_VERSION"]
+    return [
+        f"metadata {name}={value}"
+        for name, value in sorted(items)
+        if name.startswith("GPUVORONOI_") and name != "GPUVORONOI_VERSION"
+    ]
 
 
 def raster_lines(kind, width, height, transform, nodata, metadata, bands, table):
-    lines = [f"raster {kind} {width}x{height} nodata {float(nodata) if nodata is not None else None!r}",
-             "transform " + " ".join(repr(float(v) + 0.0) for v in transform)]
+    lines = [
+        f"raster {kind} {width}x{height} nodata {float(nodata) if nodata is not None else None!r}",
+        "transform " + " ".join(repr(float(v) + 0.0) for v in transform),
+    ]
     lines += metadata_lines(metadata)
     lines += [f"band {i + 1} {sha(pixels)}" for i, pixels in enumerate(bands)]
     return lines + ([] if table is None else [f"table {table}"])
@@ -110,7 +127,11 @@ def attribute_table(path):
     if not side.exists():
         return None
     found = xml.etree.ElementTree.parse(side).getroot().find(".//GDALRasterAttributeTable")
-    return None if found is None else sha("\n".join(f"{e.tag} {(e.text or '').strip()}" for e in found.iter()).encode())
+    return (
+        None
+        if found is None
+        else sha("\n".join(f"{e.tag} {(e.text or '').strip()}" for e in found.iter()).encode())
+    )
 
 
 def decode_tiff(path):
@@ -124,8 +145,16 @@ def decode_tiff(path):
     if 42112 in tags:
         items = [(e.get("name"), e.text) for e in xml.etree.ElementTree.fromstring(tags[42112])]
     kind = TYPES[tags.get(339, (1,))[0], tags[258][0]]
-    return raster_lines(kind, tags[256][0], tags[257][0], tiff_transform(tags), tags.get(42113), items, bands,
-                        attribute_table(path))
+    return raster_lines(
+        kind,
+        tags[256][0],
+        tags[257][0],
+        tiff_transform(tags),
+        tags.get(42113),
+        items,
+        bands,
+        attribute_table(path),
+    )
 
 
 def decode_envi(path):
@@ -142,7 +171,7 @@ def decode_envi(path):
     lines = [f"envi {kind} {width}x{height} nodata {header.get('data ignore value')}"]
     place = header.get("map info", "").strip("{}").split(",")[3:7]
     lines.append("place " + " ".join(repr(float(v)) for v in place))
-    lines += [f"band {b + 1} {sha(data[b * length:(b + 1) * length])}" for b in range(bands)]
+    lines += [f"band {b + 1} {sha(data[b * length : (b + 1) * length])}" for b in range(bands)]
     return lines + [f"table {attribute_table(path)}"]
 
 
@@ -155,13 +184,22 @@ def decode_gdal(path):
     gdal.UseExceptions()
     opened = gdal.Open(str(path))
     bands = [opened.GetRasterBand(b + 1) for b in range(opened.RasterCount)]
-    lines = raster_lines(gdal.GetDataTypeName(bands[0].DataType), opened.RasterXSize, opened.RasterYSize,
-                         opened.GetGeoTransform(), bands[0].GetNoDataValue(), opened.GetMetadata().items(),
-                         [bytes(band.ReadRaster()) for band in bands], attribute_table(path))
+    lines = raster_lines(
+        gdal.GetDataTypeName(bands[0].DataType),
+        opened.RasterXSize,
+        opened.RasterYSize,
+        opened.GetGeoTransform(),
+        bands[0].GetNoDataValue(),
+        opened.GetMetadata().items(),
+        [bytes(band.ReadRaster()) for band in bands],
+        attribute_table(path),
+    )
     for band in bands:
         for i in range(band.GetOverviewCount()):
             smaller = band.GetOverview(i)
-            lines.append(f"overview {smaller.XSize}x{smaller.YSize} {sha(bytes(smaller.ReadRaster()))}")
+            lines.append(
+                f"overview {smaller.XSize}x{smaller.YSize} {sha(bytes(smaller.ReadRaster()))}"
+            )
     return lines
 
 
@@ -190,7 +228,7 @@ LATER = "value"  # a column that tables did not have when the digests were recor
 def without_later(rows):
     """Rows of lists, the first with the columns' names."""
     left_out = rows[0].index(LATER) if LATER in rows[0] else len(rows[0])
-    return [row[:left_out] + row[left_out + 1:] for row in rows]
+    return [row[:left_out] + row[left_out + 1 :] for row in rows]
 
 
 def decode_csv(path):
@@ -203,7 +241,9 @@ def decode_geojson(path):
     features = json.loads(path.read_text())["features"]
     for feature in features:
         feature["properties"].pop(LATER, None)
-    return [f"features {len(features)} {sha(json.dumps([[f['properties'], f['geometry']] for f in features]).encode())}"]
+    return [
+        f"features {len(features)} {sha(json.dumps([[f['properties'], f['geometry']] for f in features]).encode())}"
+    ]
 
 
 def geopackage_value(v):
@@ -216,10 +256,14 @@ def geopackage_value(v):
 def decode_geopackage(path):
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as opened:
         lines = []
-        for name, in opened.execute("SELECT table_name FROM gpkg_contents ORDER BY table_name"):
+        for (name,) in opened.execute("SELECT table_name FROM gpkg_contents ORDER BY table_name"):
             cursor = opened.execute(f'SELECT * FROM "{name}" ORDER BY rowid')
-            names, *rows = without_later([[c[0] for c in cursor.description],
-                                          *([geopackage_value(v) for v in row] for row in cursor)])
+            names, *rows = without_later(
+                [
+                    [c[0] for c in cursor.description],
+                    *([geopackage_value(v) for v in row] for row in cursor),
+                ]
+            )
             lines += [f"layer {name} {names}", f"rows {len(rows)} {sha(json.dumps(rows).encode())}"]
     opened.close()
     return lines
@@ -237,7 +281,9 @@ def decode_features(path):
     for feature in opened.GetLayer(0):
         geometry = feature.GetGeometryRef()
         items = {name: value for name, value in feature.items().items() if name != LATER}
-        rows.append([feature.GetFID(), items, bytes(geometry.ExportToWkb()).hex() if geometry else None])
+        rows.append(
+            [feature.GetFID(), items, bytes(geometry.ExportToWkb()).hex() if geometry else None]
+        )
     return [f"features {len(rows)} {sha(json.dumps(rows).encode())}"]
 
 
@@ -245,8 +291,17 @@ def decode_bytes(path):
     return [f"bytes {sha(path.read_bytes())}"]
 
 
-READERS = {".tif": decode_tiff, ".bin": decode_envi, ".nc": decode_mesh, ".csv": decode_csv, ".geojson": decode_geojson,
-           ".gpkg": decode_geopackage, ".fgb": decode_features, ".npy": decode_bytes, ".txt": decode_bytes}
+READERS = {
+    ".tif": decode_tiff,
+    ".bin": decode_envi,
+    ".nc": decode_mesh,
+    ".csv": decode_csv,
+    ".geojson": decode_geojson,
+    ".gpkg": decode_geopackage,
+    ".fgb": decode_features,
+    ".npy": decode_bytes,
+    ".txt": decode_bytes,
+}
 
 
 def decode(path):

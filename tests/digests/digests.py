@@ -35,10 +35,18 @@ import decode
 import inputs
 import questions
 
-SIMD = {"baseline": (), "avx2": ("avx2", "fma"), "avx512": ("avx512f", "avx512dq", "avx512vl", "avx512bw")}
+SIMD = {
+    "baseline": (),
+    "avx2": ("avx2", "fma"),
+    "avx512": ("avx512f", "avx512dq", "avx512vl", "avx512bw"),
+}
 WEIGHTED = ("auto", "tile", "cuda-tile", "serial", "openmp")  # the others refuse weights
 LARGE = ("auto", "tile", "cuda-tile", "kdtree", "cuda-kdtree")  # the others take too long
-TIMED = (".gpkg", ".nc", ".hdr")  # their bytes hold the time, their own path, or depend on what else wrote them
+TIMED = (
+    ".gpkg",
+    ".nc",
+    ".hdr",
+)  # their bytes hold the time, their own path, or depend on what else wrote them
 
 Way = collections.namedtuple("Way", "backend simd")
 
@@ -49,9 +57,14 @@ class Refused(Exception):
 
 # -------------------------------------------------------------------------------------------- what this machine has
 
+
 def versions(command):
     """Of the command and of the libraries it is linked with."""
-    found = {"gpuvoronoi": subprocess.run([command, "--version"], capture_output=True, text=True).stdout.split()[1]}
+    found = {
+        "gpuvoronoi": subprocess.run(
+            [command, "--version"], capture_output=True, text=True
+        ).stdout.split()[1]
+    }
     linked = subprocess.run(["ldd", command], capture_output=True, text=True).stdout
     at = dict(re.findall(r"(lib\w+)\.so\S* => (\S+)", linked))
 
@@ -64,9 +77,11 @@ def versions(command):
             return "unknown"
 
     class ProjInfo(ctypes.Structure):
-        _fields_ = [("major", ctypes.c_int), ("minor", ctypes.c_int), ("patch", ctypes.c_int)] + [
-            (n, ctypes.c_char_p) for n in ("release", "version", "searchpath")] + [
-            ("paths", ctypes.c_void_p), ("path_count", ctypes.c_size_t)]
+        _fields_ = (
+            [("major", ctypes.c_int), ("minor", ctypes.c_int), ("patch", ctypes.c_int)]
+            + [(n, ctypes.c_char_p) for n in ("release", "version", "searchpath")]
+            + [("paths", ctypes.c_void_p), ("path_count", ctypes.c_size_t)]
+        )
 
     try:
         info = ctypes.CDLL(at["libproj"]).proj_info
@@ -74,19 +89,30 @@ def versions(command):
         found["PROJ"] = info().version.decode()
     except (KeyError, OSError, AttributeError):
         found["PROJ"] = "unknown"
-    return found | {"GDAL": ask("libgdal", "GDALVersionInfo", b"RELEASE_NAME"), "libtiff": ask("libtiff", "TIFFGetVersion")}
+    return found | {
+        "GDAL": ask("libgdal", "GDALVersionInfo", b"RELEASE_NAME"),
+        "libtiff": ask("libtiff", "TIFFGetVersion"),
+    }
 
 
 def instruction_sets():
     try:
-        flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M).group(1).split())
+        flags = set(
+            re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+            .group(1)
+            .split()
+        )
     except (OSError, AttributeError):
         flags = set()
     return [name for name, needed in SIMD.items() if flags.issuperset(needed)]
 
 
 def backend_list(command):
-    return json.loads(subprocess.run([command, "backends", "--json"], capture_output=True, text=True, check=True).stdout)
+    return json.loads(
+        subprocess.run(
+            [command, "backends", "--json"], capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
 def has_gdal():
@@ -102,7 +128,9 @@ def ways_of(question, backends, which):
     if not question.backends:
         return [] if which == "cuda" else [Way("", "baseline")]
     ways = []
-    for backend in ["auto"] + [b["name"] for b in backends if question.grid or b["searches_points"]]:
+    for backend in ["auto"] + [
+        b["name"] for b in backends if question.grid or b["searches_points"]
+    ]:
         if question.weighted and backend not in WEIGHTED or question.large and backend not in LARGE:
             continue
         if question.dimensions > 3 and backend.endswith("octree"):
@@ -117,10 +145,19 @@ def ways_of(question, backends, which):
 
 def draw(question, way, purpose, n):
     """A number below n for a run and a purpose: the fixed rule by which samples and numbers of threads are chosen."""
-    return int(hashlib.sha256(f"{purpose} {question.name} {way.backend} {way.simd}".encode()).hexdigest()[:8], 16) % n
+    return (
+        int(
+            hashlib.sha256(
+                f"{purpose} {question.name} {way.backend} {way.simd}".encode()
+            ).hexdigest()[:8],
+            16,
+        )
+        % n
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- one run
+
 
 class Runner:
     def __init__(self, command, folder, files):
@@ -141,24 +178,40 @@ class Runner:
     def answer(self, question, way, out, command):
         arguments = [a.replace("OUT/", out.name + "/") for a in question.arguments]
         if question.backends:
-            arguments += ["--backend", way.backend, "--threads", str(1 + draw(question, way, "threads", 4))]
+            arguments += [
+                "--backend",
+                way.backend,
+                "--threads",
+                str(1 + draw(question, way, "threads", 4)),
+            ]
         if question.grid and question.backends:
             arguments.append("--quiet")
-        environment = dict(os.environ, PROJ_NETWORK="OFF", LC_ALL="C",
-                           OGR_CURRENT_DATE="2000-01-01T00:00:00.000Z")
+        environment = dict(
+            os.environ, PROJ_NETWORK="OFF", LC_ALL="C", OGR_CURRENT_DATE="2000-01-01T00:00:00.000Z"
+        )
         environment.pop("GPUVORONOI_SIMD", None)
         if way.simd != "best":
             environment["GPUVORONOI_SIMD"] = way.simd
         given = open(self.folder / question.standard_input) if question.standard_input else None
         try:
-            done = subprocess.run([command, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True,
-                                  stdin=given or subprocess.DEVNULL, timeout=600)
+            done = subprocess.run(
+                [command, *arguments],
+                cwd=self.folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                stdin=given or subprocess.DEVNULL,
+                timeout=600,
+            )
         finally:
             if given:
                 given.close()
         if done.returncode != 0:
             message = done.stderr.strip()[-300:]
-            if way.backend.startswith("cuda-") and f"backend: {way.backend} does not support" in message:
+            if (
+                way.backend.startswith("cuda-")
+                and f"backend: {way.backend} does not support" in message
+            ):
                 raise Refused(message)
             return [f"exit status {done.returncode}: {message}"]
         if question.outputs == ["stdout.txt"]:
@@ -167,7 +220,11 @@ class Runner:
 
     @staticmethod
     def files_in(out):
-        return [f"{p.name} {decode.sha(p.read_bytes())}" for p in sorted(out.iterdir()) if p.suffix not in TIMED]
+        return [
+            f"{p.name} {decode.sha(p.read_bytes())}"
+            for p in sorted(out.iterdir())
+            if p.suffix not in TIMED
+        ]
 
     @staticmethod
     def answers_in(question, out):
@@ -193,6 +250,7 @@ def digest(lines):
 
 # ------------------------------------------------------------------------------------------------------ many of them
 
+
 def read_digests(path):
     head, lines = {}, {}
     for line in pathlib.Path(path).read_text().splitlines():
@@ -214,9 +272,15 @@ def record(options, runner, here, asked):
     simd, names = here["simd"], [b["name"] for b in here["backends"] if b["available"]]
 
     def one(question):
-        ways = [w for w in ways_of(question, here["backends"], "cpu")
-                if (w.backend in names or w.backend in ("auto", "")) and w.simd in (*simd, "best")]
-        way = next((w for w in ways if w.backend in ("tile", "kdtree") and w.simd in (simd[-1], "best")), ways[0])
+        ways = [
+            w
+            for w in ways_of(question, here["backends"], "cpu")
+            if (w.backend in names or w.backend in ("auto", "")) and w.simd in (*simd, "best")
+        ]
+        way = next(
+            (w for w in ways if w.backend in ("tile", "kdtree") and w.simd in (simd[-1], "best")),
+            ways[0],
+        )
         try:
             return question, runner.run(question, way)
         except decode.NeedsGdal:
@@ -232,7 +296,9 @@ def record(options, runner, here, asked):
         print(f"digests: {bad} failures: nothing is recorded")
         return 1
     head = "".join(f"# {name} {value}\n" for name, value in here["versions"].items())
-    pathlib.Path(options.file).write_text(f"# kind {'files' if options.files else 'answers'}\n" + head + "".join(lines))
+    pathlib.Path(options.file).write_text(
+        f"# kind {'files' if options.files else 'answers'}\n" + head + "".join(lines)
+    )
     print(f"digests: {len(lines)} recorded")
     return 0
 
@@ -241,7 +307,11 @@ def check(options, runner, here, asked):
     head, expected = read_digests(options.file)
     if head["kind"] != ("files" if options.files else "answers"):
         sys.exit(f"digests: {options.file} holds digests of {head['kind']}")
-    others = {n: v for n, v in here["versions"].items() if head.get(n) != v and (options.files or n != "gpuvoronoi")}
+    others = {
+        n: v
+        for n, v in here["versions"].items()
+        if head.get(n) != v and (options.files or n != "gpuvoronoi")
+    }
     for name, value in others.items():
         print(f"digests: {name} is {value} here and was {head.get(name)}")
     if options.files and others:
@@ -249,7 +319,9 @@ def check(options, runner, here, asked):
         return 77
     unknown = [q.name for q in asked if q.name not in expected]
     if unknown:
-        sys.exit(f"digests: {len(unknown)} questions are not in {options.file}, the first is {unknown[0]}")
+        sys.exit(
+            f"digests: {len(unknown)} questions are not in {options.file}, the first is {unknown[0]}"
+        )
     available = {b["name"] for b in here["backends"] if b["available"]} | {"auto", ""}
     left_out, work = collections.Counter(), []
     for question in asked:
@@ -285,19 +357,28 @@ def check(options, runner, here, asked):
             print(f"DIFFERS {question.name} by {'/'.join(way)}", flush=True)
             if options.against:
                 theirs = runner.run(question, way, options.against)
-                print("\n".join(["    was " + l for l in theirs if l not in lines] +
-                                ["    is  " + l for l in lines if l not in theirs]), flush=True)
+                print(
+                    "\n".join(
+                        ["    was " + line for line in theirs if line not in lines]
+                        + ["    is  " + line for line in lines if line not in theirs]
+                    ),
+                    flush=True,
+                )
             for line in broken(lines):
                 print("    " + line)
     for reason, count in sorted(left_out.items()):
         print(f"digests: not run: {count} ({reason})")
-    print(f"digests: {len({q.name for q, _ in work})} questions, {same} runs the same, "
-          f"{sum(map(len, wrong.values()))} different in {len(wrong)} questions")
+    print(
+        f"digests: {len({q.name for q, _ in work})} questions, {same} runs the same, "
+        f"{sum(map(len, wrong.values()))} different in {len(wrong)} questions"
+    )
     return 1 if wrong else 0 if same else 77
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("command", type=os.path.abspath)
     parser.add_argument("mode", choices=("record", "check"))
     parser.add_argument("file")
@@ -310,7 +391,11 @@ def main():
     parser.add_argument("--files", action="store_true")
     options = parser.parse_args()
     asked = [q for q in questions.all_questions() if re.search(options.only, q.name)]
-    here = {"backends": backend_list(options.command), "simd": instruction_sets(), "versions": versions(options.command)}
+    here = {
+        "backends": backend_list(options.command),
+        "simd": instruction_sets(),
+        "versions": versions(options.command),
+    }
     with tempfile.TemporaryDirectory(prefix="gpuvoronoi-digests-") as folder:
         inputs.write_all(folder)
         runner = Runner(options.command, pathlib.Path(folder), options.files)

@@ -14,7 +14,9 @@ gdal.UseExceptions()
 @pytest.fixture(autouse=True, scope="session")
 def driver():
     if gdal.GetDriverByName("VORONOI") is None:
-        pytest.fail("GDAL has no driver VORONOI: GDAL_DRIVER_PATH is to name the folder of gdal_VORONOI.so")
+        pytest.fail(
+            "GDAL has no driver VORONOI: GDAL_DRIVER_PATH is to name the folder of gdal_VORONOI.so"
+        )
 
 
 def text(work, **question):
@@ -44,7 +46,9 @@ def options(question):
 
 
 def bands(dataset, numbers=None):
-    return [dataset.GetRasterBand(i).ReadAsArray() for i in numbers or range(1, dataset.RasterCount + 1)]
+    return [
+        dataset.GetRasterBand(i).ReadAsArray() for i in numbers or range(1, dataset.RasterCount + 1)
+    ]
 
 
 def alike(a, b):
@@ -56,15 +60,35 @@ def sources(work):
     """Seeds, masks and templates of every kind in work's directory."""
     lon, lat = globe(300, seed=11)
     random = np.random.default_rng(12)
-    work.csv("globe.csv", lon, lat, name=[f"p{i}" for i in range(300)], w=random.integers(1, 9, 300), no=np.arange(300) * 7 - 1)
+    work.csv(
+        "globe.csv",
+        lon,
+        lat,
+        name=[f"p{i}" for i in range(300)],
+        w=random.integers(1, 9, 300),
+        no=np.arange(300) * 7 - 1,
+    )
     x, y = random.uniform(0, 1000, 200), random.uniform(0, 700, 200)
     work.csv("plane.csv", x, y, header="x,y")
-    work.points("layers.gpkg", "GPKG", lon, lat, layer="places", fields=[("big", ogr.OFTInteger64), ("kind", ogr.OFTString)],
-                rows=[(i + 10**10, "ab"[i % 2]) for i in range(300)])
+    work.points(
+        "layers.gpkg",
+        "GPKG",
+        lon,
+        lat,
+        layer="places",
+        fields=[("big", ogr.OFTInteger64), ("kind", ogr.OFTString)],
+        rows=[(i + 10**10, "ab"[i % 2]) for i in range(300)],
+    )
     shapes = ogr.GetDriverByName("GeoJSON").CreateDataSource(str(work.path("shapes.geojson")))
     layer = shapes.CreateLayer("shapes", crs(4326), ogr.wkbUnknown)
-    for i, wkt in enumerate(["LINESTRING (-100 -50, 20 60)", "POLYGON ((100 -40, 150 -40, 140 20, 100 -40))", "POINT (0 0)",
-                             "POLYGON ((-60 10, -20 10, -30 70, -60 10))"]):
+    for i, wkt in enumerate(
+        [
+            "LINESTRING (-100 -50, 20 60)",
+            "POLYGON ((100 -40, 150 -40, 140 20, 100 -40))",
+            "POINT (0 0)",
+            "POLYGON ((-60 10, -20 10, -30 70, -60 10))",
+        ]
+    ):
         feature = ogr.Feature(layer.GetLayerDefn())
         feature.SetGeometry(ogr.CreateGeometryFromWkt(wkt))
         layer.CreateFeature(feature)
@@ -72,13 +96,19 @@ def sources(work):
     land = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("land.gpkg")))
     layer = land.CreateLayer("land", crs(4326), ogr.wkbPolygon)
     feature = ogr.Feature(layer.GetLayerDefn())
-    feature.SetGeometry(ogr.CreateGeometryFromWkt("POLYGON ((-120 -60, 100 -50, 130 70, -40 80, -120 -60))"))
+    feature.SetGeometry(
+        ogr.CreateGeometryFromWkt("POLYGON ((-120 -60, 100 -50, 130 70, -40 80, -120 -60))")
+    )
     layer.CreateFeature(feature)
     land = layer = None
-    classes = gdal.GetDriverByName("GTiff").Create(str(work.path("classes.tif")), 300, 200, 1, gdal.GDT_Byte)
+    classes = gdal.GetDriverByName("GTiff").Create(
+        str(work.path("classes.tif")), 300, 200, 1, gdal.GDT_Byte
+    )
     classes.SetGeoTransform((-30, 0.2, 0, 60, 0, -0.2))
     classes.SetSpatialRef(crs(4326))
-    cells = np.where(random.random((200, 300)) < 0.01, random.integers(1, 6, (200, 300)), 0).astype(np.uint8)
+    cells = np.where(random.random((200, 300)) < 0.01, random.integers(1, 6, (200, 300)), 0).astype(
+        np.uint8
+    )
     classes.GetRasterBand(1).WriteArray(cells)
     classes = None
     work.raster("like.tif", (-20, 0.1, 0.02, 55, -0.01, -0.1), (500, 400), epsg=4326)

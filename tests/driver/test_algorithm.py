@@ -11,11 +11,20 @@ from osgeo import gdal
 from cli.conftest import ROOT
 
 if int(gdal.VersionInfo()) < 3110000:
-    pytest.skip(f"GDAL {gdal.VersionInfo('RELEASE_NAME')} has no algorithms; 3.11 is needed", allow_module_level=True)
+    pytest.skip(
+        f"GDAL {gdal.VersionInfo('RELEASE_NAME')} has no algorithms; 3.11 is needed",
+        allow_module_level=True,
+    )
 
 
 def algorithm(work, *arguments):
-    return subprocess.run(["gdal", "raster", "voronoi", "--quiet", *map(str, arguments)], cwd=work.directory, capture_output=True, text=True, timeout=240)
+    return subprocess.run(
+        ["gdal", "raster", "voronoi", "--quiet", *map(str, arguments)],
+        cwd=work.directory,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
 
 
 def ok(work, *arguments):
@@ -36,21 +45,129 @@ def fails(work, *arguments, has):
 @pytest.mark.parametrize(
     "arguments, command, outputs",
     [
-        (["globe.csv", "o.tif", "--size", "360,180"], ["--seeds", "globe.csv", "--size", "360,180"], []),
-        (["-i", "globe.csv", "-o", "o.tif", "--resolution", "1", "--bbox=-30,20,60,65", "--id", "name", "--distance", "d.tif", "--stats", "s.csv"],
-         ["--seeds", "globe.csv", "--res", "1", "--extent=-30,20,60,65", "--id", "name", "--distance", "d.tif", "--stats", "s.csv"], ["d.tif", "s.csv"]),
-        (["globe.csv", "o.tif", "--res", "50km,100km", "--crs", "EPSG:3035", "--metric", "geodesic", "--k", "3", "--azimuth", "a.tif", "--ot", "Int64"],
-         ["--seeds", "globe.csv", "--res", "50km,100km", "--crs", "EPSG:3035", "--metric", "geodesic", "--k", "3", "--azimuth", "a.tif", "--ot", "Int64"],
-         ["a.tif"]),
-        (["layers.gpkg", "o.tif", "-l", "places", "--where", "kind = 'a'", "--like", "like.tif", "--co", "COMPRESS=ZSTD", "--co", "TILED=YES", "--nodata", "-7"],
-         ["--seeds", "layers.gpkg", "--layer", "places", "--where", "kind = 'a'", "--like", "like.tif", "--co", "COMPRESS=ZSTD", "--co", "TILED=YES",
-          "--nodata", "-7"], []),
-        (["classes.tif", "o.tif", "--distance", "d.tif", "--max-distance", "100km"],
-         ["--seeds-raster", "classes.tif", "--distance", "d.tif", "--max-distance", "100km"], ["d.tif"]),
-        (["classes.tif", "o.tif", "--values", "1,3", "--by-cell"], ["--seeds-raster", "classes.tif", "--values", "1,3", "--by-cell"], []),
-        (["shapes.geojson", "o.tif", "--size", "90,45", "--mask", "land.gpkg", "-f", "COG"],
-         ["--seeds", "shapes.geojson", "--size", "90,45", "--mask", "land.gpkg", "--of", "COG"], []),
-    ])
+        (
+            ["globe.csv", "o.tif", "--size", "360,180"],
+            ["--seeds", "globe.csv", "--size", "360,180"],
+            [],
+        ),
+        (
+            [
+                "-i",
+                "globe.csv",
+                "-o",
+                "o.tif",
+                "--resolution",
+                "1",
+                "--bbox=-30,20,60,65",
+                "--id",
+                "name",
+                "--distance",
+                "d.tif",
+                "--stats",
+                "s.csv",
+            ],
+            [
+                "--seeds",
+                "globe.csv",
+                "--res",
+                "1",
+                "--extent=-30,20,60,65",
+                "--id",
+                "name",
+                "--distance",
+                "d.tif",
+                "--stats",
+                "s.csv",
+            ],
+            ["d.tif", "s.csv"],
+        ),
+        (
+            [
+                "globe.csv",
+                "o.tif",
+                "--res",
+                "50km,100km",
+                "--crs",
+                "EPSG:3035",
+                "--metric",
+                "geodesic",
+                "--k",
+                "3",
+                "--azimuth",
+                "a.tif",
+                "--ot",
+                "Int64",
+            ],
+            [
+                "--seeds",
+                "globe.csv",
+                "--res",
+                "50km,100km",
+                "--crs",
+                "EPSG:3035",
+                "--metric",
+                "geodesic",
+                "--k",
+                "3",
+                "--azimuth",
+                "a.tif",
+                "--ot",
+                "Int64",
+            ],
+            ["a.tif"],
+        ),
+        (
+            [
+                "layers.gpkg",
+                "o.tif",
+                "-l",
+                "places",
+                "--where",
+                "kind = 'a'",
+                "--like",
+                "like.tif",
+                "--co",
+                "COMPRESS=ZSTD",
+                "--co",
+                "TILED=YES",
+                "--nodata",
+                "-7",
+            ],
+            [
+                "--seeds",
+                "layers.gpkg",
+                "--layer",
+                "places",
+                "--where",
+                "kind = 'a'",
+                "--like",
+                "like.tif",
+                "--co",
+                "COMPRESS=ZSTD",
+                "--co",
+                "TILED=YES",
+                "--nodata",
+                "-7",
+            ],
+            [],
+        ),
+        (
+            ["classes.tif", "o.tif", "--distance", "d.tif", "--max-distance", "100km"],
+            ["--seeds-raster", "classes.tif", "--distance", "d.tif", "--max-distance", "100km"],
+            ["d.tif"],
+        ),
+        (
+            ["classes.tif", "o.tif", "--values", "1,3", "--by-cell"],
+            ["--seeds-raster", "classes.tif", "--values", "1,3", "--by-cell"],
+            [],
+        ),
+        (
+            ["shapes.geojson", "o.tif", "--size", "90,45", "--mask", "land.gpkg", "-f", "COG"],
+            ["--seeds", "shapes.geojson", "--size", "90,45", "--mask", "land.gpkg", "--of", "COG"],
+            [],
+        ),
+    ],
+)
 def test_files_of_the_command(sources, arguments, command, outputs):
     ok(sources, *arguments)
     expected = {name: sources.path(name).read_bytes() for name in ["o.tif", *outputs]}
@@ -69,7 +186,19 @@ def test_nearest_of_the_plane(work):
     random = np.random.default_rng(5)
     x, y = random.uniform(0, 100, 40), random.uniform(0, 80, 40)
     work.csv("p.csv", x, y, header="x,y")
-    ok(work, "p.csv", "o.tif", "--bbox", "0,0,100,80", "--res", "1", "--distance", "d.tif", "--distance-type", "Float64")
+    ok(
+        work,
+        "p.csv",
+        "o.tif",
+        "--bbox",
+        "0,0,100,80",
+        "--res",
+        "1",
+        "--distance",
+        "d.tif",
+        "--distance-type",
+        "Float64",
+    )
     x, y = np.loadtxt(work.path("p.csv"), delimiter=",", skiprows=1, usecols=(0, 1)).T
     across, down = np.meshgrid(np.arange(100) + 0.5, 80 - (np.arange(80) + 0.5))
     all_of_them = np.hypot(across[..., None] - x, down[..., None] - y)
@@ -98,7 +227,8 @@ def test_overwrite(sources):
         (["globe.csv", "o.tif", "--by-cell"], "globe.csv"),
         (["globe.csv", "o.tif", "--stats", "no/such/folder.csv"], "no/such"),
         ([], "INPUT"),
-    ])
+    ],
+)
 def test_errors(sources, arguments, has):
     fails(sources, *arguments, has=has)
 
@@ -111,10 +241,18 @@ def test_inputs_stay(sources):
 
 def test_help():
     """The algorithm is listed, and has every option of descriptions of runs."""
-    listed = subprocess.run(["gdal", "raster", "--help"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["gdal", "raster", "--help"], capture_output=True, text=True, check=True
+    ).stdout
     assert "voronoi" in listed
     schema = json.loads((ROOT / "docs" / "voronoi.schema.json").read_text())["properties"]
-    options = {*schema, *schema["outputs"]["properties"]} - {"$schema", "outputs", "bands", "raster", "seeds-raster"}
+    options = {*schema, *schema["outputs"]["properties"]} - {
+        "$schema",
+        "outputs",
+        "bands",
+        "raster",
+        "seeds-raster",
+    }
     algorithm = gdal.Algorithm("raster", "voronoi")
     assert len(options) > 50 and [name for name in options if algorithm.GetArg(name) is None] == []
 
@@ -123,18 +261,39 @@ def test_from_python(sources, monkeypatch):
     """Typed values, the dataset as a result, progress."""
     monkeypatch.chdir(sources.directory)
     seen = []
-    with gdal.Run("raster", "voronoi", input="globe.csv", output="o.tif", size=[90, 45], k=2, bbox=[-30, 20, 60, 65], distance="d.tif", overwrite=True,
-                  progress=lambda fraction, text, data: seen.append(fraction) or 1) as run:
+    with gdal.Run(
+        "raster",
+        "voronoi",
+        input="globe.csv",
+        output="o.tif",
+        size=[90, 45],
+        k=2,
+        bbox=[-30, 20, 60, 65],
+        distance="d.tif",
+        overwrite=True,
+        progress=lambda fraction, text, data: seen.append(fraction) or 1,
+    ) as run:
         values = run.Output().ReadAsArray()
     assert values.shape == (2, 45, 90) and seen == sorted(seen) and seen[-1] == 1
-    sources.ok("--seeds", "globe.csv", "--size", "90,45", "-k", "2", "--extent=-30,20,60,65", "c.tif")
+    sources.ok(
+        "--seeds", "globe.csv", "--size", "90,45", "-k", "2", "--extent=-30,20,60,65", "c.tif"
+    )
     assert (values == sources.open("c.tif").ReadAsArray()).all()
     with pytest.raises(RuntimeError, match="cancelled|interrupt"):
-        gdal.Run("raster", "voronoi", input="globe.csv", output="p.tif", size=[900, 450], progress=lambda fraction, text, data: 0)
+        gdal.Run(
+            "raster",
+            "voronoi",
+            input="globe.csv",
+            output="p.tif",
+            size=[900, 450],
+            progress=lambda fraction, text, data: 0,
+        )
     assert not os.path.exists("p.tif")
     sources.no_leftovers()
 
 
 def test_passwords(sources):
     """Messages do not show what sources hide."""
-    assert "sesame" not in fails(sources, "PG:host=nowhere.invalid password=sesame", "o.tif", has="PG:")
+    assert "sesame" not in fails(
+        sources, "PG:host=nowhere.invalid password=sesame", "o.tif", has="PG:"
+    )

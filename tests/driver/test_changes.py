@@ -42,9 +42,13 @@ def test_changes_in_a_database(sources):
     name = str(sources.path("layers.gpkg"))
     writer = gdal.OpenEx(name, gdal.OF_VECTOR | gdal.OF_UPDATE)
     writer.ExecuteSQL("PRAGMA journal_mode = WAL")
-    count = live(sources, seeds="layers.gpkg", size=[20, 10]).GetMetadataItem("GPUVORONOI_SEED_COUNT")
+    count = live(sources, seeds="layers.gpkg", size=[20, 10]).GetMetadataItem(
+        "GPUVORONOI_SEED_COUNT"
+    )
     writer.ExecuteSQL("DELETE FROM places WHERE fid > 100")
-    again = live(sources, seeds="layers.gpkg", size=[20, 10]).GetMetadataItem("GPUVORONOI_SEED_COUNT")
+    again = live(sources, seeds="layers.gpkg", size=[20, 10]).GetMetadataItem(
+        "GPUVORONOI_SEED_COUNT"
+    )
     assert (count, again) == ("300", "100")
 
 
@@ -55,7 +59,9 @@ def test_seeds_that_change_between_opening_and_reading(work):
     write(work, "s.csv", [-90, 0, 90])
     assert set(np.unique(dataset.ReadAsArray())) == {1, 2, 3}
     work.csv("g.csv", [1, 2], [3, 4], no=[1, 2])
-    dataset = live(work, seeds="g.csv", id="no", size=[40, 20])  # of which the whole column was looked at
+    dataset = live(
+        work, seeds="g.csv", id="no", size=[40, 20]
+    )  # of which the whole column was looked at
     again = live(work, seeds="g.csv", id="no", size=[40, 20])
     assert alike(dataset.ReadAsArray(), again.ReadAsArray())
 
@@ -83,7 +89,9 @@ def use(times):
 
 
 def run(script, *arguments):
-    done = subprocess.run([sys.executable, "-c", RESIDENT + script, *arguments], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", RESIDENT + script, *arguments], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
@@ -91,13 +99,18 @@ def run(script, *arguments):
 def test_a_thousand_openings(sources):
     """Memory does not grow, nor do files stay open (in the short tier: two hundred)."""
     times = 1000 if os.environ.get("GPUVORONOI_LONG") else 200
-    script = f"use(60); times = {times}" + """
+    script = (
+        f"use(60); times = {times}"
+        + """
 import os
 before, files = resident(), len(os.listdir("/proc/self/fd"))
 use(times)
 print(resident() - before, len(os.listdir("/proc/self/fd")) - files)
 """
-    grown, files = map(int, run(script, text(sources, seeds="globe.csv", mask="land.gpkg", size=[257, 20])))
+    )
+    grown, files = map(
+        int, run(script, text(sources, seeds="globe.csv", mask="land.gpkg", size=[257, 20]))
+    )
     assert grown < 4000 and files == 0
 
 
@@ -112,7 +125,9 @@ for y in range(0, 5750, 250):
     dataset.ReadAsArray(0, y, 6000, 250)
 print(resident() - before)
 """
-    grown, = map(int, run(script, text(sources, seeds="globe.csv", bands=["distance"], size=[6000, 5750])))
+    (grown,) = map(
+        int, run(script, text(sources, seeds="globe.csv", bands=["distance"], size=[6000, 5750]))
+    )
     assert grown < 40000
 
 
@@ -128,7 +143,11 @@ def test_each_opening_reads(work):
     assert os.stat(work.path("s.csv")).st_size == stamp.st_size
     work.ok("--seeds", "s.csv", "--size", "40,20", "--distance", "d.tif")
     found = gdal.Open(text(work, seeds="s.csv", size=[40, 20], bands=["distance"])).ReadAsArray()
-    assert alike(found, work.read("d.tif")) and not alike(found, old) and alike(first.ReadAsArray(), old)
+    assert (
+        alike(found, work.read("d.tif"))
+        and not alike(found, old)
+        and alike(first.ReadAsArray(), old)
+    )
 
 
 def test_just_written(work):
@@ -136,13 +155,32 @@ def test_just_written(work):
     source = "/vsimem/driver.geojson"
     opened = []
     for x in (10, 20):
-        gdal.FileFromMemBuffer(source, json.dumps({"type": "Point", "coordinates": [x, 0]}).encode())
-        opened.append(gdal.Open("VORONOI:" + json.dumps({"seeds": source, "bands": ["distance"], "size": [36, 18], "extent": [0, -90, 360, 90]})))
-    assert [np.argmin(dataset.ReadAsArray()[9]) // 1 in (x // 10 - 1, x // 10) for dataset, x in zip(opened, (10, 20))] == [True, True]
+        gdal.FileFromMemBuffer(
+            source, json.dumps({"type": "Point", "coordinates": [x, 0]}).encode()
+        )
+        opened.append(
+            gdal.Open(
+                "VORONOI:"
+                + json.dumps(
+                    {
+                        "seeds": source,
+                        "bands": ["distance"],
+                        "size": [36, 18],
+                        "extent": [0, -90, 360, 90],
+                    }
+                )
+            )
+        )
+    assert [
+        np.argmin(dataset.ReadAsArray()[9]) // 1 in (x // 10 - 1, x // 10)
+        for dataset, x in zip(opened, (10, 20))
+    ] == [True, True]
     assert not alike(opened[0].ReadAsArray(), opened[1].ReadAsArray())
     gdal.Unlink(source)
 
 
 def test_seeds_of_no_file(work):
     inline = json.dumps({"type": "Point", "coordinates": [5, 5]})
-    assert (gdal.Open("VORONOI:" + json.dumps({"seeds": inline, "size": [36, 18]})).ReadAsArray() == 0).all()
+    assert (
+        gdal.Open("VORONOI:" + json.dumps({"seeds": inline, "size": [36, 18]})).ReadAsArray() == 0
+    ).all()

@@ -61,10 +61,27 @@ def test_rendering(sources):
         pytest.skip("no QGIS (apt-get install python3-qgis)")
     sources.write("d.voronoi.json", json.dumps({"seeds": "globe.csv", "size": [1500, 750]}))
     sources.ok("--config", "d.voronoi.json", "d.tif")
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(sources.directory), "XDG_RUNTIME_DIR": str(sources.directory)}
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": "offscreen",
+        "HOME": str(sources.directory),
+        "XDG_RUNTIME_DIR": str(sources.directory),
+    }
     picture = os.environ.get("GPUVORONOI_PICTURE", str(sources.path("whole.png")))
-    done = subprocess.run(["/usr/bin/python3", "-c", SCRIPT, str(sources.path("d.voronoi.json")), str(sources.path("d.tif")), picture],
-                          capture_output=True, text=True, env=environment, timeout=240)
+    done = subprocess.run(
+        [
+            "/usr/bin/python3",
+            "-c",
+            SCRIPT,
+            str(sources.path("d.voronoi.json")),
+            str(sources.path("d.tif")),
+            picture,
+        ],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=240,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["[True, True, True, True] True", "errors []"]
     assert gdal.Open(picture).RasterXSize == 400

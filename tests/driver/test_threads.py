@@ -1,6 +1,5 @@
 """Threads, forks, and cancelling."""
 
-import os
 import subprocess
 import sys
 import threading
@@ -48,7 +47,11 @@ def test_datasets_of_their_own(sources):
         found = [dataset.GetRasterBand(i).Checksum() for i in (1, 2, 4)]
         if number % 2 == 0:
             overview = dataset.GetRasterBand(1).GetOverview(1).ReadAsArray()
-        return found == sums and alike(overview, small) and dataset.GetRasterBand(1).GetDefaultRAT().GetRowCount() == 300
+        return (
+            found == sums
+            and alike(overview, small)
+            and dataset.GetRasterBand(1).GetDefaultRAT().GetRowCount() == 300
+        )
 
     assert all(together(work, 8))
 
@@ -60,7 +63,10 @@ def test_one_dataset_after_the_other(sources):
 
     def work(number):
         x, y = 100 * number, 40 * number
-        return alike(dataset[0].ReadAsArray(x, y, 500, 300), np.ascontiguousarray(whole[:, y:y + 300, x:x + 500]))
+        return alike(
+            dataset[0].ReadAsArray(x, y, 500, 300),
+            np.ascontiguousarray(whole[:, y : y + 300, x : x + 500]),
+        )
 
     for number in range(4):
         assert all(together(lambda _: work(number), 1))
@@ -79,7 +85,14 @@ def test_errors_of_others(sources):
                 with pytest.raises(RuntimeError, match=rf"unknown field \(none{number}\)"):
                     gdal.Open(text(sources, seeds="globe.csv", id=f"none{number}"))
             else:
-                dataset = gdal.Open(text(sources, seeds="layers.gpkg", mask="land.gpkg", size=[20 + 30 * number + i, 10]))
+                dataset = gdal.Open(
+                    text(
+                        sources,
+                        seeds="layers.gpkg",
+                        mask="land.gpkg",
+                        size=[20 + 30 * number + i, 10],
+                    )
+                )
                 assert dataset.ReadAsArray().shape == (10, 20 + 30 * number + i)
         return True
 
@@ -105,7 +118,12 @@ for i in range(3):
 codes = {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children}
 print(codes == {dataset.GetRasterBand(1).Checksum() % 251})
 """
-    done = subprocess.run([sys.executable, "-c", script, text(sources, **QUESTION), before], capture_output=True, text=True, timeout=240)
+    done = subprocess.run(
+        [sys.executable, "-c", script, text(sources, **QUESTION), before],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     assert done.stdout == "True\n", done.stderr
 
 
@@ -126,7 +144,9 @@ def test_progress_stops_it(sources):
                 read.ReadAsArray(callback=stop)
             assert len(asked) == 1 and (threads > 1 or asked == [1 / 18])
         told = []
-        again = dataset.ReadAsArray(callback=lambda fraction, message, data: told.append(fraction) or 1)
+        again = dataset.ReadAsArray(
+            callback=lambda fraction, message, data: told.append(fraction) or 1
+        )
         assert told == sorted(told) and told[-1] == 1
         assert alike(again, expected)
 
@@ -136,9 +156,33 @@ def test_warping_in_threads(sources, threads):
     """gdalwarp -multi: what is warped is what is warped from the command's file."""
     sources.ok("--seeds", "globe.csv", "--size", "1500,700", "id.tif")
     made = []
-    for name, source in (("a.tif", str(sources.path("id.tif"))), ("b.tif", text(sources, seeds="globe.csv", size=[1500, 700]))):
-        done = subprocess.run(["gdalwarp", "-q", "-multi", "-wo", f"NUM_THREADS={threads}", "-t_srs", "EPSG:3035", "-te", "2500000", "1400000",
-                               "7400000", "5500000", "-tr", "10000", "10000", source, str(sources.path(name))], capture_output=True, text=True)
+    for name, source in (
+        ("a.tif", str(sources.path("id.tif"))),
+        ("b.tif", text(sources, seeds="globe.csv", size=[1500, 700])),
+    ):
+        done = subprocess.run(
+            [
+                "gdalwarp",
+                "-q",
+                "-multi",
+                "-wo",
+                f"NUM_THREADS={threads}",
+                "-t_srs",
+                "EPSG:3035",
+                "-te",
+                "2500000",
+                "1400000",
+                "7400000",
+                "5500000",
+                "-tr",
+                "10000",
+                "10000",
+                source,
+                str(sources.path(name)),
+            ],
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0 and not done.stderr, done.stderr
         made.append(sources.read(name))
     assert alike(*made) and len(np.unique(made[0])) > 20

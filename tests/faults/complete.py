@@ -10,7 +10,10 @@ import re
 import sys
 
 root = pathlib.Path(sys.argv[1])
-ELSEWHERE = {"gv_device_count", "gv_device_get"}  # without a GPU they only fail: tests/gpu/failing_calls.c
+ELSEWHERE = {
+    "gv_device_count",
+    "gv_device_get",
+}  # without a GPU they only fail: tests/gpu/failing_calls.c
 
 needed = set()
 for header in (root / "include" / "gpuvoronoi").glob("*.h"):
@@ -19,7 +22,12 @@ for header in (root / "include" / "gpuvoronoi").glob("*.h"):
         if "gv_context *context" in parameters:
             needed.add(name)
 called = set()
-for name in ("tests/faults/library.c", "tests/barriers/api.c", "tests/grid_fill.h", "tests/statistics_of.h"):
+for name in (
+    "tests/faults/library.c",
+    "tests/barriers/api.c",
+    "tests/grid_fill.h",
+    "tests/statistics_of.h",
+):
     called |= set(re.findall(r"\bgv_\w+(?=\()", (root / name).read_text()))
 if len(needed) < 30:
     sys.exit(f"complete.py: only {len(needed)} functions found in the headers")

@@ -31,16 +31,46 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOMS = ("exact", "cells", "voronoi")
 # What is found in a line of code and what it becomes.
-OPERATORS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
-             (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r"\+\+", "--"),
-             (r"!(?=[a-z(])", ""), (r"\b0\b(?!\.)", "1"), (r"\b1\b(?!\.)", "2"), (r"\b0\.5\b", "0.25"), (r"\b2\.0\b", "1.0"),
-             (r"\b1\.0\b", "2.0"), (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r"\bmin\b", "max"), (r"\bfmin\(", "fmax("),
-             (r"\bfmax\(", "fmin("), (r"\bbreak;", ";"), (r"\bcontinue;", ";"), (r" & ", " | "), (r" >> ", " << "), (r" << ", " >> ")]
+OPERATORS = [
+    (r" \+ ", " - "),
+    (r" - ", " + "),
+    (r" \* ", " / "),
+    (r" / ", " * "),
+    (r" < ", " <= "),
+    (r" <= ", " < "),
+    (r" > ", " >= "),
+    (r" >= ", " > "),
+    (r" == ", " != "),
+    (r" != ", " == "),
+    (r" && ", " || "),
+    (r" \|\| ", " && "),
+    (r"\+\+", "--"),
+    (r"!(?=[a-z(])", ""),
+    (r"\b0\b(?!\.)", "1"),
+    (r"\b1\b(?!\.)", "2"),
+    (r"\b0\.5\b", "0.25"),
+    (r"\b2\.0\b", "1.0"),
+    (r"\b1\.0\b", "2.0"),
+    (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"),
+    (r"\bmin\b", "max"),
+    (r"\bfmin\(", "fmax("),
+    (r"\bfmax\(", "fmin("),
+    (r"\bbreak;", ";"),
+    (r"\bcontinue;", ";"),
+    (r" & ", " | "),
+    (r" >> ", " << "),
+    (r" << ", " >> "),
+]
 # Lines that say, declare or check what only a program with a fault of its own could see.
-LEFT_ALONE = re.compile(r"^\s*(#|//|\*|/\*|typedef|extern|return gv_fail|gv_fail)|gv_fail\(|_Static_assert|\bassert\(|^\s*(static )?const char")
+LEFT_ALONE = re.compile(
+    r"^\s*(#|//|\*|/\*|typedef|extern|return gv_fail|gv_fail)|gv_fail\(|_Static_assert|\bassert\(|^\s*(static )?const char"
+)
 # What answers come from; the slow ones last.
-TESTS = (r"^(conformance_|cells$|qtm$|edge$|orientation$|geodesic_|search_(api|memory)$|feature|measure|ranks$|faults_library$|statistics|device_pipeline$|fuzz_|differential$|"
-         r"python_(cells|globe_tree|qtm|rasters)$)")
+TESTS = (
+    r"^(conformance_|cells$|qtm$|edge$|orientation$|geodesic_|search_(api|memory)$|feature|measure|ranks$|faults_library$|statistics|device_pipeline$|fuzz_|differential$|"
+    r"python_(cells|globe_tree|qtm|rasters)$)"
+)
 MEMORY = 12 << 30  # address space of a test: a fault may request any size
 
 # Included before everything: the selected fault, and with GV_FAULT=reached those that are reached.
@@ -108,10 +138,19 @@ def faults(root, rooms=ROOMS):
                 for pattern, new in OPERATORS if number in within else ():
                     for match in re.finditer(pattern, code):
                         line = lines[number]
-                        fault = Fault(name, number, line, line[: match.start()] + new + line[match.end():])
+                        fault = Fault(
+                            name, number, line, line[: match.start()] + new + line[match.end() :]
+                        )
                         text_of_it = shown(fault)
                         copies[text_of_it] += 1
-                        found.append((hashlib.sha256(f"{copies[text_of_it]} {text_of_it}".encode()).digest(), fault))
+                        found.append(
+                            (
+                                hashlib.sha256(
+                                    f"{copies[text_of_it]} {text_of_it}".encode()
+                                ).digest(),
+                                fault,
+                            )
+                        )
     return [fault for _, fault in sorted(found)]
 
 
@@ -130,12 +169,17 @@ def planted(text, chosen):
             continue
         add(lines[done:begin], None)
         body = lines[begin:end]
-        labels = [m[1] for line in body if (m := re.match(r"(\w+):$", line.strip())) and m[1] != "default"]
+        labels = [
+            m[1] for line in body if (m := re.match(r"(\w+):$", line.strip())) and m[1] != "default"
+        ]
         for i, (n, fault) in enumerate(here):
             second = body.copy()
             second[fault.number - begin] = fault.after
             for label in labels:
-                second = [re.sub(rf"\b(goto )?{label}(;|:)$", rf"\g<1>{label}_{n}\2", line) for line in second]
+                second = [
+                    re.sub(rf"\b(goto )?{label}(;|:)$", rf"\g<1>{label}_{n}\2", line)
+                    for line in second
+                ]
             add([("} else " if i else "") + f"if (GV_FAULT_AT({n})) {{"], None)
             add(second, n)
         add(["} else {", *body, "}"], None)
@@ -149,7 +193,9 @@ def run(command, **more):
 
 
 def listed_tests(build, pattern):
-    listed = json.loads(run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True).stdout)["tests"]
+    listed = json.loads(
+        run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True).stdout
+    )["tests"]
     for entry in listed:
         if re.search(pattern, entry["name"]):
             said = {p["name"]: p["value"] for p in entry["properties"]}
@@ -162,13 +208,20 @@ def build_all(build, root, chosen, tests):
     """Compiles the faults {n: fault}; returns those that do not compile, which are taken out again."""
     whole = {name: (root / name).read_text() for name in {fault.name for fault in chosen.values()}}
     bad, owners = set(), {}
-    inside = {name for test in tests for word in (*test.command, *test.environment.values())
-              for name in re.findall(re.escape(str(build)) + r"/([^:]+)", word) if (build / name).is_file()}
+    inside = {
+        name
+        for test in tests
+        for word in (*test.command, *test.environment.values())
+        for name in re.findall(re.escape(str(build)) + r"/([^:]+)", word)
+        if (build / name).is_file()
+    }
     try:
         names = set(whole)
         while True:
             for name in names:
-                mine = [(n, fault) for n, fault in chosen.items() if fault.name == name and n not in bad]
+                mine = [
+                    (n, fault) for n, fault in chosen.items() if fault.name == name and n not in bad
+                ]
                 text, owners[name] = planted(whole[name], mine)
                 (root / name).write_text(text)
             built = run(["cmake", "--build", str(build), "--target", *inside, "--", "-k", "0"])
@@ -189,11 +242,20 @@ def build_all(build, root, chosen, tests):
 
 def passes(test, fault, seconds):
     """Runs a test; the moment it says that something failed is enough."""
-    bounded = lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+    def bounded():
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
     with tempfile.TemporaryDirectory() as folder:
-        began = subprocess.Popen(test.command, cwd=test.folder or folder, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, env={**os.environ, **test.environment, "GV_FAULT": str(fault)},
-                                 preexec_fn=bounded, start_new_session=True)
+        began = subprocess.Popen(
+            test.command,
+            cwd=test.folder or folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **test.environment, "GV_FAULT": str(fault)},
+            preexec_fn=bounded,
+            start_new_session=True,
+        )
         timer = threading.Timer(seconds, lambda: os.killpg(began.pid, signal.SIGKILL))
         timer.start()
         failed = False
@@ -215,11 +277,15 @@ def measured(test):
         began = time.monotonic()
         if not passes(test, "reached", 1800):
             sys.exit(f"{test.name} fails without a fault")
-        return test._replace(seconds=time.monotonic() - began, reached={int(n) for n in reached.read().split()})
+        return test._replace(
+            seconds=time.monotonic() - began, reached={int(n) for n in reached.read().split()}
+        )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("build", type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--rooms", type=lambda text: text.split(","), default=ROOMS)
     parser.add_argument("--count", type=int, default=200)
@@ -244,15 +310,28 @@ def main():
         print(f"{n}: {by}: {chosen[n].number + 1}: {shown(chosen[n])}{note}", flush=True)
 
     listed = (HERE / "equivalent.txt").read_text().splitlines()
-    for n in [n for n, fault in chosen.items() if any(line.startswith(shown(fault) + ": ") for line in listed)]:
+    for n in [
+        n
+        for n, fault in chosen.items()
+        if any(line.startswith(shown(fault) + ": ") for line in listed)
+    ]:
         say(n, "changes no answer")
         del chosen[n]
     switch, text = asked.build / "fault_switch.h", SWITCH % len(every)
-    if not switch.exists() or switch.read_text() != text:  # everything is compiled again when it changes
+    if (
+        not switch.exists() or switch.read_text() != text
+    ):  # everything is compiled again when it changes
         switch.write_text(text)
     flags = re.search(r"^CMAKE_C_FLAGS:\w+=(.*)$", cache, flags=re.M)[1]
     if "fault_switch.h" not in flags:
-        run(["cmake", f"-DCMAKE_C_FLAGS={flags} -include {asked.build}/fault_switch.h", str(asked.build)], check=True)
+        run(
+            [
+                "cmake",
+                f"-DCMAKE_C_FLAGS={flags} -include {asked.build}/fault_switch.h",
+                str(asked.build),
+            ],
+            check=True,
+        )
     tests = list(listed_tests(asked.build, asked.tests))
     bad = build_all(asked.build, root, chosen, tests)
     for n in bad:
@@ -261,7 +340,10 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         tests = sorted(pool.map(measured, tests), key=lambda t: t.seconds)
     for test in tests:
-        print(f"{test.name}: {test.seconds:.1f} s, reaches {len(test.reached & set(chosen))}", flush=True)
+        print(
+            f"{test.name}: {test.seconds:.1f} s, reaches {len(test.reached & set(chosen))}",
+            flush=True,
+        )
     seen = collections.defaultdict(collections.Counter)
 
     def try_fault(n):

@@ -24,7 +24,15 @@ def scipy_kdtree():
 class SklearnTree(gpuvoronoi.KDTree):
     """Of sklearn: k is an axis always, more neighbors than points are an error."""
 
-    NORMS = {"euclidean": 2, "l2": 2, "manhattan": 1, "l1": 1, "cityblock": 1, "chebyshev": np.inf, "infinity": np.inf}
+    NORMS = {
+        "euclidean": 2,
+        "l2": 2,
+        "manhattan": 1,
+        "l1": 1,
+        "cityblock": 1,
+        "chebyshev": np.inf,
+        "infinity": np.inf,
+    }
     valid_metrics = []  # set below
 
     def __init__(self, X, leaf_size=40, metric="minkowski", p=2, **options):
@@ -33,7 +41,9 @@ class SklearnTree(gpuvoronoi.KDTree):
         self.norm = self.NORMS.get(metric, p)
         super().__init__(check_array(X), leafsize=leaf_size)
 
-    def query(self, X, k=1, return_distance=True, dualtree=False, breadth_first=False, sort_results=True):
+    def query(
+        self, X, k=1, return_distance=True, dualtree=False, breadth_first=False, sort_results=True
+    ):
         from sklearn.utils import check_array
 
         if k > self.n:
@@ -53,8 +63,12 @@ class SklearnTree(gpuvoronoi.KDTree):
         if count_only:
             return self.query_ball_point(X, r, self.norm, return_length=True)
         answer = np.empty((2, len(X)), dtype=object)
-        for row, (x, found) in enumerate(zip(X, self.query_ball_point(X, r, self.norm, return_sorted=False))):
-            distances = gpuvoronoi.KDTree.query(self, x, list(range(1, max(len(found), 1) + 1)), p=self.norm)[0][:len(found)]
+        for row, (x, found) in enumerate(
+            zip(X, self.query_ball_point(X, r, self.norm, return_sorted=False))
+        ):
+            distances = gpuvoronoi.KDTree.query(
+                self, x, list(range(1, max(len(found), 1) + 1)), p=self.norm
+            )[0][: len(found)]
             order = np.arange(len(found)) if sort_results else np.argsort(found)
             answer[0, row], answer[1, row] = np.array(found, dtype=np.intp)[order], distances[order]
         return tuple(answer) if return_distance else answer[0]
@@ -82,18 +96,29 @@ def pyresample_kd_tree():
     import pyresample.kd_tree
 
     class MaskedTree(gpuvoronoi.KDTree):
-        def query(self, query_pts, k=1, eps=0, distance_upper_bound=None, sqr_dists=False, mask=None):
+        def query(
+            self, query_pts, k=1, eps=0, distance_upper_bound=None, sqr_dists=False, mask=None
+        ):
             counts = np.ones(self.n, bool) if mask is None else ~np.asarray(mask, bool)
             tree = self if counts.all() else gpuvoronoi.KDTree(np.asarray(self.data)[counts])
             bound = np.inf if distance_upper_bound is None else distance_upper_bound
-            distances, indices = gpuvoronoi.KDTree.query(tree, query_pts, k=k, distance_upper_bound=bound)
+            distances, indices = gpuvoronoi.KDTree.query(
+                tree, query_pts, k=k, distance_upper_bound=bound
+            )
             indices = np.append(np.flatnonzero(counts), self.n)[indices].astype(np.uint32)
             return (distances**2 if sqr_dists else distances), indices
 
-    for module in (pyresample.kd_tree, pyresample.future.resamplers.nearest, pyresample.bilinear._base,
-                   pyresample.bilinear._numpy_resampler):
+    for module in (
+        pyresample.kd_tree,
+        pyresample.future.resamplers.nearest,
+        pyresample.bilinear._base,
+        pyresample.bilinear._numpy_resampler,
+    ):
         module.KDTree = MaskedTree
     return pyresample.__version__
 
 
-ADAPTERS = {function.__name__: function for function in (scipy_kdtree, sklearn_neighbors, pyresample_kd_tree)}
+ADAPTERS = {
+    function.__name__: function
+    for function in (scipy_kdtree, sklearn_neighbors, pyresample_kd_tree)
+}

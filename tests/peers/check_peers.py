@@ -48,8 +48,25 @@ def main():
             (work / "adapters.py").write_text('ADAPTERS = {"suite": lambda: "1"}\n')
             (work / "test_suite.py").write_text(SUITE)
             shutil.copy(HERE / "peers.py", work)
-            done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "peers", "--peer", "suite", "test_suite.py"],
-                                  cwd=work, env={**os.environ, "PYTHONPATH": folder}, capture_output=True, text=True)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "pytest",
+                    "-q",
+                    "-p",
+                    "no:cacheprovider",
+                    "-p",
+                    "peers",
+                    "--peer",
+                    "suite",
+                    "test_suite.py",
+                ],
+                cwd=work,
+                env={**os.environ, "PYTHONPATH": folder},
+                capture_output=True,
+                text=True,
+            )
             if done.returncode != expected:
                 print(f"{name}: {done.returncode}, not {expected}\n{done.stdout}{done.stderr}")
                 bad += 1

@@ -22,7 +22,9 @@ EXPECTED = pathlib.Path(__file__).resolve().parent / "expected"
 
 
 def pytest_addoption(parser):
-    parser.addoption("--peer", required=True, choices=sorted(path.stem for path in EXPECTED.glob("*.txt")))
+    parser.addoption(
+        "--peer", required=True, choices=sorted(path.stem for path in EXPECTED.glob("*.txt"))
+    )
 
 
 class Rows:
@@ -39,8 +41,12 @@ class Rows:
             elif line:
                 name, colon, text = line.partition(": ")
                 if not (colon and reason):
-                    raise pytest.UsageError(f"{path}:{number}: invalid row; expected 'TEST: TEXT' below a reason")
-                self.rows.append((re.compile(".*".join(map(re.escape, name.split("*")))), text, reason, line))
+                    raise pytest.UsageError(
+                        f"{path}:{number}: invalid row; expected 'TEST: TEXT' below a reason"
+                    )
+                self.rows.append(
+                    (re.compile(".*".join(map(re.escape, name.split("*")))), text, reason, line)
+                )
 
     def row_of(self, name):
         found = [row for row in self.rows if row[0].fullmatch(name)]
@@ -67,7 +73,10 @@ def pytest_configure(config):
     except ImportError as error:
         pytest.exit(f"skipped: {error}", returncode=77)
     if version != config.peer_rows.version:
-        pytest.exit(f"skipped: {peer} is {version}, the list is of {config.peer_rows.version}", returncode=77)
+        pytest.exit(
+            f"skipped: {peer} is {version}, the list is of {config.peer_rows.version}",
+            returncode=77,
+        )
     importlib.invalidate_caches()
 
 

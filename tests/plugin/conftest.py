@@ -15,9 +15,26 @@ COMMAND = os.environ.get("GPUVORONOI_COMMAND", str(ROOT / "build" / "gpuvoronoi"
 FOLDER = pathlib.Path(os.environ.get("GPUVORONOI_QGIS_FOLDER", ROOT / "build" / "plugin" / "qgis"))
 LAND = ROOT / "data" / "land.geojson"
 TIMEZONES = ROOT / "data" / "timezones.csv"
-ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest",
-              "voronoidiagram", "nearestvalue", "cells"]
-COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]  # of statistics
+ALGORITHMS = [
+    "voronoiraster",
+    "qtmvoronoi",
+    "facilitystatistics",
+    "knearest",
+    "nearestcells",
+    "livevoronoi",
+    "writenearest",
+    "voronoidiagram",
+    "nearestvalue",
+    "cells",
+]
+COLUMNS = [
+    "cells",
+    "area_km2",
+    "distance_mean",
+    "distance_max",
+    "centroid_x",
+    "centroid_y",
+]  # of statistics
 WGS84 = (6378137.0, 6356752.314245179)  # half axes
 SPHERE = ((2 * WGS84[0] + WGS84[1]) / 3,) * 2
 os.environ["GPUVORONOI_COMMAND"] = COMMAND
@@ -86,7 +103,9 @@ class Qgis:
         import processing
 
         self.feedback = feedback or Feedback()
-        return processing.run(f"gpuvoronoi:{name}", parameters, context=context, feedback=self.feedback)
+        return processing.run(
+            f"gpuvoronoi:{name}", parameters, context=context, feedback=self.feedback
+        )
 
 
 @pytest.fixture(scope="session")
@@ -122,7 +141,13 @@ class Work:
         return str(self.directory / name)
 
     def command(self, *arguments):
-        done = subprocess.run([COMMAND, *map(str, arguments)], cwd=self.directory, capture_output=True, text=True, timeout=240)
+        done = subprocess.run(
+            [COMMAND, *map(str, arguments)],
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
         assert done.returncode == 0, done.stderr
         return done
 
@@ -138,7 +163,11 @@ class Work:
 
     def listing(self):
         """Files; without those beside GeoTIFFs, which have the attribute tables with older GDAL."""
-        return sorted(p.name for p in self.directory.iterdir() if not (p.name.endswith(".tif.aux.xml") and p.with_name(p.name[:-8]).exists()))
+        return sorted(
+            p.name
+            for p in self.directory.iterdir()
+            if not (p.name.endswith(".tif.aux.xml") and p.with_name(p.name[:-8]).exists())
+        )
 
 
 @pytest.fixture
@@ -169,9 +198,15 @@ def crs(text):
     return made
 
 
-def memory(places, system="EPSG:4326", fields="id:integer,name:string", rows=None, geometry="Point"):
+def memory(
+    places, system="EPSG:4326", fields="id:integer,name:string", rows=None, geometry="Point"
+):
     """A layer in memory, with points at `places` and attributes of `rows`."""
-    layer = QgsVectorLayer(geometry + "?" + "&".join(f"field={field}" for field in fields.split(",") if field), "seeds", "memory")
+    layer = QgsVectorLayer(
+        geometry + "?" + "&".join(f"field={field}" for field in fields.split(",") if field),
+        "seeds",
+        "memory",
+    )
     if system is not None:
         layer.setCrs(crs(system) if isinstance(system, str) else system)
     else:
@@ -190,11 +225,20 @@ def memory(places, system="EPSG:4326", fields="id:integer,name:string", rows=Non
 
 def places(count, seed=1, box=(-180, -80, 180, 80)):
     random = np.random.default_rng(seed)
-    return [(float(x), float(y)) for x, y in zip(random.uniform(box[0], box[2], count), random.uniform(box[1], box[3], count))]
+    return [
+        (float(x), float(y))
+        for x, y in zip(
+            random.uniform(box[0], box[2], count), random.uniform(box[1], box[3], count)
+        )
+    ]
 
 
 def timezones():
-    layer = QgsVectorLayer(f"file://{TIMEZONES}?type=csv&xField=lon&yField=lat&crs=EPSG:4326", "Time zones", "delimitedtext")
+    layer = QgsVectorLayer(
+        f"file://{TIMEZONES}?type=csv&xField=lon&yField=lat&crs=EPSG:4326",
+        "Time zones",
+        "delimitedtext",
+    )
     assert layer.isValid()
     return layer
 
@@ -209,7 +253,9 @@ def loading_context():
 def as_file(layer, path, driver="GPKG"):
     options = QgsVectorFileWriter.SaveVectorOptions()
     options.driverName = driver
-    QgsVectorFileWriter.writeAsVectorFormatV3(layer, path, QgsProject.instance().transformContext(), options)
+    QgsVectorFileWriter.writeAsVectorFormatV3(
+        layer, path, QgsProject.instance().transformContext(), options
+    )
     return path
 
 
@@ -226,7 +272,9 @@ def stripes(work, system="EPSG:4326"):
     made.SetGeoTransform((-180, 2, 0, 90, 0, -2))
     if system:
         made.SetProjection(crs(system).toWkt())
-    made.GetRasterBand(1).WriteArray((np.add.outer(np.arange(90), np.arange(180)) % 3).astype(np.uint8))
+    made.GetRasterBand(1).WriteArray(
+        (np.add.outer(np.arange(90), np.arange(180)) % 3).astype(np.uint8)
+    )
     made = None
     return path
 
@@ -242,7 +290,15 @@ def search(work, *arguments):
     work.command("search", *arguments, "--overwrite", "expected.csv")
     with open(work.path("expected.csv"), newline="") as file:
         rows = csv.DictReader(file)  # feature ids, in these files from 1
-        return [(int(r["query"]) - 1, int(r["rank"]), max(int(r["reference"]) - 1, -1), float(r["distance"])) for r in rows]
+        return [
+            (
+                int(r["query"]) - 1,
+                int(r["rank"]),
+                max(int(r["reference"]) - 1, -1),
+                float(r["distance"]),
+            )
+            for r in rows
+        ]
 
 
 def measured(layer, axes, degrees="EPSG:4326"):

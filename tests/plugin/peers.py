@@ -33,7 +33,9 @@ def shops(count, seed):
 
 
 def processor_seconds():
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(
+        sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
 
 
 def features(path):
@@ -44,7 +46,10 @@ def features(path):
 def measured(name, task, count):
     before, begun = processor_seconds(), time.monotonic()
     made = task()
-    print(f"| {name} | {processor_seconds() - before:.1f} | {time.monotonic() - begun:.1f} | {count(made):,} |", flush=True)
+    print(
+        f"| {name} | {processor_seconds() - before:.1f} | {time.monotonic() - begun:.1f} | {count(made):,} |",
+        flush=True,
+    )
     return made
 
 
@@ -56,7 +61,10 @@ def run_program(*arguments):
 
 def regions(work, processing, layer, path):
     def own():
-        processing.run("gpuvoronoi:voronoiraster", {"INPUT": path, "OUTPUT": f"{work}/own.tif", "POLYGONS": f"{work}/own.gpkg"})
+        processing.run(
+            "gpuvoronoi:voronoiraster",
+            {"INPUT": path, "OUTPUT": f"{work}/own.tif", "POLYGONS": f"{work}/own.gpkg"},
+        )
         return f"{work}/own.gpkg"
 
     def qgis():
@@ -64,14 +72,31 @@ def regions(work, processing, layer, path):
         return f"{work}/qgis.gpkg"
 
     def grass():
-        run_program("grass", "-c", SYSTEM, f"{work}/location", "--exec", "sh", "-c",
-                    f"v.in.ogr --q input={path} output=shops && g.region vector=shops && v.voronoi --q input=shops output=regions && "
-                    f"v.out.ogr --q input=regions output={work}/grass.gpkg format=GPKG type=area")
+        run_program(
+            "grass",
+            "-c",
+            SYSTEM,
+            f"{work}/location",
+            "--exec",
+            "sh",
+            "-c",
+            f"v.in.ogr --q input={path} output=shops && g.region vector=shops && v.voronoi --q input=shops output=regions && "
+            f"v.out.ogr --q input=regions output={work}/grass.gpkg format=GPKG type=area",
+        )
         return f"{work}/grass.gpkg"
 
     def saga():
         shape = as_file(layer, f"{work}/shops.shp", "ESRI Shapefile")
-        run_program("saga_cmd", "-f=s", "shapes_points", "16", "-POINTS", shape, "-POLYGONS", f"{work}/saga.shp")
+        run_program(
+            "saga_cmd",
+            "-f=s",
+            "shapes_points",
+            "16",
+            "-POINTS",
+            shape,
+            "-POLYGONS",
+            f"{work}/saga.shp",
+        )
         return f"{work}/saga.shp"
 
     measured("gpuvoronoi: Voronoi raster with regions", own, features)
@@ -84,24 +109,52 @@ def regions(work, processing, layer, path):
 
 def rasters(work, processing, path):
     """Distances to the nearest shop, in cells of 2 km."""
+
     def own():
         extent = f"{BOX[0]},{BOX[2]},{BOX[1]},{BOX[3]} [{SYSTEM}]"
-        processing.run("gpuvoronoi:voronoiraster", {"INPUT": path, "EXTENT": extent, "RESOLUTION": 2000, "OUTPUT": f"{work}/a.tif",
-                                                    "DISTANCE": f"{work}/d.tif"})
+        processing.run(
+            "gpuvoronoi:voronoiraster",
+            {
+                "INPUT": path,
+                "EXTENT": extent,
+                "RESOLUTION": 2000,
+                "OUTPUT": f"{work}/a.tif",
+                "DISTANCE": f"{work}/d.tif",
+            },
+        )
         return f"{work}/d.tif"
 
     def cells():
-        processing.run("gpuvoronoi:nearestcells", {"INPUT": f"{work}/cells.tif", "DISTANCE": f"{work}/c.tif"})
+        processing.run(
+            "gpuvoronoi:nearestcells", {"INPUT": f"{work}/cells.tif", "DISTANCE": f"{work}/c.tif"}
+        )
         return f"{work}/c.tif"
 
     def proximity():
-        processing.run("gdal:proximity", {"INPUT": f"{work}/cells.tif", "BAND": 1, "UNITS": 0, "DATA_TYPE": 5, "OUTPUT": f"{work}/p.tif"})
+        processing.run(
+            "gdal:proximity",
+            {
+                "INPUT": f"{work}/cells.tif",
+                "BAND": 1,
+                "UNITS": 0,
+                "DATA_TYPE": 5,
+                "OUTPUT": f"{work}/p.tif",
+            },
+        )
         return f"{work}/p.tif"
 
     def grow():
-        run_program("grass", "-c", f"{work}/cells.tif", f"{work}/cells", "--exec", "sh", "-c",
-                    f"r.in.gdal --q input={work}/cells.tif output=cells && r.null --q map=cells setnull=0 && "
-                    f"r.grow.distance --q input=cells distance=d && r.out.gdal --q -f input=d output={work}/g.tif type=Float32")
+        run_program(
+            "grass",
+            "-c",
+            f"{work}/cells.tif",
+            f"{work}/cells",
+            "--exec",
+            "sh",
+            "-c",
+            f"r.in.gdal --q input={work}/cells.tif output=cells && r.null --q map=cells setnull=0 && "
+            f"r.grow.distance --q input=cells distance=d && r.out.gdal --q -f input=d output={work}/g.tif type=Float32",
+        )
         return f"{work}/g.tif"
 
     def pixels(made):
@@ -109,8 +162,17 @@ def rasters(work, processing, path):
         return dataset.RasterXSize * dataset.RasterYSize
 
     measured("gpuvoronoi: Voronoi raster with distances", own, pixels)
-    gdal.Rasterize(f"{work}/cells.tif", path, format="GTiff", burnValues=[1], outputType=gdal.GDT_Byte, xRes=2000, yRes=2000,
-                   outputBounds=BOX, creationOptions=["COMPRESS=DEFLATE"])
+    gdal.Rasterize(
+        f"{work}/cells.tif",
+        path,
+        format="GTiff",
+        burnValues=[1],
+        outputType=gdal.GDT_Byte,
+        xRes=2000,
+        yRes=2000,
+        outputBounds=BOX,
+        creationOptions=["COMPRESS=DEFLATE"],
+    )
     measured("gpuvoronoi: Nearest cells of a raster", cells, pixels)
     measured("GDAL: Proximity", proximity, pixels)
     if shutil.which("grass"):
@@ -119,24 +181,58 @@ def rasters(work, processing, path):
 
 def neighbors(work, processing, homes, path):
     def own(metric, name):
-        processing.run("gpuvoronoi:knearest", {"INPUT": homes, "REFERENCE": path, "NEIGHBORS": NEIGHBORS, "METRIC": metric,
-                                               "OUTPUT": f"{work}/{name}.gpkg"})
+        processing.run(
+            "gpuvoronoi:knearest",
+            {
+                "INPUT": homes,
+                "REFERENCE": path,
+                "NEIGHBORS": NEIGHBORS,
+                "METRIC": metric,
+                "OUTPUT": f"{work}/{name}.gpkg",
+            },
+        )
         return f"{work}/{name}.gpkg"
 
     def join():
-        processing.run("native:joinbynearest", {"INPUT": homes, "INPUT_2": path, "NEIGHBORS": NEIGHBORS, "OUTPUT": f"{work}/join.gpkg"})
+        processing.run(
+            "native:joinbynearest",
+            {
+                "INPUT": homes,
+                "INPUT_2": path,
+                "NEIGHBORS": NEIGHBORS,
+                "OUTPUT": f"{work}/join.gpkg",
+            },
+        )
         return f"{work}/join.gpkg"
 
     def matrix():
-        processing.run("qgis:distancematrix", {"INPUT": homes, "INPUT_FIELD": "id", "TARGET": path, "TARGET_FIELD": "id",
-                                               "MATRIX_TYPE": 0, "NEAREST_POINTS": NEIGHBORS, "OUTPUT": f"{work}/matrix.gpkg"})
+        processing.run(
+            "qgis:distancematrix",
+            {
+                "INPUT": homes,
+                "INPUT_FIELD": "id",
+                "TARGET": path,
+                "TARGET_FIELD": "id",
+                "MATRIX_TYPE": 0,
+                "NEAREST_POINTS": NEIGHBORS,
+                "OUTPUT": f"{work}/matrix.gpkg",
+            },
+        )
         return f"{work}/matrix.gpkg"
 
     def grass():
-        run_program("grass", "-c", SYSTEM, f"{work}/nearest", "--exec", "sh", "-c",
-                    f"v.in.ogr --q input={homes} output=homes && v.in.ogr --q input={path} output=shops && "
-                    f"v.distance --q from=homes to=shops upload=dist,cat column=dist,shop output=lines table=lines && "
-                    f"v.out.ogr --q input=lines output={work}/v.gpkg format=GPKG")
+        run_program(
+            "grass",
+            "-c",
+            SYSTEM,
+            f"{work}/nearest",
+            "--exec",
+            "sh",
+            "-c",
+            f"v.in.ogr --q input={homes} output=homes && v.in.ogr --q input={path} output=shops && "
+            f"v.distance --q from=homes to=shops upload=dist,cat column=dist,shop output=lines table=lines && "
+            f"v.out.ogr --q input=lines output={work}/v.gpkg format=GPKG",
+        )
         return f"{work}/v.gpkg"
 
     measured("gpuvoronoi: k nearest, k = 3, straight lines", lambda: own(3, "map"), features)
@@ -156,7 +252,9 @@ def main():
         layer = memory(shops(count, 1), SYSTEM)
         path = as_file(layer, f"{work}/shops.gpkg")
         homes = as_file(memory(shops(count // 2, 2), SYSTEM), f"{work}/homes.gpkg")
-        print(f"| {count:,} shops, {count // 2:,} homes | processor seconds | seconds | features or cells |\n|---|---|---|---|")
+        print(
+            f"| {count:,} shops, {count // 2:,} homes | processor seconds | seconds | features or cells |\n|---|---|---|---|"
+        )
         regions(work, processing, layer, path)
         rasters(work, processing, path)
         neighbors(work, processing, homes, path)

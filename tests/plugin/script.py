@@ -21,7 +21,9 @@ import processing
 plugin = gpuvoronoi_processing.classFactory(None)
 plugin.initProcessing()
 
-result = processing.run("gpuvoronoi:voronoiraster", {"INPUT": sys.argv[1], "RESOLUTION": 0.25, "OUTPUT": sys.argv[2]})
+result = processing.run(
+    "gpuvoronoi:voronoiraster", {"INPUT": sys.argv[1], "RESOLUTION": 0.25, "OUTPUT": sys.argv[2]}
+)
 dataset = gdal.Open(result["OUTPUT"])
 regions = dataset.GetRasterBand(1).GetDefaultRAT().GetRowCount()
 print(f"{dataset.GetMetadataItem('GPUVORONOI_SEED_COUNT')} seeds, {regions} regions")

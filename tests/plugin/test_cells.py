@@ -17,7 +17,9 @@ def points():
 def table(work, cells, *options):
     """What the command writes for the same points, numbered from 0."""
     work.csv("s.csv", [(x, y, *row) for (x, y), row in zip(places(60), ROWS)], "lon,lat,id,name,w")
-    work.command("--seeds", "s.csv", "--cells-of", cells, "--cells", "expected.csv", "--overwrite", *options)
+    work.command(
+        "--seeds", "s.csv", "--cells-of", cells, "--cells", "expected.csv", "--overwrite", *options
+    )
     with open(work.path("expected.csv"), newline="") as file:
         return list(csv.DictReader(file))
 
@@ -27,7 +29,9 @@ def features(layer):
     layer = QgsVectorLayer(layer, "made", "ogr") if isinstance(layer, str) else layer
     assert layer.isValid()
     names = [name for name in layer.fields().names() if name != "fid"]
-    return [{name: None if f[name] == NULL else f[name] for name in names} for f in layer.getFeatures()], layer
+    return [
+        {name: None if f[name] == NULL else f[name] for name in names} for f in layer.getFeatures()
+    ], layer
 
 
 def same(made, expected):
@@ -38,27 +42,54 @@ def same(made, expected):
             if name in ("cell", "token"):
                 assert str(one[name]) == text
             else:
-                assert one[name] == (pytest.approx(float(text), rel=1e-12, abs=1e-12) if text else None), (name, one, other)
+                assert one[name] == (
+                    pytest.approx(float(text), rel=1e-12, abs=1e-12) if text else None
+                ), (name, one, other)
 
 
-@pytest.mark.parametrize("system,level,cells,parameters,options", [
-    (0, 3, "healpix:3", {}, []),
-    (1, 2, "healpix:2,ring", {"METRIC": 1, "NEIGHBORS": 3}, ["--metric", "great-circle", "-k", 3]),
-    (2, 3, "s2:3", {"MAX_DISTANCE": 2000000}, ["--max-distance", 2000000]),
-    (2, 2, "s2:2,authalic", {"AUTHALIC": True, "WEIGHTING": 2, "WEIGHT_FIELD": "w"}, ["--weighting", "additive", "--weight-field", "w"]),
-    (0, 3, "healpix:3", {"MASK": str(LAND)}, ["--mask", LAND]),
-    (0, 3, "healpix:3", {"MASK": land_in_memory}, ["--mask", LAND]),
-])
+@pytest.mark.parametrize(
+    "system,level,cells,parameters,options",
+    [
+        (0, 3, "healpix:3", {}, []),
+        (
+            1,
+            2,
+            "healpix:2,ring",
+            {"METRIC": 1, "NEIGHBORS": 3},
+            ["--metric", "great-circle", "-k", 3],
+        ),
+        (2, 3, "s2:3", {"MAX_DISTANCE": 2000000}, ["--max-distance", 2000000]),
+        (
+            2,
+            2,
+            "s2:2,authalic",
+            {"AUTHALIC": True, "WEIGHTING": 2, "WEIGHT_FIELD": "w"},
+            ["--weighting", "additive", "--weight-field", "w"],
+        ),
+        (0, 3, "healpix:3", {"MASK": str(LAND)}, ["--mask", LAND]),
+        (0, 3, "healpix:3", {"MASK": land_in_memory}, ["--mask", LAND]),
+    ],
+)
 @pytest.mark.parametrize("output", ["out.gpkg", "memory:"])
 def test_cells(qgis, work, system, level, cells, parameters, options, output):
     """The same rows, in their order, at the centers."""
     parameters = {name: value() if callable(value) else value for name, value in parameters.items()}
-    out = qgis.run("cells", INPUT=points(), FIELD="id", SYSTEM=system, LEVEL=level,
-                   OUTPUT=output if output == "memory:" else work.path(output), **parameters)["OUTPUT"]
+    out = qgis.run(
+        "cells",
+        INPUT=points(),
+        FIELD="id",
+        SYSTEM=system,
+        LEVEL=level,
+        OUTPUT=output if output == "memory:" else work.path(output),
+        **parameters,
+    )["OUTPUT"]
     made, layer = features(out)
     same(made, table(work, cells, "--id", "id", *options))
     assert layer.wkbType() == QgsWkbTypes.Type.Point and layer.crs().authid() == "EPSG:4326"
-    assert all((f.geometry().asPoint().x(), f.geometry().asPoint().y()) == (f["lon"], f["lat"]) for f in layer.getFeatures())
+    assert all(
+        (f.geometry().asPoint().x(), f.geometry().asPoint().y()) == (f["lon"], f["lat"])
+        for f in layer.getFeatures()
+    )
     assert len(made) < 768 or "MASK" not in parameters
     assert any(text.startswith("Cells: ") for text in qgis.feedback.infos)
 
@@ -67,10 +98,20 @@ def test_cells(qgis, work, system, level, cells, parameters, options, output):
 @pytest.mark.parametrize("limited", [False, True])
 def test_attributes_of_the_seeds(qgis, work, field, limited):
     more = {"MAX_DISTANCE": 1500000} if limited else {}
-    out = qgis.run("cells", INPUT=points(), LEVEL=2, NEIGHBORS=2, ATTRIBUTES=True, OUTPUT=work.path("out.gpkg"),
-                   **({} if field is None else {"FIELD": field}), **more)["OUTPUT"]
+    out = qgis.run(
+        "cells",
+        INPUT=points(),
+        LEVEL=2,
+        NEIGHBORS=2,
+        ATTRIBUTES=True,
+        OUTPUT=work.path("out.gpkg"),
+        **({} if field is None else {"FIELD": field}),
+        **more,
+    )["OUTPUT"]
     made, _ = features(out)
-    expected = table(work, "healpix:2", "--id", "id", "-k", 2, *(["--max-distance", 1500000] if limited else []))
+    expected = table(
+        work, "healpix:2", "--id", "id", "-k", 2, *(["--max-distance", 1500000] if limited else [])
+    )
     assert [row["cell"] for row in made] == [int(row["cell"]) for row in expected]
     assert any(row["seed"] == "" for row in expected) == limited
     of = {"name": lambda i: f"seed {i - 100}", "id": lambda i: i, None: lambda i: i - 99}[field]
@@ -84,18 +125,26 @@ def test_attributes_of_the_seeds(qgis, work, field, limited):
 def test_text_ids(qgis, work):
     """Without attributes, too; seeds with the same text are one."""
     layer = memory([(0, 0), (90, 0), (180, 0)], rows=[(1, "a"), (2, "b"), (3, "a")])
-    made, _ = features(qgis.run("cells", INPUT=layer, FIELD="name", LEVEL=1, SYSTEM=2, OUTPUT="memory:")["OUTPUT"])
+    made, _ = features(
+        qgis.run("cells", INPUT=layer, FIELD="name", LEVEL=1, SYSTEM=2, OUTPUT="memory:")["OUTPUT"]
+    )
     work.csv("t.csv", [(0, 0, 0), (90, 0, 1), (180, 0, 0)])
     work.command("--seeds", "t.csv", "--id", "id", "--cells-of", "s2:1", "--cells", "t.gpkg")
-    assert [row["seed"] for row in made] == ["ab"[seed] for (seed,) in rows(work.path("t.gpkg"), "seed")]
+    assert [row["seed"] for row in made] == [
+        "ab"[seed] for (seed,) in rows(work.path("t.gpkg"), "seed")
+    ]
     assert "seed_name" not in made[0]
 
 
 def test_files_and_shapes(qgis, work):
     """The layer's own file is read, polygons are seeds, and other formats of tables may be chosen."""
     land = as_file(land_in_memory(), work.path("land.gpkg"))
-    out = qgis.run("cells", INPUT=land, LEVEL=2, BOUNDARY=True, OUTPUT=work.path("out.csv"))["OUTPUT"]
-    work.command("--seeds", land, "--cells-of", "healpix:2", "--boundary", "--cells", "expected.csv")
+    out = qgis.run("cells", INPUT=land, LEVEL=2, BOUNDARY=True, OUTPUT=work.path("out.csv"))[
+        "OUTPUT"
+    ]
+    work.command(
+        "--seeds", land, "--cells-of", "healpix:2", "--boundary", "--cells", "expected.csv"
+    )
     assert open(out).read() == open(work.path("expected.csv")).read()
     assert any(str(land) in text for text in qgis.feedback.commands)
 
@@ -103,7 +152,9 @@ def test_files_and_shapes(qgis, work):
 def test_h3(qgis, work):
     """The command has H3 or gives the reason."""
     try:
-        out = qgis.run("cells", INPUT=points(), FIELD="id", SYSTEM=3, LEVEL=1, OUTPUT="memory:")["OUTPUT"]
+        out = qgis.run("cells", INPUT=points(), FIELD="id", SYSTEM=3, LEVEL=1, OUTPUT="memory:")[
+            "OUTPUT"
+        ]
     except QgsProcessingException as error:
         assert "--cells-of: h3:1 is not supported by this build" in str(error)
     else:

@@ -1,8 +1,27 @@
 """Voronoi diagrams: what the command makes, with the polygons of the nearest points by a measure of QGIS's own."""
 
 import pytest
-from conftest import TIMEZONES, as_file, crs, land_in_memory, loading_context, memory, ogr, places, rows, timezones
-from qgis.core import QgsDistanceArea, QgsFeature, QgsGeometry, QgsPointXY, QgsProcessingException, QgsProject, QgsVectorLayer
+from conftest import (
+    TIMEZONES,
+    as_file,
+    crs,
+    land_in_memory,
+    loading_context,
+    memory,
+    ogr,
+    places,
+    rows,
+    timezones,
+)
+from qgis.core import (
+    QgsDistanceArea,
+    QgsFeature,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessingException,
+    QgsProject,
+    QgsVectorLayer,
+)
 
 FIELDS = ["seed", "area_km2", "neighbours", "others"]
 
@@ -36,25 +55,42 @@ def made(layer, context, name="qgis"):
 def test_polygons_are_those_of_the_nearest_points(qgis, work):
     """By distances of QGIS's own, of points that are not within meters of a border."""
     layer = timezones()
-    out = qgis.run("voronoidiagram", INPUT=layer, FIELD="name", OUTPUT=work.path("out.gpkg"))["OUTPUT"]
+    out = qgis.run("voronoidiagram", INPUT=layer, FIELD="name", OUTPUT=work.path("out.gpkg"))[
+        "OUTPUT"
+    ]
     assert names(out) == [*FIELDS, "lon", "lat", "name", "country"]
-    cells = [(feature["seed"], feature.geometry()) for feature in QgsVectorLayer(out, "cells", "ogr").getFeatures()]
-    assert len(cells) == 418 and sum(row[0] for row in rows(out, "area_km2")) == pytest.approx(510065621.7, rel=1e-6)
+    cells = [
+        (feature["seed"], feature.geometry())
+        for feature in QgsVectorLayer(out, "cells", "ogr").getFeatures()
+    ]
+    assert len(cells) == 418 and sum(row[0] for row in rows(out, "area_km2")) == pytest.approx(
+        510065621.7, rel=1e-6
+    )
     measure, checked = QgsDistanceArea(), 0
     measure.setEllipsoid("EPSG:7030")
     seeds = [(feature["name"], feature.geometry().asPoint()) for feature in layer.getFeatures()]
     for x, y in places(60, seed=5):
         point = QgsPointXY(x, y)
-        (first, nearest), (second, _) = sorted((measure.measureLine(point, seed), name) for name, seed in seeds)[:2]
+        (first, nearest), (second, _) = sorted(
+            (measure.measureLine(point, seed), name) for name, seed in seeds
+        )[:2]
         if second - first > 10:
-            assert [name for name, cell in cells if cell.contains(QgsGeometry.fromPointXY(point))] == [nearest]
+            assert [
+                name for name, cell in cells if cell.contains(QgsGeometry.fromPointXY(point))
+            ] == [nearest]
             checked += 1
     assert checked > 50
 
 
 @pytest.mark.parametrize("kind,option", [(0, []), (1, ["--edges-only"]), (2, ["--delaunay"])])
 def test_kinds(qgis, work, kind, option):
-    out = qgis.run("voronoidiagram", INPUT=str(TIMEZONES), FIELD="name", KIND=kind, OUTPUT=work.path("out.gpkg"))["OUTPUT"]
+    out = qgis.run(
+        "voronoidiagram",
+        INPUT=str(TIMEZONES),
+        FIELD="name",
+        KIND=kind,
+        OUTPUT=work.path("out.gpkg"),
+    )["OUTPUT"]
     work.command("diagram", "--seeds", TIMEZONES, "--id", "name", *option, "expected.gpkg")
     assert wkb(out) == wkb(work.path("expected.gpkg"))
     fields = names(out)
@@ -62,35 +98,109 @@ def test_kinds(qgis, work, kind, option):
     assert rows(out, *fields) == rows(work.path("expected.gpkg"), *fields)
 
 
-@pytest.mark.parametrize("parameters,options", [
-    ({"METRIC": 2, "TOLERANCE": 5000}, ["--metric", "great-circle", "--tolerance", 5000]),
-    ({"METRIC": 1, "CRS": "EPSG:3031", "WHOLE": True, "EXTENT": "-4000000,4000000,-4000000,4000000 [EPSG:3031]", "TOLERANCE": 1000},
-     ["--metric", "geodesic", "--crs", "EPSG:3031", "--no-cut", "--extent=-4000000,-4000000,4000000,4000000", "--tolerance", 1000]),
-    ({"METRIC": 3, "CRS": "EPSG:3035", "EXTENT": "2500000,6600000,1400000,5500000 [EPSG:3035]"},
-     ["--metric", "euclidean", "--crs", "EPSG:3035", "--extent=2500000,1400000,6600000,5500000"]),
-])
+@pytest.mark.parametrize(
+    "parameters,options",
+    [
+        ({"METRIC": 2, "TOLERANCE": 5000}, ["--metric", "great-circle", "--tolerance", 5000]),
+        (
+            {
+                "METRIC": 1,
+                "CRS": "EPSG:3031",
+                "WHOLE": True,
+                "EXTENT": "-4000000,4000000,-4000000,4000000 [EPSG:3031]",
+                "TOLERANCE": 1000,
+            },
+            [
+                "--metric",
+                "geodesic",
+                "--crs",
+                "EPSG:3031",
+                "--no-cut",
+                "--extent=-4000000,-4000000,4000000,4000000",
+                "--tolerance",
+                1000,
+            ],
+        ),
+        (
+            {
+                "METRIC": 3,
+                "CRS": "EPSG:3035",
+                "EXTENT": "2500000,6600000,1400000,5500000 [EPSG:3035]",
+            },
+            [
+                "--metric",
+                "euclidean",
+                "--crs",
+                "EPSG:3035",
+                "--extent=2500000,1400000,6600000,5500000",
+            ],
+        ),
+    ],
+)
 def test_options(qgis, work, parameters, options):
-    out = qgis.run("voronoidiagram", INPUT=timezones(), OUTPUT=work.path("out.gpkg"), **parameters)["OUTPUT"]
+    out = qgis.run("voronoidiagram", INPUT=timezones(), OUTPUT=work.path("out.gpkg"), **parameters)[
+        "OUTPUT"
+    ]
     work.command("diagram", "--seeds", TIMEZONES, *options, "expected.gpkg")
     assert wkb(out) == wkb(work.path("expected.gpkg"))
 
 
 @pytest.mark.parametrize("kind,option", [(0, []), (1, ["--edges-only"])])
 def test_groups(qgis, work, kind, option):
-    out = qgis.run("voronoidiagram", INPUT=str(TIMEZONES), FIELD="country", GROUP=True, KIND=kind, TOLERANCE=1000, OUTPUT=work.path("out.gpkg"))["OUTPUT"]
-    work.command("diagram", "--seeds", TIMEZONES, "--group", "country", *option, "--tolerance", 1000, "expected.gpkg")
-    assert wkb(out) == wkb(work.path("expected.gpkg")) and names(out) == names(work.path("expected.gpkg"))
+    out = qgis.run(
+        "voronoidiagram",
+        INPUT=str(TIMEZONES),
+        FIELD="country",
+        GROUP=True,
+        KIND=kind,
+        TOLERANCE=1000,
+        OUTPUT=work.path("out.gpkg"),
+    )["OUTPUT"]
+    work.command(
+        "diagram",
+        "--seeds",
+        TIMEZONES,
+        "--group",
+        "country",
+        *option,
+        "--tolerance",
+        1000,
+        "expected.gpkg",
+    )
+    assert wkb(out) == wkb(work.path("expected.gpkg")) and names(out) == names(
+        work.path("expected.gpkg")
+    )
 
 
 @pytest.mark.parametrize("kind", ["file", "memory"])
 def test_mask(qgis, work, kind):
     land = land_in_memory()
     path = as_file(land, work.path("land.gpkg"))
-    out = qgis.run("voronoidiagram", INPUT=timezones(), TOLERANCE=10000, MASK=path if kind == "file" else land,
-                   OUTPUT=work.path("out.gpkg"))["OUTPUT"]
-    work.command("diagram", "--seeds", TIMEZONES, "--tolerance", 10000, "--mask", "land.gpkg", "expected.gpkg")
+    out = qgis.run(
+        "voronoidiagram",
+        INPUT=timezones(),
+        TOLERANCE=10000,
+        MASK=path if kind == "file" else land,
+        OUTPUT=work.path("out.gpkg"),
+    )["OUTPUT"]
+    work.command(
+        "diagram",
+        "--seeds",
+        TIMEZONES,
+        "--tolerance",
+        10000,
+        "--mask",
+        "land.gpkg",
+        "expected.gpkg",
+    )
     assert wkb(out) == wkb(work.path("expected.gpkg"))
-    assert sum(measure_area(feature.geometry()) for feature in QgsVectorLayer(out, "cells", "ogr").getFeatures()) < 160e12
+    assert (
+        sum(
+            measure_area(feature.geometry())
+            for feature in QgsVectorLayer(out, "cells", "ogr").getFeatures()
+        )
+        < 160e12
+    )
 
 
 @pytest.mark.parametrize("output", ["out.gpkg", "memory:"])
@@ -98,12 +208,27 @@ def test_layers_without_a_file(qgis, work, output):
     """Ids are feature ids, attributes those of the layer and no more; points at one place share a polygon."""
     layer = memory([(5, 5), (10, 5), (5, 5), (20, 30)])
     context = loading_context()
-    out = qgis.run("voronoidiagram", context=context, INPUT=layer, METRIC=3, CRS="EPSG:3857", OUTPUT=output if output == "memory:" else work.path(output))
+    out = qgis.run(
+        "voronoidiagram",
+        context=context,
+        INPUT=layer,
+        METRIC=3,
+        CRS="EPSG:3857",
+        OUTPUT=output if output == "memory:" else work.path(output),
+    )
     found = out["OUTPUT"] if output == "memory:" else QgsVectorLayer(out["OUTPUT"], "cells", "ogr")
-    assert [field.name() for field in found.fields() if field.name() != "fid"] == [*FIELDS, "id", "name"]
+    assert [field.name() for field in found.fields() if field.name() != "fid"] == [
+        *FIELDS,
+        "id",
+        "name",
+    ]
     ids = {feature["id"]: feature.id() for feature in layer.getFeatures()}
-    assert {(feature["seed"], feature["id"]) for feature in found.getFeatures()} == {(ids[i], i) for i in (100, 101, 103)}
-    assert [feature["others"] for feature in found.getFeatures() if feature["id"] == 100] == [str(ids[102])]
+    assert {(feature["seed"], feature["id"]) for feature in found.getFeatures()} == {
+        (ids[i], i) for i in (100, 101, 103)
+    }
+    assert [feature["others"] for feature in found.getFeatures() if feature["id"] == 100] == [
+        str(ids[102])
+    ]
 
 
 def test_loaded_layers_have_names_and_colors(qgis, work):
@@ -113,7 +238,9 @@ def test_loaded_layers_have_names_and_colors(qgis, work):
     from qgis.core import QgsProcessingOutputLayerDefinition
 
     sink = QgsProcessingOutputLayerDefinition(work.path("loaded.gpkg"), QgsProject.instance())
-    path = qgis.run("voronoidiagram", context=context, INPUT=timezones(), TOLERANCE=10000, OUTPUT=sink)["OUTPUT"]
+    path = qgis.run(
+        "voronoidiagram", context=context, INPUT=timezones(), TOLERANCE=10000, OUTPUT=sink
+    )["OUTPUT"]
     layer = made(path, context)
     assert layer.name() == "Voronoi cells of Time zones" and layer.displayExpression() == '"name"'
     color = layer.renderer().symbol().symbolLayer(0).dataDefinedProperties().property(3)
@@ -145,22 +272,45 @@ def test_degrees_are_no_lengths(qgis, work):
 
 def test_crs_of_the_user(qgis, work):
     system = crs("+proj=laea +lat_0=45 +lon_0=10 +datum=WGS84")
-    out = qgis.run("voronoidiagram", INPUT=timezones(), CRS=system, METRIC=1, TOLERANCE=10000, EXTENT="0,20,40,50 [EPSG:4326]",
-                   OUTPUT=work.path("out.gpkg"))["OUTPUT"]
+    out = qgis.run(
+        "voronoidiagram",
+        INPUT=timezones(),
+        CRS=system,
+        METRIC=1,
+        TOLERANCE=10000,
+        EXTENT="0,20,40,50 [EPSG:4326]",
+        OUTPUT=work.path("out.gpkg"),
+    )["OUTPUT"]
     layer = QgsVectorLayer(out, "cells", "ogr")
-    assert layer.crs().isValid() and not layer.crs().isGeographic() and 10 < layer.featureCount() < 100
+    assert (
+        layer.crs().isValid() and not layer.crs().isGeographic() and 10 < layer.featureCount() < 100
+    )
 
 
 @pytest.mark.parametrize("ending", ["gpkg", "geojson", "fgb", "csv", "shp"])
 def test_the_id_of_a_copy_is_not_there(qgis, work, ending):
     """A layer in memory is written for the program with ids that it has not."""
-    layer = memory(places(9), fields="name:string,w:double", rows=[[f"n{i}, \u00fc", i + 0.1] for i in range(9)])
+    layer = memory(
+        places(9),
+        fields="name:string,w:double",
+        rows=[[f"n{i}, \u00fc", i + 0.1] for i in range(9)],
+    )
     path = work.path(f"out.{ending}")
     qgis.run("voronoidiagram", INPUT=layer, OUTPUT=path)
     made = QgsVectorLayer(path, "made", "ogr")
-    names = [name for name in made.fields().names() if name not in ("fid", "WKT", "others")]  # GeoJSON has no columns without values
+    names = [
+        name for name in made.fields().names() if name not in ("fid", "WKT", "others")
+    ]  # GeoJSON has no columns without values
     assert names == ["seed", "area_km2", "neighbours", "name", "w"]
-    assert {feature["name"]: float(feature["w"]) for feature in made.getFeatures()} == {f"n{i}, \u00fc": i + 0.1 for i in range(9)}
-    regions = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=10, OUTPUT=work.path("o.tif"), POLYGONS=work.path(f"r.{ending}"))["POLYGONS"]
+    assert {feature["name"]: float(feature["w"]) for feature in made.getFeatures()} == {
+        f"n{i}, \u00fc": i + 0.1 for i in range(9)
+    }
+    regions = qgis.run(
+        "voronoiraster",
+        INPUT=layer,
+        RESOLUTION=10,
+        OUTPUT=work.path("o.tif"),
+        POLYGONS=work.path(f"r.{ending}"),
+    )["POLYGONS"]
     names = QgsVectorLayer(regions, "made", "ogr").fields().names()
     assert [name for name in names if name not in ("fid", "WKT")] == ["id", "value", "name", "w"]

@@ -32,7 +32,11 @@ def runs(monkeypatch):
     from gpuvoronoi_processing import command
 
     made, run = [], command.run
-    monkeypatch.setattr(command, "run", lambda arguments, *rest, **more: made.append(arguments) or run(arguments, *rest, **more))
+    monkeypatch.setattr(
+        command,
+        "run",
+        lambda arguments, *rest, **more: made.append(arguments) or run(arguments, *rest, **more),
+    )
     return made
 
 
@@ -48,9 +52,15 @@ def values(layer, text):
 
 
 def table(qgis, layer, reference, rank):
-    out = qgis.run("knearest", INPUT=layer, REFERENCE=reference, NEIGHBORS=rank, GEOMETRY=0, OUTPUT="memory:")["OUTPUT"]
-    found = {f["input"]: (f["neighbour"], f["distance"]) for f in out.getFeatures() if f["rank"] == rank}
-    return {key: value[0] for key, value in found.items()}, {key: value[1] for key, value in found.items()}
+    out = qgis.run(
+        "knearest", INPUT=layer, REFERENCE=reference, NEIGHBORS=rank, GEOMETRY=0, OUTPUT="memory:"
+    )["OUTPUT"]
+    found = {
+        f["input"]: (f["neighbour"], f["distance"]) for f in out.getFeatures() if f["rank"] == rank
+    }
+    return {key: value[0] for key, value in found.items()}, {
+        key: value[1] for key, value in found.items()
+    }
 
 
 @pytest.mark.parametrize("rank", [1, 3])
@@ -74,10 +84,15 @@ def test_nearest_line(qgis, layers, system):
         assert lines.dataProvider().addFeatures([feature])[0]
     QgsProject.instance().addMapLayers([layer, lines])
     for rank in (1, 2):
-        found = values(layer, f"nearest_feature_id('lines', {rank})")[0], values(layer, f"nearest_distance('lines', {rank})")[0]
+        found = (
+            values(layer, f"nearest_feature_id('lines', {rank})")[0],
+            values(layer, f"nearest_distance('lines', {rank})")[0],
+        )
         assert found == table(qgis, layer, lines, rank)
         assert list(found[0].values()) == [rank] * 3
-    assert found[1][2] == pytest.approx(110574.4 if system == "EPSG:4326" else 110574.4 / 111319.49, rel=1e-3)
+    assert found[1][2] == pytest.approx(
+        110574.4 if system == "EPSG:4326" else 110574.4 / 111319.49, rel=1e-3
+    )
 
 
 def test_nearest_in_the_layer_itself(qgis, layers):
@@ -113,15 +128,22 @@ def test_missing_values(qgis, layers):
     assert set(values(layer, "nearest_feature_id('stations', 51)")[0].values()) <= {None, NULL}
 
 
-@pytest.mark.parametrize("text,message", [
-    ("nearest_distance('nowhere', 1)", "Unknown layer “nowhere”"),
-    ("nearest_distance('stations', 0)", "k: out of range [1, 1024]"),
-    ("nearest_distance('lines', 1)", "lines: missing geometries; expected points"),
-    ("nearest_distance('table', 1)", "table: missing geometries; expected points"),
-])
+@pytest.mark.parametrize(
+    "text,message",
+    [
+        ("nearest_distance('nowhere', 1)", "Unknown layer “nowhere”"),
+        ("nearest_distance('stations', 0)", "k: out of range [1, 1024]"),
+        ("nearest_distance('lines', 1)", "lines: missing geometries; expected points"),
+        ("nearest_distance('table', 1)", "table: missing geometries; expected points"),
+    ],
+)
 def test_errors(qgis, layers, text, message):
     QgsProject.instance().addMapLayers(
-        [QgsVectorLayer("LineString?crs=EPSG:4326", "lines", "memory"), QgsVectorLayer("None?field=a:int", "table", "memory")])
+        [
+            QgsVectorLayer("LineString?crs=EPSG:4326", "lines", "memory"),
+            QgsVectorLayer("None?field=a:int", "table", "memory"),
+        ]
+    )
     assert message in values(layers[0], text)[1]
 
 
@@ -150,7 +172,9 @@ def files(monkeypatch):
     from gpuvoronoi_processing import searched
 
     made, kind = [], searched.TemporaryFile
-    monkeypatch.setattr(searched, "TemporaryFile", lambda *arguments: made.append(arguments) or kind(*arguments))
+    monkeypatch.setattr(
+        searched, "TemporaryFile", lambda *arguments: made.append(arguments) or kind(*arguments)
+    )
     return made
 
 
@@ -170,7 +194,9 @@ def test_missing_program_before_anything_is_written(qgis, layers, runs, files, m
             qgis.run(name, INPUT=layers[0], OUTPUT="TEMPORARY_OUTPUT")
     assert files == []
     monkeypatch.undo()  # the program is there
-    assert set(values(layers[0], "nearest_distance('stations', 1)")[0].values()).isdisjoint({None, NULL})
+    assert set(values(layers[0], "nearest_distance('stations', 1)")[0].values()).isdisjoint(
+        {None, NULL}
+    )
 
 
 def test_failures_are_kept(qgis, layers, runs, files, monkeypatch, tmp_path):
@@ -195,7 +221,9 @@ def test_failures_are_kept(qgis, layers, runs, files, monkeypatch, tmp_path):
     fail(4)
     program(tmp_path / "other", f"exec '{COMMAND}' \"$@\"\n")
     os.utime(other, (1, 1))
-    assert set(values(layer, "nearest_distance('stations', 1)")[0].values()).isdisjoint({None, NULL})
+    assert set(values(layer, "nearest_distance('stations', 1)")[0].values()).isdisjoint(
+        {None, NULL}
+    )
     assert len(runs) == 5
 
 
@@ -218,7 +246,9 @@ def test_aggregates_of_another_layer(qgis, layers):
     QgsProject.instance().addMapLayer(other)
     distances, _ = values(other, "nearest_distance('stations', 1)")
     found, error = values(layer, "aggregate('other', 'sum', nearest_distance('stations', 1))")
-    assert error == "" and list(found.values()) == pytest.approx([sum(distances.values())] * len(found))
+    assert error == "" and list(found.values()) == pytest.approx(
+        [sum(distances.values())] * len(found)
+    )
     found, _ = values(layer, "sum(nearest_distance('stations', 1))")
     own = sum(values(layer, "nearest_distance('stations', 1)")[0].values())
     assert list(found.values()) == pytest.approx([own] * len(found))

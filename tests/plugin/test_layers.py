@@ -24,7 +24,9 @@ SEEDS = places(60)
 
 def run(qgis, work, layer, **parameters):
     parameters.setdefault("RESOLUTION", 1)
-    return read(qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"), **parameters)["OUTPUT"])
+    return read(
+        qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"), **parameters)["OUTPUT"]
+    )
 
 
 def expected(work, seeds, ids, *options):
@@ -47,7 +49,11 @@ def file(work, name, driver, layer="seeds", seeds=SEEDS, fields=("id",), values=
             feature.SetField(field, values[i] if values else 1000 + i)
         made.CreateFeature(feature)
     source = None
-    opened = QgsVectorLayer(work.path(name) + ("" if driver == "ESRI Shapefile" else f"|layername={layer}"), "a file", "ogr")
+    opened = QgsVectorLayer(
+        work.path(name) + ("" if driver == "ESRI Shapefile" else f"|layername={layer}"),
+        "a file",
+        "ogr",
+    )
     assert opened.isValid()
     return opened
 
@@ -62,7 +68,9 @@ def ids(layer):
     return [feature.id() for feature in layer.getFeatures()]
 
 
-@pytest.mark.parametrize("name,driver", [("s.gpkg", "GPKG"), ("s.shp", "ESRI Shapefile"), ("s.geojson", "GeoJSON")])
+@pytest.mark.parametrize(
+    "name,driver", [("s.gpkg", "GPKG"), ("s.shp", "ESRI Shapefile"), ("s.geojson", "GeoJSON")]
+)
 @pytest.mark.parametrize("field", [None, "id"])
 def test_file(qgis, work, name, driver, field):
     """A file goes to the command as it is; the feature ids are those that QGIS shows."""
@@ -86,7 +94,9 @@ def test_one_of_several_layers(qgis, work):
 def test_memory(qgis, work):
     layer = memory(SEEDS)
     assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, ids(layer)))
-    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, range(100, 160)))
+    assert np.array_equal(
+        run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, range(100, 160))
+    )
 
 
 def test_text_ids(qgis, work):
@@ -97,7 +107,10 @@ def test_text_ids(qgis, work):
 @pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics"])
 def test_numbers_with_fractions_are_no_ids(qgis, work, name):
     layer = memory(SEEDS, fields="id:double,name:string", rows=[(i, "x") for i in range(60)])
-    with pytest.raises(QgsProcessingException, match="“id” is a field of real numbers; ids are whole numbers or text"):
+    with pytest.raises(
+        QgsProcessingException,
+        match="“id” is a field of real numbers; ids are whole numbers or text",
+    ):
         qgis.run(name, INPUT=layer, FIELD="id", OUTPUT="TEMPORARY_OUTPUT")
     assert qgis.run("knearest", INPUT=layer, FIELD="id", OUTPUT="TEMPORARY_OUTPUT")
 
@@ -106,10 +119,20 @@ def test_seeds_of_one_id_have_one_region(qgis, work):
     """As the help of the field says."""
     from qgis.core import QgsApplication
 
-    layer = memory(SEEDS, fields="id:integer,name:string", rows=[(i % 7, f"s{i}") for i in range(60)])
-    out = qgis.run("voronoiraster", INPUT=layer, FIELD="id", RESOLUTION=1, OUTPUT=work.path("out.tif"),
-                   POLYGONS=work.path("p.gpkg"))
-    assert sorted(feature["id"] for feature in QgsVectorLayer(out["POLYGONS"], "p", "ogr").getFeatures()) == list(range(7))
+    layer = memory(
+        SEEDS, fields="id:integer,name:string", rows=[(i % 7, f"s{i}") for i in range(60)]
+    )
+    out = qgis.run(
+        "voronoiraster",
+        INPUT=layer,
+        FIELD="id",
+        RESOLUTION=1,
+        OUTPUT=work.path("out.tif"),
+        POLYGONS=work.path("p.gpkg"),
+    )
+    assert sorted(
+        feature["id"] for feature in QgsVectorLayer(out["POLYGONS"], "p", "ogr").getFeatures()
+    ) == list(range(7))
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
     assert "seeds with the same id share a region" in algorithm.parameterDefinition("FIELD").help()
 
@@ -117,7 +140,9 @@ def test_seeds_of_one_id_have_one_region(qgis, work):
 def test_big_ids(qgis, work):
     rows = [(2**40 + i, "x") for i in range(60)]
     layer = memory(SEEDS, fields="id:long,name:string", rows=rows)
-    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, [row[0] for row in rows]))
+    assert np.array_equal(
+        run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, [row[0] for row in rows])
+    )
 
 
 def test_repeated_fids(qgis, work):
@@ -178,7 +203,9 @@ def test_layer_being_edited(qgis, work):
     assert layer.addFeature(new)
     features = list(layer.getFeatures())
     seeds = [(f.geometry().asPoint().x(), f.geometry().asPoint().y()) for f in features]
-    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, seeds, [f["id"] for f in features]))
+    assert np.array_equal(
+        run(qgis, work, layer, FIELD="id"), expected(work, seeds, [f["id"] for f in features])
+    )
     numbers = [f.id() for f in features]
     assert min(numbers) < 0  # new features have no other number yet
     assert np.array_equal(run(qgis, work, layer), expected(work, seeds, numbers))
@@ -188,7 +215,9 @@ def test_layer_being_edited(qgis, work):
 
 def test_joined_field(qgis, work):
     layer = file(work, "s.gpkg", "GPKG")
-    other = memory(SEEDS, fields="id:integer,number:integer", rows=[(1000 + i, 3 * i) for i in range(60)])
+    other = memory(
+        SEEDS, fields="id:integer,number:integer", rows=[(1000 + i, 3 * i) for i in range(60)]
+    )
     QgsProject.instance().addMapLayers([layer, other])
     join = QgsVectorLayerJoinInfo()
     join.setJoinLayer(other)
@@ -197,28 +226,51 @@ def test_joined_field(qgis, work):
     join.setUsingMemoryCache(True)
     join.setPrefix("joined_")
     assert layer.addJoin(join)
-    assert np.array_equal(run(qgis, work, layer, FIELD="joined_number"), expected(work, SEEDS, range(0, 180, 3)))
+    assert np.array_equal(
+        run(qgis, work, layer, FIELD="joined_number"), expected(work, SEEDS, range(0, 180, 3))
+    )
 
 
 def test_multipoints(qgis, work):
     layer = memory([], geometry="MultiPoint")
     for i in range(0, 60, 3):
         feature = QgsFeature(layer.fields())
-        feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in SEEDS[i : i + 3]]))
+        feature.setGeometry(
+            QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in SEEDS[i : i + 3]])
+        )
         feature.setAttributes([i, ""])
         layer.dataProvider().addFeatures([feature])
-    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, [i - i % 3 for i in range(60)]))
+    assert np.array_equal(
+        run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, [i - i % 3 for i in range(60)])
+    )
 
 
 @pytest.mark.parametrize("kind", ["memory", "file"])
 def test_other_crs(qgis, work, kind):
     """The seeds' own system differs from the raster's."""
     seeds = places(30, box=(4000000, 2500000, 4600000, 3300000))
-    layer = memory(seeds, "EPSG:3035") if kind == "memory" else file(work, "s.gpkg", "GPKG", seeds=seeds, epsg=3035)
+    layer = (
+        memory(seeds, "EPSG:3035")
+        if kind == "memory"
+        else file(work, "s.gpkg", "GPKG", seeds=seeds, epsg=3035)
+    )
     made = run(qgis, work, layer, CRS="EPSG:32632", RESOLUTION=5000)
     work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
-    assert np.array_equal(made, work.expected("--seeds", "plane.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--crs",
-                                              "EPSG:32632", "--res", 5000))
+    assert np.array_equal(
+        made,
+        work.expected(
+            "--seeds",
+            "plane.csv",
+            "--seeds-crs",
+            "EPSG:3035",
+            "--id",
+            "id",
+            "--crs",
+            "EPSG:32632",
+            "--res",
+            5000,
+        ),
+    )
 
 
 def test_crs_that_the_user_assigned(qgis, work):
@@ -228,8 +280,21 @@ def test_crs_that_the_user_assigned(qgis, work):
     layer.setCrs(crs("EPSG:32633"))
     made = run(qgis, work, layer, METRIC=1, RESOLUTION=5000)
     work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
-    assert np.array_equal(made, work.expected("--seeds", "plane.csv", "--seeds-crs", "EPSG:32633", "--id", "id", "--metric",
-                                              "geodesic", "--res", 5000))
+    assert np.array_equal(
+        made,
+        work.expected(
+            "--seeds",
+            "plane.csv",
+            "--seeds-crs",
+            "EPSG:32633",
+            "--id",
+            "id",
+            "--metric",
+            "geodesic",
+            "--res",
+            5000,
+        ),
+    )
 
 
 PROJ = "+proj=laea +lat_0=10 +lon_0=20 +ellps=bessel +towgs84=598.1,73.7,418.2,0.202,0.045,-2.455,6.7 +units=m"
@@ -246,19 +311,55 @@ def test_user_defined_crs(qgis, work, saved, metric):
     seeds = places(30, box=(-500000, -500000, 500000, 500000))
     made = run(qgis, work, memory(seeds, own), METRIC=metric, RESOLUTION=10000)
     work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
-    options = ["--seeds", "plane.csv", "--seeds-crs", PROJ + " +type=crs", "--id", "id", "--res", 10000]
-    assert np.array_equal(made, work.expected(*options, *(["--metric", "geodesic"] if metric else [])))
+    options = [
+        "--seeds",
+        "plane.csv",
+        "--seeds-crs",
+        PROJ + " +type=crs",
+        "--id",
+        "id",
+        "--res",
+        10000,
+    ]
+    assert np.array_equal(
+        made, work.expected(*options, *(["--metric", "geodesic"] if metric else []))
+    )
     # And as the system of the raster, for seeds in degrees.
-    made = run(qgis, work, memory(SEEDS[:20]), CRS=own, EXTENT="-500000,500000,-400000,400000", METRIC=1, RESOLUTION=10000)
-    assert np.array_equal(made, expected(work, SEEDS[:20], range(1, 21), "--crs", PROJ + " +type=crs", "--extent",
-                                         "-500000,-400000,500000,400000", "--metric", "geodesic", "--res", 10000))
+    made = run(
+        qgis,
+        work,
+        memory(SEEDS[:20]),
+        CRS=own,
+        EXTENT="-500000,500000,-400000,400000",
+        METRIC=1,
+        RESOLUTION=10000,
+    )
+    assert np.array_equal(
+        made,
+        expected(
+            work,
+            SEEDS[:20],
+            range(1, 21),
+            "--crs",
+            PROJ + " +type=crs",
+            "--extent",
+            "-500000,-400000,500000,400000",
+            "--metric",
+            "geodesic",
+            "--res",
+            10000,
+        ),
+    )
 
 
 def test_no_crs(qgis, work):
     seeds = places(30, box=(0, 0, 100, 100))
     made = run(qgis, work, memory(seeds, None), METRIC=4)
     work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
-    assert np.array_equal(made, work.expected("--seeds", "plane.csv", "--id", "id", "--metric", "manhattan", "--res", 1))
+    assert np.array_equal(
+        made,
+        work.expected("--seeds", "plane.csv", "--id", "id", "--metric", "manhattan", "--res", 1),
+    )
 
 
 def without_geometry(layer):
@@ -276,7 +377,12 @@ def test_missing_geometry(qgis, work, name):
     assert qgis.feedback.warnings[0] == "seeds: 1 features with invalid coordinates are left out"
 
 
-SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 0, 1 0, 1 1, 0 0))", "CurvePolygon ((0 0, 1 0, 1 1, 0 0))"]
+SHAPES = [
+    "LineString (0 0, 1 1)",
+    "MultiLineString ((0 0, 1 1))",
+    "Polygon ((0 0, 1 0, 1 1, 0 0))",
+    "CurvePolygon ((0 0, 1 0, 1 1, 0 0))",
+]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -288,18 +394,25 @@ def test_lines_and_polygons_are_seeds_and_neighbors(qgis, work, shape):
     assert layer.dataProvider().addFeatures([feature])[0]
     made = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=0.1, OUTPUT=work.path("out.tif"))
     assert set(read(made["OUTPUT"]).ravel().tolist()) == {1}
-    with pytest.raises(QgsProcessingException, match="lines and polygons are not supported|queries are points or multipoints"):
+    with pytest.raises(
+        QgsProcessingException,
+        match="lines and polygons are not supported|queries are points or multipoints",
+    ):
         qgis.run("knearest", INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
-    found = qgis.run("knearest", INPUT=memory([(0.5, 0), (0.5, -1)]), REFERENCE=layer, METRIC=2, OUTPUT="memory:")["OUTPUT"]
+    found = qgis.run(
+        "knearest", INPUT=memory([(0.5, 0), (0.5, -1)]), REFERENCE=layer, METRIC=2, OUTPUT="memory:"
+    )["OUTPUT"]
     degree = 6371008.7714 * np.pi / 180
-    expected = [0, degree] if "Polygon" in shape else [degree * 0.125 ** 0.5, degree * 1.25 ** 0.5]
+    expected = [0, degree] if "Polygon" in shape else [degree * 0.125**0.5, degree * 1.25**0.5]
     assert [f["distance"] for f in found.getFeatures()] == pytest.approx(expected, rel=1e-3)
 
 
 def test_nearest_in_a_mixed_layer(qgis, work):
     """A GeoPackage with features of any type."""
     source = ogr.GetDriverByName("GPKG").CreateDataSource(work.path("mixed.gpkg"))
-    made = source.CreateLayer("mixed", osr.SpatialReference(crs("EPSG:4326").toWkt()), ogr.wkbUnknown)
+    made = source.CreateLayer(
+        "mixed", osr.SpatialReference(crs("EPSG:4326").toWkt()), ogr.wkbUnknown
+    )
     for shape in ("POINT (0 0)", "MULTIPOINT (1 1, 2 2)", "LINESTRING (5 5, 6 6)"):
         feature = ogr.Feature(made.GetLayerDefn())
         feature.SetGeometry(ogr.CreateGeometryFromWkt(shape))
@@ -309,9 +422,20 @@ def test_nearest_in_a_mixed_layer(qgis, work):
     with pytest.raises(QgsProcessingException, match="mixed: lines and polygons are not supported"):
         qgis.run("knearest", INPUT=layer, OUTPUT="memory:")
     points = memory([(5, 5), (0, 0.1)])
-    out = qgis.run("knearest", INPUT=points, REFERENCE=layer, NEIGHBORS=2, OUTPUT="memory:")["OUTPUT"]
-    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 3), (1, 2), (2, 1), (2, 2)]
-    assert set(read(qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"))["OUTPUT"]).ravel().tolist()) == {1, 2, 3}
+    out = qgis.run("knearest", INPUT=points, REFERENCE=layer, NEIGHBORS=2, OUTPUT="memory:")[
+        "OUTPUT"
+    ]
+    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [
+        (1, 3),
+        (1, 2),
+        (2, 1),
+        (2, 2),
+    ]
+    assert set(
+        read(qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"))["OUTPUT"])
+        .ravel()
+        .tolist()
+    ) == {1, 2, 3}
     layer.setSubsetString("fid < 3")
     out = qgis.run("knearest", INPUT=layer, OUTPUT="memory:")["OUTPUT"]
     assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 2), (2, 2), (2, 2)]
@@ -321,12 +445,26 @@ def test_nearest_of_a_selection(qgis, work):
     layer = memory([(0, 0), (1, 0), (2, 0), (3, 0)])
     QgsProject.instance().addMapLayer(layer)
     layer.selectByIds([1, 4])
-    out = qgis.run("knearest", INPUT=layer, REFERENCE=QgsProcessingFeatureSourceDefinition(layer.id(), True), OUTPUT="memory:")
-    assert [(f["input"], f["neighbour"]) for f in out["OUTPUT"].getFeatures()] == [(1, 1), (2, 1), (3, 4), (4, 4)]
+    out = qgis.run(
+        "knearest",
+        INPUT=layer,
+        REFERENCE=QgsProcessingFeatureSourceDefinition(layer.id(), True),
+        OUTPUT="memory:",
+    )
+    assert [(f["input"], f["neighbour"]) for f in out["OUTPUT"].getFeatures()] == [
+        (1, 1),
+        (2, 1),
+        (3, 4),
+        (4, 4),
+    ]
 
 
-TABLES = {"lonlat.csv": "lon,lat,id\n{}", "longitude.csv": "id,Latitude,Longitude,x\n{}", "xy.csv": "x,y,id\n{}",
-          "semicolons.csv": "lon;lat;id\n{}"}
+TABLES = {
+    "lonlat.csv": "lon,lat,id\n{}",
+    "longitude.csv": "id,Latitude,Longitude,x\n{}",
+    "xy.csv": "x,y,id\n{}",
+    "semicolons.csv": "lon;lat;id\n{}",
+}
 
 
 def table(work, name):
@@ -348,13 +486,36 @@ def test_table_with_positions(qgis, work, name, loaded):
     metric = 3 if name == "xy.csv" else 0
     raster = run(qgis, work, layer, FIELD="id", METRIC=metric)
     assert handed_over(qgis) == path
-    out = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", METRIC=metric, RESOLUTION=1, OUTPUT="memory:")["OUTPUT"]
-    assert [f["cells"] for f in out.getFeatures()] == [np.count_nonzero(raster == 1000 + i) for i in range(60)]
+    out = qgis.run(
+        "facilitystatistics", INPUT=layer, FIELD="id", METRIC=metric, RESOLUTION=1, OUTPUT="memory:"
+    )["OUTPUT"]
+    assert [f["cells"] for f in out.getFeatures()] == [
+        np.count_nonzero(raster == 1000 + i) for i in range(60)
+    ]
     assert name == "xy.csv" or out.crs().authid() == "EPSG:4326"
     assert [tuple(f.geometry().asPoint()) for f in out.getFeatures()] == SEEDS
-    found = [qgis.run("knearest", INPUT=source, REFERENCE=source, FIELD="id", NEIGHBORS=2, METRIC=metric, OUTPUT="memory:")["OUTPUT"]
-             for source in (layer, memory(SEEDS, None if name == "xy.csv" else "EPSG:4326", rows=[(1000 + i, "") for i in range(60)]))]
-    assert [f.attributes() for f in found[0].getFeatures()] == [f.attributes() for f in found[1].getFeatures()]
+    found = [
+        qgis.run(
+            "knearest",
+            INPUT=source,
+            REFERENCE=source,
+            FIELD="id",
+            NEIGHBORS=2,
+            METRIC=metric,
+            OUTPUT="memory:",
+        )["OUTPUT"]
+        for source in (
+            layer,
+            memory(
+                SEEDS,
+                None if name == "xy.csv" else "EPSG:4326",
+                rows=[(1000 + i, "") for i in range(60)],
+            ),
+        )
+    ]
+    assert [f.attributes() for f in found[0].getFeatures()] == [
+        f.attributes() for f in found[1].getFeatures()
+    ]
 
 
 def test_table_without_positions(qgis, work):
@@ -367,11 +528,23 @@ def test_table_without_positions(qgis, work):
 def test_neighbors_that_the_coordinate_system_does_not_reach(qgis, work):
     """A gnomonic map does not show the other hemisphere, so points there are not neighbors."""
     points = memory([(0, -600000), (0, -1200000)], "ESRI:102034")
-    out = qgis.run("knearest", INPUT=points, REFERENCE=memory([(0, -80), (0, 80), (2, -60), (0, 85)]), NEIGHBORS=3, METRIC=3,
-                   OUTPUT="memory:")["OUTPUT"]
-    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 4), (1, 2), (2, 2), (2, 4)]
+    out = qgis.run(
+        "knearest",
+        INPUT=points,
+        REFERENCE=memory([(0, -80), (0, 80), (2, -60), (0, 85)]),
+        NEIGHBORS=3,
+        METRIC=3,
+        OUTPUT="memory:",
+    )["OUTPUT"]
+    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [
+        (1, 4),
+        (1, 2),
+        (2, 2),
+        (2, 4),
+    ]
     assert qgis.feedback.warnings == [
-        "seeds: 2 features outside the area of ESRI:102034 - North_Pole_Gnomonic are left out; the first is feature 1"]
+        "seeds: 2 features outside the area of ESRI:102034 - North_Pole_Gnomonic are left out; the first is feature 1"
+    ]
 
 
 def test_empty_layer(qgis, work):
@@ -384,11 +557,16 @@ def test_unknown_field(qgis, work):
         run(qgis, work, memory(SEEDS), FIELD="nonsense")
 
 
-COLLECTIONS = ["GeometryCollection (Point (10 50), Point (100 -20))", "GeometryCollection (LineString (-60 0, -50 10), Point (-70 5))"]
+COLLECTIONS = [
+    "GeometryCollection (Point (10 50), Point (100 -20))",
+    "GeometryCollection (LineString (-60 0, -50 10), Point (-70 5))",
+]
 
 
 def collections(system="EPSG:4326"):
-    layer = QgsVectorLayer(f"GeometryCollection?crs={system}&field=id:integer", "collections", "memory")
+    layer = QgsVectorLayer(
+        f"GeometryCollection?crs={system}&field=id:integer", "collections", "memory"
+    )
     for number, text in enumerate(COLLECTIONS):
         feature = QgsFeature(layer.fields())
         feature.setGeometry(QgsGeometry.fromWkt(text))
@@ -422,13 +600,27 @@ def test_geometry_collections_have_a_coordinate_system(qgis, work, kind):
     assert qgis.feedback.warnings == [] and "Distances: geodesic" in qgis.feedback.infos[0]
     collections_in_file(work)
     assert np.array_equal(made, work.expected("--seeds", "c.gpkg", "--id", "id", "--res", 5))
-    out = qgis.run("facilitystatistics", INPUT=value, FIELD="id", RESOLUTION=5, OUTPUT="memory:")["OUTPUT"]
+    out = qgis.run("facilitystatistics", INPUT=value, FIELD="id", RESOLUTION=5, OUTPUT="memory:")[
+        "OUTPUT"
+    ]
     assert out.dataProvider().crs().authid() == "EPSG:4326"
-    out = qgis.run("knearest", INPUT=memory([(10, 51), (-55, 6)]), REFERENCE=value, REFERENCE_FIELD="id", OUTPUT="memory:")["OUTPUT"]
+    out = qgis.run(
+        "knearest",
+        INPUT=memory([(10, 51), (-55, 6)]),
+        REFERENCE=value,
+        REFERENCE_FIELD="id",
+        OUTPUT="memory:",
+    )["OUTPUT"]
     found = [(f["neighbour"], f["distance"]) for f in out.getFeatures()]
-    assert [row[0] for row in found] == [7, 8] and found[0][1] == pytest.approx(111260, rel=1e-3) and found[1][1] < 120000
+    assert (
+        [row[0] for row in found] == [7, 8]
+        and found[0][1] == pytest.approx(111260, rel=1e-3)
+        and found[1][1] < 120000
+    )
     expression = QgsExpression(f"nearest_distance('{layer.name()}', 1)")
-    context = QgsExpressionContext(QgsExpressionContextUtils.globalProjectLayerScopes(points := memory([(10, 51)])))
+    context = QgsExpressionContext(
+        QgsExpressionContextUtils.globalProjectLayerScopes(points := memory([(10, 51)]))
+    )
     QgsProject.instance().addMapLayer(points)
     context.setFeature(next(points.getFeatures()))
     assert expression.evaluate(context) == pytest.approx(found[0][1]), expression.evalErrorString()
@@ -436,7 +628,9 @@ def test_geometry_collections_have_a_coordinate_system(qgis, work, kind):
 
 def test_missing_crs_is_warned_of(qgis, work):
     layer = memory([(0, 0), (10, 10)], None)
-    words = "seeds: missing coordinate system; distances are straight lines in units of the coordinates"
+    words = (
+        "seeds: missing coordinate system; distances are straight lines in units of the coordinates"
+    )
     run(qgis, work, layer)
     assert words in qgis.feedback.warnings
     qgis.run("knearest", INPUT=layer, OUTPUT="memory:")

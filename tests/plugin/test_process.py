@@ -19,8 +19,13 @@ PROGRAM = shutil.which("qgis_process.bin") or shutil.which("qgis_process")
 def qgis_process(*arguments, status=0, **environment):
     if PROGRAM is None:
         pytest.skip("no qgis_process here")
-    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=240,
-                          env={**os.environ, **environment})
+    done = subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, **environment},
+    )
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
     return done.stdout + done.stderr if status else done.stdout
 
@@ -43,8 +48,15 @@ def test_list_and_help(enabled):
 
 
 def test_run(enabled, work):
-    shown = qgis_process("run", "gpuvoronoi:voronoiraster", "--", f"INPUT={TIMEZONES}", f"OUTPUT={work.path('out.tif')}", "METRIC=2",
-                         "RESOLUTION=0.5")
+    shown = qgis_process(
+        "run",
+        "gpuvoronoi:voronoiraster",
+        "--",
+        f"INPUT={TIMEZONES}",
+        f"OUTPUT={work.path('out.tif')}",
+        "METRIC=2",
+        "RESOLUTION=0.5",
+    )
     assert "--metric great-circle" in shown and "100 - done" in shown.replace("\n", "")
     expected = work.expected("--seeds", TIMEZONES, "--metric", "great-circle", "--res", 0.5)
     assert np.array_equal(read(work.path("out.tif")), expected)
@@ -52,18 +64,42 @@ def test_run(enabled, work):
 
 def test_run_with_json(enabled, work):
     work.csv("a.csv", [(0, 0, 5), (10, 0, 6)])
-    made = json.loads(qgis_process("--json", "run", "gpuvoronoi:qtmvoronoi", "--", f"INPUT={work.path('a.csv')}", "LEVEL=3",
-                                   f"OUTPUT={work.path('out.tif')}", f"CELLS={work.path('cells.gpkg')}"))
+    made = json.loads(
+        qgis_process(
+            "--json",
+            "run",
+            "gpuvoronoi:qtmvoronoi",
+            "--",
+            f"INPUT={work.path('a.csv')}",
+            "LEVEL=3",
+            f"OUTPUT={work.path('out.tif')}",
+            f"CELLS={work.path('cells.gpkg')}",
+        )
+    )
     assert made["results"] == {"OUTPUT": work.path("out.tif"), "CELLS": work.path("cells.gpkg")}
     assert made["provider_details"]["version"] == "1.0.0-rc1"
 
 
 def test_errors(enabled, work):
-    shown = qgis_process("run", "gpuvoronoi:voronoiraster", "--", f"INPUT={TIMEZONES}", "METRIC=3", f"OUTPUT={work.path('out.tif')}",
-                         status=1)
+    shown = qgis_process(
+        "run",
+        "gpuvoronoi:voronoiraster",
+        "--",
+        f"INPUT={TIMEZONES}",
+        "METRIC=3",
+        f"OUTPUT={work.path('out.tif')}",
+        status=1,
+    )
     assert "gpuvoronoi: error: --metric euclidean: unsupported" in shown
-    shown = qgis_process("run", "gpuvoronoi:voronoiraster", "--", f"INPUT={TIMEZONES}", f"OUTPUT={work.path('out.tif')}", status=1,
-                         GPUVORONOI_COMMAND="/nowhere")
+    shown = qgis_process(
+        "run",
+        "gpuvoronoi:voronoiraster",
+        "--",
+        f"INPUT={TIMEZONES}",
+        f"OUTPUT={work.path('out.tif')}",
+        status=1,
+        GPUVORONOI_COMMAND="/nowhere",
+    )
     assert "GPUVORONOI_COMMAND has the path “/nowhere”" in shown
     assert work.listing() == []
 
@@ -73,7 +109,12 @@ def test_german(enabled, work):
     profile = pathlib.Path(os.environ["QGIS_CUSTOM_CONFIG_PATH"])
     settings = next(profile.rglob("QGIS3.ini"))
     before = settings.read_text()
-    qm = pathlib.Path(os.environ["QGIS_PLUGINPATH"]) / "gpuvoronoi_processing" / "i18n" / "gpuvoronoi_de.qm"
+    qm = (
+        pathlib.Path(os.environ["QGIS_PLUGINPATH"])
+        / "gpuvoronoi_processing"
+        / "i18n"
+        / "gpuvoronoi_de.qm"
+    )
     if not qm.exists():
         pytest.skip("built without lrelease")
     try:
@@ -86,17 +127,35 @@ def test_german(enabled, work):
 
 def test_script(work):
     """processing.run in a script of one's own."""
-    done = subprocess.run([sys.executable, HERE / "script.py", TIMEZONES, work.path("out.tif")], capture_output=True, text=True,
-                          timeout=240)
+    done = subprocess.run(
+        [sys.executable, HERE / "script.py", TIMEZONES, work.path("out.tif")],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "418 seeds, 418 regions\n"
-    assert np.array_equal(read(work.path("out.tif")), work.expected("--seeds", TIMEZONES, "--res", 0.25))
+    assert np.array_equal(
+        read(work.path("out.tif")), work.expected("--seeds", TIMEZONES, "--res", 0.25)
+    )
 
 
 def test_model(enabled, work):
     """A model that chains two of the algorithms with one of QGIS's own."""
-    qgis_process("run", HERE / "nearest.model3", "--", f"seeds={HERE / 'seeds.geojson'}", "cell=2",
-                 f"voronoi:allocation={work.path('out.tif')}", f"near:distances={work.path('distances.gpkg')}")
+    qgis_process(
+        "run",
+        HERE / "nearest.model3",
+        "--",
+        f"seeds={HERE / 'seeds.geojson'}",
+        "cell=2",
+        f"voronoi:allocation={work.path('out.tif')}",
+        f"near:distances={work.path('distances.gpkg')}",
+    )
     expected = work.expected("--seeds", HERE / "seeds.geojson", "--id", "id", "--res", 2)
     assert np.array_equal(read(work.path("out.tif")), expected)
-    assert rows(work.path("distances.gpkg"), "input", "neighbour") == [(1, 2), (2, 1), (3, 2), (4, 3)]
+    assert rows(work.path("distances.gpkg"), "input", "neighbour") == [
+        (1, 2),
+        (2, 1),
+        (3, 2),
+        (4, 3),
+    ]

@@ -163,11 +163,27 @@ def test_scripts_get_plain_words(nowhere, desktop):
     assert "<" not in algorithm().canExecute()[1]
 
 
-@pytest.mark.parametrize("system,words", [
-    ("linux", ["sudo apt install ./gpuvoronoi_", "cmake --preset release", "cmake --install build/release"]),
-    ("darwin", ["brew install", "gdal proj", "cmake --preset release", "PATH"]),
-    ("win32", ["The gpuvoronoi command is not available for Windows yet", "Windows Subsystem for Linux"]),
-])
+@pytest.mark.parametrize(
+    "system,words",
+    [
+        (
+            "linux",
+            [
+                "sudo apt install ./gpuvoronoi_",
+                "cmake --preset release",
+                "cmake --install build/release",
+            ],
+        ),
+        ("darwin", ["brew install", "gdal proj", "cmake --preset release", "PATH"]),
+        (
+            "win32",
+            [
+                "The gpuvoronoi command is not available for Windows yet",
+                "Windows Subsystem for Linux",
+            ],
+        ),
+    ],
+)
 def test_dialog_explains(nowhere, desktop, system, words):
     """What people of this system do, and nothing of the others'."""
     nowhere.setattr(sys, "platform", system)
@@ -177,7 +193,11 @@ def test_dialog_explains(nowhere, desktop, system, words):
     shown = dialog.findChild(QTextBrowser).toPlainText()
     for word in words:
         assert word in shown, (word, shown)
-    assert "{" not in shown and ("brew" in shown) == (system == "darwin") and ("Subsystem" in shown) == (system == "win32")
+    assert (
+        "{" not in shown
+        and ("brew" in shown) == (system == "darwin")
+        and ("Subsystem" in shown) == (system == "win32")
+    )
 
 
 def test_looking_for_it(nowhere, desktop, work):
@@ -197,7 +217,9 @@ def test_looking_for_it(nowhere, desktop, work):
     press(dialog, "Search")
     assert "Not found in these folders" in said(dialog) and work.path("failing") in said(dialog)
     assert not algorithm().canExecute()[0]
-    nowhere.setattr(program, "FOLDERS", {"posix": (work.path("nothing"), work.path("*")), "win32": ()})
+    nowhere.setattr(
+        program, "FOLDERS", {"posix": (work.path("nothing"), work.path("*")), "win32": ()}
+    )
     press(dialog, "Search")
     assert said(dialog) == f"Found: {right}, version 1.0.0-rc1. The algorithms can be used now."
     assert command.find_program() == right and algorithm().canExecute() == (True, "")
@@ -209,11 +231,25 @@ def test_usual_places(qgis, monkeypatch, work):
     from gpuvoronoi_processing import program
 
     monkeypatch.setenv("HOME", str(work.directory))
-    for folder in (".local/bin", "miniconda3/envs/gis/bin", "gpuvoronoi/build/release", "src/gpuvoronoi-0.1.0/build/release"):
+    for folder in (
+        ".local/bin",
+        "miniconda3/envs/gis/bin",
+        "gpuvoronoi/build/release",
+        "src/gpuvoronoi-0.1.0/build/release",
+    ):
         pathlib.Path(work.path(folder)).mkdir(parents=True)
     found = program.folders()
-    assert os.path.normpath(sys.prefix + "/bin") == found[0] and "/usr/bin" in found and len(set(found)) == len(found)
-    for folder in (".local/bin", "miniconda3/envs/gis/bin", "gpuvoronoi/build/release", "src/gpuvoronoi-0.1.0/build/release"):
+    assert (
+        os.path.normpath(sys.prefix + "/bin") == found[0]
+        and "/usr/bin" in found
+        and len(set(found)) == len(found)
+    )
+    for folder in (
+        ".local/bin",
+        "miniconda3/envs/gis/bin",
+        "gpuvoronoi/build/release",
+        "src/gpuvoronoi-0.1.0/build/release",
+    ):
         assert work.path(folder) in found
 
 
@@ -226,8 +262,16 @@ def test_showing_where_it_is(nowhere, desktop, work):
     other = executable(work.path("other <b>"), "echo something else\n")
     right = executable(work.path("program"), f"exec '{COMMAND}' \"$@\"\n")
     before = said(dialog)
-    for chosen, words in (("", before), (other, "“{}” is not the gpuvoronoi command, or cannot be started."), (right, "Found: {}, version 1.0.0-rc1.")):
-        nowhere.setattr(QFileDialog, "getOpenFileName", staticmethod(lambda *arguments, chosen=chosen: (chosen, "")))
+    for chosen, words in (
+        ("", before),
+        (other, "“{}” is not the gpuvoronoi command, or cannot be started."),
+        (right, "Found: {}, version 1.0.0-rc1."),
+    ):
+        nowhere.setattr(
+            QFileDialog,
+            "getOpenFileName",
+            staticmethod(lambda *arguments, chosen=chosen: (chosen, "")),
+        )
         press(dialog, "Choose the file")
         assert words.format(chosen.replace("<", "&lt;").replace(">", "&gt;")) in said(dialog)
     assert command.find_program() == right

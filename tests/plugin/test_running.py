@@ -125,9 +125,19 @@ def test_wrong_places_are_named(qgis, work, setting, monkeypatch):
 
 def test_provider(qgis):
     provider = QgsApplication.processingRegistry().providerById("gpuvoronoi")
-    assert provider.name() == "gpuvoronoi" and provider.versionInfo() == "1.0.0-rc1" and not provider.icon().isNull()
+    assert (
+        provider.name() == "gpuvoronoi"
+        and provider.versionInfo() == "1.0.0-rc1"
+        and not provider.icon().isNull()
+    )
     for made in provider.algorithms():
-        assert made.displayName() and made.group() and made.tags() and made.shortHelpString() and made.helpUrl()
+        assert (
+            made.displayName()
+            and made.group()
+            and made.tags()
+            and made.shortHelpString()
+            and made.helpUrl()
+        )
         assert not made.icon().isNull() and made.icon().availableSizes() is not None
         for parameter in made.parameterDefinitions():
             assert parameter.help(), (made.name(), parameter.name())
@@ -147,8 +157,12 @@ def test_help_is_in_the_plugin(qgis, name):
     for words, parameters in made.examples():
         assert words in page
         assert all(made.parameterDefinition(key) is not None for key in parameters)
-        assert all(definition.name() in parameters for definition in made.parameterDefinitions()
-                   if not definition.flags() & definition.Flag.FlagOptional and definition.defaultValue() is None)
+        assert all(
+            definition.name() in parameters
+            for definition in made.parameterDefinitions()
+            if not definition.flags() & definition.Flag.FlagOptional
+            and definition.defaultValue() is None
+        )
 
 
 def test_help_tells_the_defaults(qgis, work):
@@ -157,11 +171,37 @@ def test_help_tells_the_defaults(qgis, work):
     assert "360° / 2^(level + 3)" in made.parameterDefinition("RESOLUTION").help()
     assert "2^(level + 3) × 2^(level + 2)" in made.parameterDefinition("OUTPUT").help()
     layer = timezones()
-    for level, parameters, shape in [(4, {}, (64, 128)), (4, {"EXTENT": "0,45,0,45"}, (16, 16)), (4, {"CRS": "EPSG:3035"}, (1741, 2048))]:
-        assert read(qgis.run("qtmvoronoi", INPUT=layer, LEVEL=level, OUTPUT=work.path("out.tif"), **parameters)["OUTPUT"]).shape == shape
-    assert "With k above 1: those of the nearest" in algorithm().parameterDefinition("POLYGONS").help()
-    out = qgis.run("voronoiraster", INPUT=layer, NEIGHBORS=2, RESOLUTION=10, OUTPUT=work.path("out.tif"), POLYGONS=work.path("p.gpkg"))
-    assert {row[0] for row in rows(out["POLYGONS"], "id")} == set(read(out["OUTPUT"]).ravel().tolist())
+    for level, parameters, shape in [
+        (4, {}, (64, 128)),
+        (4, {"EXTENT": "0,45,0,45"}, (16, 16)),
+        (4, {"CRS": "EPSG:3035"}, (1741, 2048)),
+    ]:
+        assert (
+            read(
+                qgis.run(
+                    "qtmvoronoi",
+                    INPUT=layer,
+                    LEVEL=level,
+                    OUTPUT=work.path("out.tif"),
+                    **parameters,
+                )["OUTPUT"]
+            ).shape
+            == shape
+        )
+    assert (
+        "With k above 1: those of the nearest" in algorithm().parameterDefinition("POLYGONS").help()
+    )
+    out = qgis.run(
+        "voronoiraster",
+        INPUT=layer,
+        NEIGHBORS=2,
+        RESOLUTION=10,
+        OUTPUT=work.path("out.tif"),
+        POLYGONS=work.path("p.gpkg"),
+    )
+    assert {row[0] for row in rows(out["POLYGONS"], "id")} == set(
+        read(out["OUTPUT"]).ravel().tolist()
+    )
 
 
 def test_the_python_package_keeps_its_name(qgis):
@@ -178,10 +218,16 @@ def test_plugin_comes_and_goes(qgis):
 
     registry = QgsApplication.processingRegistry()
     qgis.plugin.unload()
-    assert registry.providerById("gpuvoronoi") is None and "GPUVORONOI_PROGRAM" not in ProcessingConfig.settings
+    assert (
+        registry.providerById("gpuvoronoi") is None
+        and "GPUVORONOI_PROGRAM" not in ProcessingConfig.settings
+    )
     qgis.plugin = gpuvoronoi_processing.classFactory(None)
     qgis.plugin.initGui()
-    assert registry.providerById("gpuvoronoi") is not None and "GPUVORONOI_PROGRAM" in ProcessingConfig.settings
+    assert (
+        registry.providerById("gpuvoronoi") is not None
+        and "GPUVORONOI_PROGRAM" in ProcessingConfig.settings
+    )
 
 
 # ---------------------------------------------------------------------------------------- progress, messages
@@ -199,10 +245,13 @@ exec '{command}' "${{arguments[@]}}"
 """
 
 
-@pytest.mark.parametrize("name,parameters,first,last", [
-    ("voronoiraster", {"RESOLUTION": 5}, 10, 100),
-    ("knearest", {"NEIGHBORS": 3, "METRIC": 3}, 20, 70),
-])
+@pytest.mark.parametrize(
+    "name,parameters,first,last",
+    [
+        ("voronoiraster", {"RESOLUTION": 5}, 10, 100),
+        ("knearest", {"NEIGHBORS": 3, "METRIC": 3}, 20, 70),
+    ],
+)
 def test_progress_moves(qgis, work, setting, name, parameters, first, last):
     setting(script(work, "program", PATIENT.format(folder=work.directory, command=COMMAND)))
     feedback = Feedback()
@@ -217,7 +266,9 @@ def test_progress_moves(qgis, work, setting, name, parameters, first, last):
     qgis.run(name, feedback, INPUT=memory(places(50), "EPSG:3857"), OUTPUT=output, **parameters)
     assert feedback.progress == sorted(feedback.progress)
     for step in (25, 50, 75):
-        assert any(abs(value - first - (last - first) * step / 100.0) < 8 for value in feedback.progress)
+        assert any(
+            abs(value - first - (last - first) * step / 100.0) < 8 for value in feedback.progress
+        )
 
 
 def test_events_wait_if_they_have_to(qgis, work, setting):
@@ -236,17 +287,32 @@ def test_events_wait_if_they_have_to(qgis, work, setting):
 
 def test_program_tells_its_progress(qgis, work):
     qgis.run("voronoiraster", INPUT=memory(places(50)), RESOLUTION=2, OUTPUT=work.path("out.tif"))
-    assert qgis.feedback.progress == sorted(qgis.feedback.progress) and qgis.feedback.progress[-1] == 100
+    assert (
+        qgis.feedback.progress == sorted(qgis.feedback.progress)
+        and qgis.feedback.progress[-1] == 100
+    )
 
 
 def test_messages_of_the_program_pass(qgis, work):
     with pytest.raises(QgsProcessingException) as caught:
         qgis.run("voronoiraster", INPUT=timezones(), METRIC=3, OUTPUT=work.path("out.tif"))
-    assert "gpuvoronoi: error: --metric euclidean: unsupported for WGS 84 (EPSG:4326)" in str(caught.value)
-    assert str(caught.value).startswith("Unsupported distances here; choose others under “Distances”")
-    with pytest.raises(QgsProcessingException, match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense"):
-        qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
-    with pytest.raises(QgsProcessingException, match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense"):
+    assert "gpuvoronoi: error: --metric euclidean: unsupported for WGS 84 (EPSG:4326)" in str(
+        caught.value
+    )
+    assert str(caught.value).startswith(
+        "Unsupported distances here; choose others under “Distances”"
+    )
+    with pytest.raises(
+        QgsProcessingException,
+        match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense",
+    ):
+        qgis.run(
+            "voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif")
+        )
+    with pytest.raises(
+        QgsProcessingException,
+        match="Unknown backend; choose another.*\ngpuvoronoi: error: .*nonsense",
+    ):
         qgis.run("knearest", INPUT=timezones(), BACKEND="nonsense", OUTPUT="memory:")
     with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*no/such"):
         qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("no/such/folder/out.tif"))
@@ -255,30 +321,55 @@ def test_messages_of_the_program_pass(qgis, work):
 
 def test_warnings_of_the_program_pass(qgis, work):
     work.csv("s.csv", [(0, 0, 1), (5, 95, 2)])
-    qgis.run("voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif"))
+    qgis.run(
+        "voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif")
+    )
     assert len(qgis.feedback.warnings) == 1
-    assert qgis.feedback.warnings[0].startswith("1 seeds with empty or invalid values or coordinates are left out. (gpuvoronoi: warning: 1 seeds skipped")
+    assert qgis.feedback.warnings[0].startswith(
+        "1 seeds with empty or invalid values or coordinates are left out. (gpuvoronoi: warning: 1 seeds skipped"
+    )
 
 
 def test_summary_is_in_the_log(qgis, work):
     """What "automatic" came to."""
-    qgis.run("voronoiraster", INPUT=memory([(1, 2), (3, 4), (1, 2)]), RESOLUTION=1, EXTENT="0,20,0,10", OUTPUT=work.path("out.tif"))
+    qgis.run(
+        "voronoiraster",
+        INPUT=memory([(1, 2), (3, 4), (1, 2)]),
+        RESOLUTION=1,
+        EXTENT="0,20,0,10",
+        OUTPUT=work.path("out.tif"),
+    )
     said = qgis.feedback.infos
     assert "Distances: geodesic, default for longitudes and latitudes" in said
     assert "Raster: 20 × 10 cells of 1 × 1 degree, WGS 84 (EPSG:4326)" in said
-    assert "Cells without a seed: 0 of 200" in said and "Seeds: 3 used, 0 left out" in said and "Seeds without a cell: 1" in said
-    assert any(line.startswith("Computed by tile, ") for line in said) and qgis.feedback.warnings == []
+    assert (
+        "Cells without a seed: 0 of 200" in said
+        and "Seeds: 3 used, 0 left out" in said
+        and "Seeds without a cell: 1" in said
+    )
+    assert (
+        any(line.startswith("Computed by tile, ") for line in said) and qgis.feedback.warnings == []
+    )
     qgis.run("knearest", INPUT=memory(places(7)), REFERENCE=memory(places(9)), OUTPUT="memory:")
     said = qgis.feedback.infos
-    assert "Searched for 7 points among 9, WGS 84 (EPSG:4326)" in said and any(line.startswith("Computed by ") for line in said)
+    assert "Searched for 7 points among 9, WGS 84 (EPSG:4326)" in said and any(
+        line.startswith("Computed by ") for line in said
+    )
     assert qgis.feedback.warnings == []
 
 
 def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):
-    for arguments, words in (({"RESOLUTION": 1e-9}, "Too many cells in the raster"), ({"RESOLUTION": 1e-6}, "Too many cells in the raster"), ({"RESOLUTION": 1e6}, "Cells larger than the area"),
-                             ({"OUTPUT": work.path("out.nope")}, "Unsupported file format for this result")):
+    for arguments, words in (
+        ({"RESOLUTION": 1e-9}, "Too many cells in the raster"),
+        ({"RESOLUTION": 1e-6}, "Too many cells in the raster"),
+        ({"RESOLUTION": 1e6}, "Cells larger than the area"),
+        ({"OUTPUT": work.path("out.nope")}, "Unsupported file format for this result"),
+    ):
         with pytest.raises(QgsProcessingException) as caught:
-            qgis.run("voronoiraster", **{"INPUT": timezones(), "OUTPUT": work.path("out.tif"), **arguments})
+            qgis.run(
+                "voronoiraster",
+                **{"INPUT": timezones(), "OUTPUT": work.path("out.tif"), **arguments},
+            )
         assert str(caught.value).startswith(words) and "gpuvoronoi: error: " in str(caught.value)
 
 
@@ -286,9 +377,15 @@ def test_all_codes_are_worded():
     """Each code that the program has (a test of its own compares its documentation), and none that it has not."""
     from gpuvoronoi_processing import messages
 
-    documented = (pathlib.Path(__file__).parents[2] / "docs" / "messages.md").read_text(encoding="utf-8")
-    errors, warnings = (set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE))
-                        for part in documented.partition("| code of an error | meaning |")[2].partition("## Statuses")[0].split("| code of a warning | meaning |"))
+    documented = (pathlib.Path(__file__).parents[2] / "docs" / "messages.md").read_text(
+        encoding="utf-8"
+    )
+    errors, warnings = (
+        set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE))
+        for part in documented.partition("| code of an error | meaning |")[2]
+        .partition("## Statuses")[0]
+        .split("| code of a warning | meaning |")
+    )
     assert len(errors) > 20 and len(warnings) > 14
     assert messages._errors().keys() == errors - messages.OWN_WORDS
     assert messages._warnings().keys() == warnings - messages.OWN_WORDS - messages.SAID_ELSEWHERE
@@ -300,8 +397,13 @@ def test_reasons_of_the_program_are_known():
     from gpuvoronoi_processing import messages
 
     source = pathlib.Path(__file__).parents[2] / "src"
-    said = {reason for path in [*source.glob("io/**/*.c"), source / "core" / "default_metric.c"]
-            for reason in re.findall(r'"(default (?:for|without) [a-z ]+|as requested)"', path.read_text(encoding="utf-8"))}
+    said = {
+        reason
+        for path in [*source.glob("io/**/*.c"), source / "core" / "default_metric.c"]
+        for reason in re.findall(
+            r'"(default (?:for|without) [a-z ]+|as requested)"', path.read_text(encoding="utf-8")
+        )
+    }
     assert len(said) >= 6
     assert said == messages.reasons().keys()
 
@@ -313,17 +415,31 @@ def test_emptiness_is_told(qgis, work, name):
     feature = QgsFeature(mask.fields())
     feature.setGeometry(QgsGeometry.fromWkt("Polygon ((150 -50, 160 -50, 160 -40, 150 -50))"))
     assert mask.dataProvider().addFeatures([feature])[0]
-    common = {"INPUT": memory([(0.2, 0.3), (5, 5)]), "EXTENT": "0,20,0,10", "RESOLUTION": 1, "OUTPUT": "TEMPORARY_OUTPUT"}
+    common = {
+        "INPUT": memory([(0.2, 0.3), (5, 5)]),
+        "EXTENT": "0,20,0,10",
+        "RESOLUTION": 1,
+        "OUTPUT": "TEMPORARY_OUTPUT",
+    }
     farthest = "Maximum distance (meters on the globe, map units on the map)"
-    for limits, labels in [({"MASK": mask}, "“Mask”"), ({"MAX_DISTANCE": 1}, f"“{farthest}”"),
-                           ({"MASK": mask, "MAX_DISTANCE": 1}, f"“Mask”, “{farthest}”")]:
+    for limits, labels in [
+        ({"MASK": mask}, "“Mask”"),
+        ({"MAX_DISTANCE": 1}, f"“{farthest}”"),
+        ({"MASK": mask, "MAX_DISTANCE": 1}, f"“Mask”, “{farthest}”"),
+    ]:
         qgis.run(name, **common, **limits)
         assert qgis.feedback.warnings == [f"0 of 200 cells have a seed; limited by {labels}"]
     qgis.run(name, **common, MAX_DISTANCE=100000)
     assert qgis.feedback.warnings == []
     if name == "voronoiraster":
-        qgis.run(name, **{**common, "INPUT": memory([(5, 5), (5, 5), (5.1, 5.1), (15, 5)])}, POLYGONS=work.path("p.gpkg"))
-        assert qgis.feedback.warnings == ["1 of 4 seeds have no polygon of their own: they have no cell, or share their id"]
+        qgis.run(
+            name,
+            **{**common, "INPUT": memory([(5, 5), (5, 5), (5.1, 5.1), (15, 5)])},
+            POLYGONS=work.path("p.gpkg"),
+        )
+        assert qgis.feedback.warnings == [
+            "1 of 4 seeds have no polygon of their own: they have no cell, or share their id"
+        ]
 
 
 def test_device(qgis, work, setting):
@@ -331,22 +447,36 @@ def test_device(qgis, work, setting):
     said = work.path("said")
     setting(script(work, "program", f"echo \"$@\" > '{said}'; exit 1"))
     with pytest.raises(QgsProcessingException):
-        qgis.run("voronoiraster", INPUT=timezones(), BACKEND="cuda-tile", DEVICE="1", OUTPUT=work.path("out.tif"))
+        qgis.run(
+            "voronoiraster",
+            INPUT=timezones(),
+            BACKEND="cuda-tile",
+            DEVICE="1",
+            OUTPUT=work.path("out.tif"),
+        )
     assert "--backend cuda-tile --device 1 " in pathlib.Path(said).read_text()
 
 
 def test_weights_without_a_weighting(qgis, work):
     layer = memory(places(5), fields="id:integer,w:double", rows=[(i, 1 + i) for i in range(5)])
-    qgis.run("voronoiraster", INPUT=layer, WEIGHT_FIELD="w", RESOLUTION=10, OUTPUT=work.path("out.tif"))
+    qgis.run(
+        "voronoiraster", INPUT=layer, WEIGHT_FIELD="w", RESOLUTION=10, OUTPUT=work.path("out.tif")
+    )
     assert qgis.feedback.warnings == ["“Field of the weights” has no effect without “Weighting”"]
 
 
-@pytest.mark.parametrize("text,words", [
-    ("echo 'gpuvoronoi: error: höchst ärgerlich' >&2; exit 1", "gpuvoronoi: error: höchst ärgerlich"),
-    ("exit 3", "ended with status 3 and no message"),
-    ("kill -9 $$", "ended with status -9 and no message"),
-    ("exit 0", "made no file"),
-])
+@pytest.mark.parametrize(
+    "text,words",
+    [
+        (
+            "echo 'gpuvoronoi: error: höchst ärgerlich' >&2; exit 1",
+            "gpuvoronoi: error: höchst ärgerlich",
+        ),
+        ("exit 3", "ended with status 3 and no message"),
+        ("kill -9 $$", "ended with status -9 and no message"),
+        ("exit 0", "made no file"),
+    ],
+)
 def test_programs_that_misbehave(qgis, work, setting, text, words):
     setting(script(work, "program", text))
     with pytest.raises(QgsProcessingException, match=words):
@@ -355,7 +485,13 @@ def test_programs_that_misbehave(qgis, work, setting, text, words):
 
 def test_much_text_does_not_block(qgis, work, setting):
     """Both pipes are read while the program runs."""
-    setting(script(work, "program", "head -c 300000 /dev/zero | tr '\\0' x >&2; head -c 300000 /dev/zero | tr '\\0' .; exit 1"))
+    setting(
+        script(
+            work,
+            "program",
+            "head -c 300000 /dev/zero | tr '\\0' x >&2; head -c 300000 /dev/zero | tr '\\0' .; exit 1",
+        )
+    )
     with pytest.raises(QgsProcessingException, match="xxx"):
         qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("out.tif"))
 
@@ -386,7 +522,10 @@ def cancel_when(feedback, ready):
     return pressed
 
 
-@pytest.mark.parametrize("name,parameters", [("voronoiraster", BIG), ("qtmvoronoi", {"LEVEL": 13, "METRIC": 1, "BACKEND": "serial"})])
+@pytest.mark.parametrize(
+    "name,parameters",
+    [("voronoiraster", BIG), ("qtmvoronoi", {"LEVEL": 13, "METRIC": 1, "BACKEND": "serial"})],
+)
 def test_cancel(qgis, work, name, parameters):
     out = pathlib.Path(work.path("out.tif"))
     out.write_text("something precious")
@@ -400,12 +539,18 @@ def test_cancel(qgis, work, name, parameters):
 
 def test_cancel_a_program_that_does_not_listen(qgis, work, setting):
     """It is killed, with its children. Its unfinished files are left for the next run of the program, which removes unused ones."""
-    setting(script(work, "program", """
+    setting(
+        script(
+            work,
+            "program",
+            """
 trap '' TERM
 mkdir "$(dirname "$0")/.out.tmp-begun"
 echo $$ > "$(dirname "$0")/pid"
 while :; do sleep 0.1; done
-"""))
+""",
+        )
+    )
     feedback = Feedback()
     pid = work.directory / "pid"
     pressed = cancel_when(feedback, pid.exists)
@@ -427,29 +572,43 @@ def test_cancel_the_search(qgis, work):
     feedback = Feedback()
     feedback.progressChanged.connect(lambda value: feedback.cancel() if value > 20 else None)
     out = work.path("out.gpkg")
-    qgis.run("knearest", feedback, INPUT=memory(places(20000)), NEIGHBORS=50, BACKEND="serial", OUTPUT=out)
+    qgis.run(
+        "knearest",
+        feedback,
+        INPUT=memory(places(20000)),
+        NEIGHBORS=50,
+        BACKEND="serial",
+        OUTPUT=out,
+    )
     assert not os.path.exists(out) or rows(out) == []
 
 
 def test_old_output_is_replaced(qgis, work):
     for seeds in (places(5), places(50)):
-        out = qgis.run("voronoiraster", INPUT=memory(seeds), RESOLUTION=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+        out = qgis.run(
+            "voronoiraster", INPUT=memory(seeds), RESOLUTION=1, OUTPUT=work.path("out.tif")
+        )["OUTPUT"]
     assert len(set(read(out).ravel())) > 5
 
 
-@pytest.mark.parametrize("layer,parameters", [
-    ("a.gpkg", {"INPUT": "memory", "OUTPUT": "out.tif", "POLYGONS": "a.gpkg"}),
-    ("a.tif", {"INPUT": "memory", "OUTPUT": "a.tif"}),
-    ("a.tif", {"INPUT": "memory", "OUTPUT": "out.tif", "DISTANCE": "link.tif"}),
-    (None, {"INPUT": "a.gpkg", "OUTPUT": "out.tif", "POLYGONS": "a.gpkg"}),
-    (None, {"INPUT": "memory", "OUTPUT": "a.tif", "TEMPLATE": "a.tif"}),
-    (None, {"INPUT": "memory", "OUTPUT": "a.tif", "MASK": "a.tif"}),
-])
+@pytest.mark.parametrize(
+    "layer,parameters",
+    [
+        ("a.gpkg", {"INPUT": "memory", "OUTPUT": "out.tif", "POLYGONS": "a.gpkg"}),
+        ("a.tif", {"INPUT": "memory", "OUTPUT": "a.tif"}),
+        ("a.tif", {"INPUT": "memory", "OUTPUT": "out.tif", "DISTANCE": "link.tif"}),
+        (None, {"INPUT": "a.gpkg", "OUTPUT": "out.tif", "POLYGONS": "a.gpkg"}),
+        (None, {"INPUT": "memory", "OUTPUT": "a.tif", "TEMPLATE": "a.tif"}),
+        (None, {"INPUT": "memory", "OUTPUT": "a.tif", "MASK": "a.tif"}),
+    ],
+)
 def test_files_of_layers_are_not_replaced(qgis, work, layer, parameters):
     """Neither of layers that are open nor of inputs."""
     vector = memory(places(5))
     options = QgsVectorFileWriter.SaveVectorOptions()
-    QgsVectorFileWriter.writeAsVectorFormatV3(vector, work.path("a.gpkg"), QgsProject.instance().transformContext(), options)
+    QgsVectorFileWriter.writeAsVectorFormatV3(
+        vector, work.path("a.gpkg"), QgsProject.instance().transformContext(), options
+    )
     work.csv("s.csv", [(0, 0, 1), (5, 5, 2)])
     work.command("--seeds", "s.csv", "--res", 10, "a.tif")
     os.symlink("a.tif", work.path("link.tif"))
@@ -457,18 +616,31 @@ def test_files_of_layers_are_not_replaced(qgis, work, layer, parameters):
         kind = QgsRasterLayer if layer.endswith(".tif") else QgsVectorLayer
         QgsProject.instance().addMapLayer(kind(work.path(layer), "Precious"))
     before = work.listing()
-    content = pathlib.Path(work.path("a.tif")).read_bytes(), pathlib.Path(work.path("a.gpkg")).read_bytes()
-    parameters = {name: vector if value == "memory" else work.path(value) for name, value in parameters.items()}
-    with pytest.raises(QgsProcessingException, match="is the file of the layer “" + ("Precious" if layer else "a")):
+    content = (
+        pathlib.Path(work.path("a.tif")).read_bytes(),
+        pathlib.Path(work.path("a.gpkg")).read_bytes(),
+    )
+    parameters = {
+        name: vector if value == "memory" else work.path(value)
+        for name, value in parameters.items()
+    }
+    with pytest.raises(
+        QgsProcessingException, match="is the file of the layer “" + ("Precious" if layer else "a")
+    ):
         qgis.run("voronoiraster", **parameters)
     assert before == [name for name in work.listing() if not name.endswith(("-wal", "-shm"))]
-    assert content == (pathlib.Path(work.path("a.tif")).read_bytes(), pathlib.Path(work.path("a.gpkg")).read_bytes())
+    assert content == (
+        pathlib.Path(work.path("a.tif")).read_bytes(),
+        pathlib.Path(work.path("a.gpkg")).read_bytes(),
+    )
 
 
 def test_nearest_neighbors_do_not_replace_their_points(qgis, work):
     layer = memory(places(5))
     options = QgsVectorFileWriter.SaveVectorOptions()
-    QgsVectorFileWriter.writeAsVectorFormatV3(layer, work.path("a.gpkg"), QgsProject.instance().transformContext(), options)
+    QgsVectorFileWriter.writeAsVectorFormatV3(
+        layer, work.path("a.gpkg"), QgsProject.instance().transformContext(), options
+    )
     with pytest.raises(QgsProcessingException, match="is the file of the layer “"):
         qgis.run("knearest", INPUT=layer, REFERENCE=work.path("a.gpkg"), OUTPUT=work.path("a.gpkg"))
     assert len(rows(work.path("a.gpkg"))) == 5

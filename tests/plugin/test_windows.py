@@ -21,13 +21,33 @@ def in_windows(work, script, *options):
     qgis = shutil.which("qgis.bin") or shutil.which("qgis")
     for program in (qgis, "xvfb-run", "import"):
         if program is None or shutil.which(program) is None:
-            pytest.skip("no QGIS desktop, xvfb-run or import here (apt-get install qgis xvfb xauth imagemagick)")
+            pytest.skip(
+                "no QGIS desktop, xvfb-run or import here (apt-get install qgis xvfb xauth imagemagick)"
+            )
     PICTURES.mkdir(parents=True, exist_ok=True)
     environment = {key: value for key, value in os.environ.items() if key != "QT_QPA_PLATFORM"}
-    environment.update(GPUVORONOI_WORK=str(work), GPUVORONOI_PICTURES=str(PICTURES), GPUVORONOI_ROOT=str(ROOT))
+    environment.update(
+        GPUVORONOI_WORK=str(work), GPUVORONOI_PICTURES=str(PICTURES), GPUVORONOI_ROOT=str(ROOT)
+    )
     return subprocess.run(
-        ["xvfb-run", "-a", "-s", "-screen 0 1600x950x24", qgis, "--noversioncheck", "--nologo", *options, "--code", script],
-        env=environment, cwd=work, capture_output=True, text=True, timeout=840)
+        [
+            "xvfb-run",
+            "-a",
+            "-s",
+            "-screen 0 1600x950x24",
+            qgis,
+            "--noversioncheck",
+            "--nologo",
+            *options,
+            "--code",
+            script,
+        ],
+        env=environment,
+        cwd=work,
+        capture_output=True,
+        text=True,
+        timeout=840,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +83,14 @@ def test_dialog_opens(desktop, name):
 def test_backends_are_a_list(desktop, name):
     """Grayed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
     facts = desktop["dialogs"][name]
-    listed = json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, check=True).stdout)
-    needed = [made for made in listed if made["searches_points"] or name not in ("knearest", "writenearest")]
+    listed = json.loads(
+        subprocess.run([COMMAND, "backends", "--json"], capture_output=True, check=True).stdout
+    )
+    needed = [
+        made
+        for made in listed
+        if made["searches_points"] or name not in ("knearest", "writenearest")
+    ]
     assert [row[0] for row in facts["backends"][1:]] == [made["name"] for made in needed]
     for (_, text, enabled), made in zip(facts["backends"][1:], needed):
         assert enabled == made["available"] and made["reason"] in text
@@ -87,17 +113,31 @@ def test_id_fields_in_models(desktop):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbors", "Nearest cells of a raster", "Nearest facility statistics", "Nearest seed of cells", "Nearest value raster", "On-demand Voronoi raster", "QTM Voronoi",
-                                  "Voronoi diagram (polygons)", "Voronoi raster",
-                                  "Write nearest neighbors into fields"]
+    assert desktop["toolbox"] == [
+        "k nearest neighbors",
+        "Nearest cells of a raster",
+        "Nearest facility statistics",
+        "Nearest seed of cells",
+        "Nearest value raster",
+        "On-demand Voronoi raster",
+        "QTM Voronoi",
+        "Voronoi diagram (polygons)",
+        "Voronoi raster",
+        "Write nearest neighbors into fields",
+    ]
 
 
 def test_dialog_runs(desktop):
     facts = desktop["run"]
-    assert facts["finished"] and facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"]
+    assert facts["finished"] and facts["layers"] == [
+        "Distance to Time zone places (m)",
+        "Nearest of Time zone places",
+    ]
     assert facts["progress"] == 100
     # None of the hundreds of colors of the seeds; QGIS 3.22 does not always take away the bar itself.
-    assert facts["legends"]["Distance to Time zone places (m)"] == 2 and facts["legends"]["Nearest of Time zone places"] in (0, 2)
+    assert facts["legends"]["Distance to Time zone places (m)"] == 2 and facts["legends"][
+        "Nearest of Time zone places"
+    ] in (0, 2)
     for name in ("qgis-map", "qgis-distance", "qgis-log"):
         picture(name)
 
@@ -115,7 +155,10 @@ def test_live_rasters(desktop):
     if "live" not in desktop:
         pytest.skip("built without GDAL's driver")
     facts = desktop["live"]
-    assert facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"] and facts["width"] == 409600
+    assert (
+        facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"]
+        and facts["width"] == 409600
+    )
     assert facts["dropped"] == ["QgsRasterLayer", True, 409600, 2]
     picture("qgis-live")
 
@@ -124,7 +167,9 @@ def test_in_place(desktop):
     """Into the layer that is being edited."""
     facts = desktop["in_place"]
     assert {"name", "near", "far"} <= set(facts["chosen"])
-    assert facts["near"] == ["Europe/Berlin", "Europe/Paris"] and all(0 < far < 20000 for far in facts["far"])
+    assert facts["near"] == ["Europe/Berlin", "Europe/Paris"] and all(
+        0 < far < 20000 for far in facts["far"]
+    )
     picture("qgis-in-place")
 
 
@@ -138,7 +183,11 @@ def test_dialog_cancels(desktop):
 
 
 def test_batch(desktop):
-    assert desktop["batch"] == {"rows": 3, "made": ["level2.tif", "level3.tif", "level4.tif"], "sizes": [32, 64, 128]}
+    assert desktop["batch"] == {
+        "rows": 3,
+        "made": ["level2.tif", "level3.tif", "level4.tif"],
+        "sizes": [32, 64, 128],
+    }
     picture("qgis-batch")
 
 
@@ -172,7 +221,9 @@ def test_missing_program(desktop):
     assert "GPUVORONOI_COMMAND" in facts["message"] and "gpuvoronoi:program" in facts["message"]
     assert facts["in_front"]
     looked, shown, found = facts["pressed"]
-    assert "Not found in these folders" in looked and "nothing” is not the gpuvoronoi command" in shown
+    assert (
+        "Not found in these folders" in looked and "nothing” is not the gpuvoronoi command" in shown
+    )
     assert found.startswith(f"Found: {COMMAND}, version ") and facts["setting"] == COMMAND
     assert facts["again"] == [found]  # closed and opened again, twice, it is one
     picture("qgis-program")

@@ -33,14 +33,33 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QEventLoop, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from qgis.PyQt.QtGui import QColor, QDragEnterEvent, QDropEvent
 from qgis.PyQt.QtTest import QTest
-from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
+from qgis.PyQt.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDockWidget,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
 from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
-ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest",
-              "voronoidiagram", "nearestvalue", "cells"]
+ALGORITHMS = [
+    "voronoiraster",
+    "qtmvoronoi",
+    "facilitystatistics",
+    "knearest",
+    "nearestcells",
+    "livevoronoi",
+    "writenearest",
+    "voronoidiagram",
+    "nearestvalue",
+    "cells",
+]
 IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition
 TOO_LONG = 780  # seconds for all
@@ -70,7 +89,10 @@ def picture(name, widget=None):
     if widget is not None:
         frame = widget.frameGeometry()
         crop = ["-crop", f"{frame.width()}x{frame.height()}+{frame.x()}+{frame.y()}", "+repage"]
-    subprocess.run([IMPORT, "-window", "root", *crop, "-strip", "+dither", "-colors", "200", f"PNG8:{file}"], check=True)
+    subprocess.run(
+        [IMPORT, "-window", "root", *crop, "-strip", "+dither", "-colors", "200", f"PNG8:{file}"],
+        check=True,
+    )
 
 
 def open_dialog(name, parameters):
@@ -90,8 +112,11 @@ def close(dialog):
 
 
 def seeds():
-    layer = QgsVectorLayer(f"file://{ROOT}/data/timezones.csv?type=csv&xField=lon&yField=lat&crs=EPSG:4326", "Time zone places",
-                           "delimitedtext")
+    layer = QgsVectorLayer(
+        f"file://{ROOT}/data/timezones.csv?type=csv&xField=lon&yField=lat&crs=EPSG:4326",
+        "Time zone places",
+        "delimitedtext",
+    )
     QgsProject.instance().addMapLayer(layer)
     return layer
 
@@ -103,12 +128,22 @@ def scene_toolbox(layer):
 
 def scene_dialogs(layer):
     facts["dialogs"] = {}
-    gdal.Rasterize(str(WORK / "land.tif"), f"{ROOT}/data/land.geojson", burnValues=[1], outputType=gdal.GDT_Byte, xRes=1, yRes=1)
+    gdal.Rasterize(
+        str(WORK / "land.tif"),
+        f"{ROOT}/data/land.geojson",
+        burnValues=[1],
+        outputType=gdal.GDT_Byte,
+        xRes=1,
+        yRes=1,
+    )
     cells = QgsRasterLayer(str(WORK / "land.tif"), "Land mask")
     QgsProject.instance().addMapLayer(cells)
     for name in ALGORITHMS:
-        given = {"nearestcells": {"INPUT": cells}, "knearest": {"INPUT": layer, "REFERENCE": layer},
-                 "writenearest": {"INPUT": layer, "REFERENCE": layer}}.get(name, {"INPUT": layer})
+        given = {
+            "nearestcells": {"INPUT": cells},
+            "knearest": {"INPUT": layer, "REFERENCE": layer},
+            "writenearest": {"INPUT": layer, "REFERENCE": layer},
+        }.get(name, {"INPUT": layer})
         dialog = open_dialog(name, given)
         facts["dialogs"][name] = {
             "shown": dialog.isVisible(),
@@ -117,13 +152,18 @@ def scene_dialogs(layer):
         has_backends = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_backends") is not None
         for listing in ("backends", "devices") if has_backends else ():
             box = dialog.mainWidget().findChild(QComboBox, f"gpuvoronoi_{listing}")
-            rows = [(box.itemData(row), box.itemText(row), box.model().item(row).isEnabled()) for row in range(box.count())]
+            rows = [
+                (box.itemData(row), box.itemText(row), box.model().item(row).isEnabled())
+                for row in range(box.count())
+            ]
             facts["dialogs"][name][listing] = rows
         chosen = []
         for backend in ("", "serial", "auto", "@an_expression") if has_backends else ():
             dialog.setParameters({**given, "BACKEND": backend})
             box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_backends")
-            chosen.append((box.currentText(), dialog.mainWidget().createProcessingParameters().get("BACKEND")))
+            chosen.append(
+                (box.currentText(), dialog.mainWidget().createProcessingParameters().get("BACKEND"))
+            )
         facts["dialogs"][name]["chosen"] = chosen
         picture(f"qgis-dialog-{name}", dialog)
         close(dialog)
@@ -132,17 +172,27 @@ def scene_dialogs(layer):
 
 def scene_id_fields(layer):
     """Those of the layer that is chosen, whatever it is chosen by."""
-    other = QgsVectorLayer("Point?crs=EPSG:4326&field=a:integer&field=b:double&field=c:string&field=d:long&field=e:date", "Other", "memory")
+    other = QgsVectorLayer(
+        "Point?crs=EPSG:4326&field=a:integer&field=b:double&field=c:string&field=d:long&field=e:date",
+        "Other",
+        "memory",
+    )
     QgsProject.instance().addMapLayer(other)
     dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name"})
     box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_id_field")
 
     def state():
         fields = [box.itemText(row) for row in range(box.count())]
-        return [field for field in fields if field], dialog.mainWidget().createProcessingParameters().get("FIELD")
+        return [
+            field for field in fields if field
+        ], dialog.mainWidget().createProcessingParameters().get("FIELD")
 
     facts["id_fields"] = [state()]
-    for given in (other, f"{ROOT}/tests/plugin/seeds.geojson", QgsProcessingFeatureSourceDefinition(other.id(), True)):
+    for given in (
+        other,
+        f"{ROOT}/tests/plugin/seeds.geojson",
+        QgsProcessingFeatureSourceDefinition(other.id(), True),
+    ):
         dialog.setParameters({"INPUT": given})
         facts["id_fields"].append(state())
     dialog.setParameters({"INPUT": other, "FIELD": "d"})
@@ -153,7 +203,11 @@ def scene_id_fields(layer):
     dialog = ModelerParametersDialog(algorithm, QgsProcessingModelAlgorithm())
     dialog.show()
     settle()
-    facts["modeler"] = [type(widget).__name__ for widget in dialog.findChildren(QWidget) if "Modeler" in type(widget).__name__]
+    facts["modeler"] = [
+        type(widget).__name__
+        for widget in dialog.findChildren(QWidget)
+        if "Modeler" in type(widget).__name__
+    ]
     close(dialog)
 
 
@@ -164,7 +218,10 @@ def show_map(order, name, area=(-180, -90, 180, 90)):
         made.setItemVisibilityChecked(made.layer() in order)
         made.setExpanded(made.layer() is order[-1])
     root.setHasCustomLayerOrder(True)
-    root.setCustomLayerOrder(order + [layer for layer in QgsProject.instance().mapLayers().values() if layer not in order])
+    root.setCustomLayerOrder(
+        order
+        + [layer for layer in QgsProject.instance().mapLayers().values() if layer not in order]
+    )
     iface.mapCanvas().setExtent(QgsRectangle(*area))
     iface.mapCanvas().refresh()
     iface.messageBar().clearWidgets()
@@ -175,13 +232,19 @@ def show_map(order, name, area=(-180, -90, 180, 90)):
 
 def scene_run(layer):
     ProcessingConfig.setSettingValue(ProcessingConfig.KEEP_DIALOG_OPEN, True)
-    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name", "DISTANCE": "TEMPORARY_OUTPUT"})
+    dialog = open_dialog(
+        "voronoiraster", {"INPUT": layer, "FIELD": "name", "DISTANCE": "TEMPORARY_OUTPUT"}
+    )
     finished = []
     dialog.algorithmFinished.connect(lambda well, results: finished.append(well))
     dialog.runAlgorithm()
     wait(lambda: finished)
     settle()
-    made = {other.name(): other for other in QgsProject.instance().mapLayers().values() if other != layer}
+    made = {
+        other.name(): other
+        for other in QgsProject.instance().mapLayers().values()
+        if other != layer
+    }
     facts["run"] = {
         "finished": finished == [True],
         "layers": sorted(made),
@@ -189,7 +252,10 @@ def scene_run(layer):
     }
     root = QgsProject.instance().layerTreeRoot()
     facts["run"]["legends"] = {
-        name: len(iface.layerTreeView().layerTreeModel().layerLegendNodes(root.findLayer(other.id()))) for name, other in made.items()
+        name: len(
+            iface.layerTreeView().layerTreeModel().layerLegendNodes(root.findLayer(other.id()))
+        )
+        for name, other in made.items()
     }
     picture("qgis-log", dialog)
     close(dialog)
@@ -212,13 +278,28 @@ def scene_shapes(layer):
     """Distances to the coast, and the ways to it."""
     land = QgsVectorLayer(f"{ROOT}/data/land.geojson", "Land", "ogr")
     QgsProject.instance().addMapLayer(land)
-    processing.runAndLoadResults("gpuvoronoi:voronoiraster", {"INPUT": land, "SIGNED": True, "METRIC": 2, "RESOLUTION": 0.25,
-                                                              "OUTPUT": "TEMPORARY_OUTPUT", "DISTANCE": "TEMPORARY_OUTPUT"})
-    processing.runAndLoadResults("gpuvoronoi:knearest", {"INPUT": layer, "REFERENCE": land, "BOUNDARY": True, "OUTPUT": "TEMPORARY_OUTPUT"})
+    processing.runAndLoadResults(
+        "gpuvoronoi:voronoiraster",
+        {
+            "INPUT": land,
+            "SIGNED": True,
+            "METRIC": 2,
+            "RESOLUTION": 0.25,
+            "OUTPUT": "TEMPORARY_OUTPUT",
+            "DISTANCE": "TEMPORARY_OUTPUT",
+        },
+    )
+    processing.runAndLoadResults(
+        "gpuvoronoi:knearest",
+        {"INPUT": layer, "REFERENCE": land, "BOUNDARY": True, "OUTPUT": "TEMPORARY_OUTPUT"},
+    )
     made = {other.name(): other for other in QgsProject.instance().mapLayers().values()}
     coast, ways = made["Distance to Land (m)"], made["Time zone places and their nearest"]
     ramp = coast.renderer().shader().rasterShaderFunction()
-    facts["shapes"] = {"range": [ramp.minimumValue(), ramp.maximumValue()], "ways": ways.featureCount()}
+    facts["shapes"] = {
+        "range": [ramp.minimumValue(), ramp.maximumValue()],
+        "ways": ways.featureCount(),
+    }
     show_map([layer, ways, coast], "qgis-coast", (-30, 0, 90, 75))
 
 
@@ -228,26 +309,57 @@ def scene_live(layer):
     if not algorithm.canExecute()[0]:
         return  # built without GDAL's driver
     output = WORK / "places.voronoi.json"
-    processing.runAndLoadResults("gpuvoronoi:livevoronoi", {"INPUT": layer, "FIELD": "name", "BANDS": [0, 1], "OUTPUT": str(output)})
-    live = [other for other in QgsProject.instance().mapLayers().values() if "voronoi.json" in other.source()]
+    processing.runAndLoadResults(
+        "gpuvoronoi:livevoronoi",
+        {"INPUT": layer, "FIELD": "name", "BANDS": [0, 1], "OUTPUT": str(output)},
+    )
+    live = [
+        other
+        for other in QgsProject.instance().mapLayers().values()
+        if "voronoi.json" in other.source()
+    ]
     facts["live"] = {"layers": sorted(made.name() for made in live), "width": live[0].width()}
-    show_map([layer, next(made for made in live if made.name().startswith("Nearest"))], "qgis-live", (-12, 36, 36, 60))
+    show_map(
+        [layer, next(made for made in live if made.name().startswith("Nearest"))],
+        "qgis-live",
+        (-12, 36, 36, 60),
+    )
     shutil.copy(output, WORK / "dropped.voronoi.json")
     urls = QMimeData()
     urls.setUrls([QUrl.fromLocalFile(str(WORK / "dropped.voronoi.json"))])
     window = iface.mainWindow()
-    place, pressed = QPoint(window.width() // 2, window.height() // 2), (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    place, pressed = (
+        QPoint(window.width() // 2, window.height() // 2),
+        (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier),
+    )
     QApplication.sendEvent(window, QDragEnterEvent(place, Qt.DropAction.CopyAction, urls, *pressed))
-    QApplication.sendEvent(window, QDropEvent(QPointF(place), Qt.DropAction.CopyAction, urls, *pressed))
-    wait(lambda: [other for other in QgsProject.instance().mapLayers().values() if "dropped" in other.source()])
-    (dropped,) = [other for other in QgsProject.instance().mapLayers().values() if "dropped" in other.source()]
-    facts["live"]["dropped"] = [type(dropped).__name__, dropped.isValid(), dropped.width(), dropped.bandCount()]
+    QApplication.sendEvent(
+        window, QDropEvent(QPointF(place), Qt.DropAction.CopyAction, urls, *pressed)
+    )
+    wait(
+        lambda: [
+            other
+            for other in QgsProject.instance().mapLayers().values()
+            if "dropped" in other.source()
+        ]
+    )
+    (dropped,) = [
+        other for other in QgsProject.instance().mapLayers().values() if "dropped" in other.source()
+    ]
+    facts["live"]["dropped"] = [
+        type(dropped).__name__,
+        dropped.isValid(),
+        dropped.width(),
+        dropped.bandCount(),
+    ]
     QgsProject.instance().removeMapLayers([made.id() for made in (*live, dropped)])
 
 
 def scene_in_place(layer):
     """The dialog of the toolbox with its pencil pressed: the fields of the layer are offered, and written into."""
-    points = QgsVectorLayer("Point?crs=EPSG:4326&field=near:string&field=far:double", "Edited", "memory")
+    points = QgsVectorLayer(
+        "Point?crs=EPSG:4326&field=near:string&field=far:double", "Edited", "memory"
+    )
     for place in ("13.4 52.5", "2.3 48.9"):
         feature = QgsFeature(points.fields())
         feature.setGeometry(QgsGeometry.fromWkt(f"Point ({place})"))
@@ -258,8 +370,12 @@ def scene_in_place(layer):
     dialog = AlgorithmDialog(algorithm, True, iface.mainWindow())
     dialog.show()
     settle()
-    dialog.setParameters({"REFERENCE": layer, "REFERENCE_FIELD": "name", "ID_FIELD": "near", "DISTANCE_FIELD": "far"})
-    facts["in_place"] = {"chosen": [box.currentText() for box in dialog.mainWidget().findChildren(QComboBox)]}
+    dialog.setParameters(
+        {"REFERENCE": layer, "REFERENCE_FIELD": "name", "ID_FIELD": "near", "DISTANCE_FIELD": "far"}
+    )
+    facts["in_place"] = {
+        "chosen": [box.currentText() for box in dialog.mainWidget().findChildren(QComboBox)]
+    }
     picture("qgis-in-place", dialog)
     dialog.runAlgorithm()
     wait(lambda: points.isEditable() and all(feature["near"] for feature in points.getFeatures()))
@@ -285,11 +401,18 @@ def scene_error(layer):
 def scene_cancel(layer):
     out = WORK / "cancelled" / "out.tif"
     out.parent.mkdir()
-    dialog = open_dialog("voronoiraster", {"INPUT": layer, "METRIC": 2, "RESOLUTION": 0.003, "BACKEND": "serial", "OUTPUT": str(out)})
+    dialog = open_dialog(
+        "voronoiraster",
+        {"INPUT": layer, "METRIC": 2, "RESOLUTION": 0.003, "BACKEND": "serial", "OUTPUT": str(out)},
+    )
     dialog.runAlgorithm()
     wait(lambda: list(out.parent.glob(".out.tmp-*")))
-    (pid,) = [int(pid) for thread in pathlib.Path("/proc/self/task").iterdir() for pid in (thread / "children").read_text().split()
-              if b"gpuvoronoi" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]]
+    (pid,) = [
+        int(pid)
+        for thread in pathlib.Path("/proc/self/task").iterdir()
+        for pid in (thread / "children").read_text().split()
+        if b"gpuvoronoi" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+    ]
     settle(0.3)
     pressed = time.monotonic()
     dialog.cancelButton().click()
@@ -303,7 +426,11 @@ def scene_cancel(layer):
         return True
 
     wait(lambda: not alive())
-    facts["cancel"] = {"seconds": time.monotonic() - pressed, "left": [p.name for p in out.parent.iterdir()], "alive": int(alive())}
+    facts["cancel"] = {
+        "seconds": time.monotonic() - pressed,
+        "left": [p.name for p in out.parent.iterdir()],
+        "alive": int(alive()),
+    }
     close(dialog)
 
 
@@ -312,8 +439,13 @@ def scene_batch(layer):
 
     folder = WORK / "batch"
     folder.mkdir()
-    rows = [{"PARAMETERS": {"INPUT": layer.id(), "LEVEL": level, "METRIC": 1},
-             "OUTPUTS": {"OUTPUT": str(folder / f"level{level}.tif")}} for level in (2, 3, 4)]
+    rows = [
+        {
+            "PARAMETERS": {"INPUT": layer.id(), "LEVEL": level, "METRIC": 1},
+            "OUTPUTS": {"OUTPUT": str(folder / f"level{level}.tif")},
+        }
+        for level in (2, 3, 4)
+    ]
     described = WORK / "batch.json"
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:qtmvoronoi")
     dialog = BatchAlgorithmDialog(algorithm, iface.mainWindow())
@@ -338,8 +470,11 @@ def scene_batch(layer):
     dialog.runAlgorithm()
     wait(lambda: len(list(folder.glob("*.tif"))) == 3 and not dialog.cancelButton().isEnabled())
     made = sorted(folder.glob("*.tif"))
-    facts["batch"] = {"rows": panel.batchRowCount(), "made": [p.name for p in made],
-                      "sizes": [gdal.Open(str(p)).RasterXSize for p in made]}
+    facts["batch"] = {
+        "rows": panel.batchRowCount(),
+        "made": [p.name for p in made],
+        "sizes": [gdal.Open(str(p)).RasterXSize for p in made],
+    }
     close(dialog)
 
 
@@ -347,11 +482,17 @@ def scene_missing(layer):
     """QGIS's own window, modal, about an algorithm that cannot run, and what its link leads to."""
     from gpuvoronoi_processing import program
 
-    command, folders, path = os.environ.pop("GPUVORONOI_COMMAND"), program.FOLDERS, os.environ["PATH"]
+    command, folders, path = (
+        os.environ.pop("GPUVORONOI_COMMAND"),
+        program.FOLDERS,
+        os.environ["PATH"],
+    )
     os.environ["PATH"] = "/nowhere"
     program.FOLDERS = {"posix": (str(WORK),), "win32": ()}
     try:
-        algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById(
+            "gpuvoronoi:voronoiraster"
+        )
         facts["missing"] = {"message": algorithm.canExecute()[1]}
         window = MessageDialog()
         window.setMessage(facts["missing"]["message"])
@@ -363,15 +504,24 @@ def scene_missing(layer):
         dialog = iface.mainWindow().findChild(QWidget, "gpuvoronoi_program")
         facts["missing"]["in_front"] = QApplication.activeModalWidget() is dialog
         picture("qgis-program", dialog)
-        facts["missing"]["pressed"] = [press(dialog, "Search"), press(dialog, "Choose the file", shown=str(WORK / "nothing"))]
+        facts["missing"]["pressed"] = [
+            press(dialog, "Search"),
+            press(dialog, "Choose the file", shown=str(WORK / "nothing")),
+        ]
         program.FOLDERS = {"posix": (os.path.dirname(command),), "win32": ()}
         facts["missing"]["pressed"].append(press(dialog, "Search"))
         facts["missing"]["setting"] = ProcessingConfig.getSetting("GPUVORONOI_PROGRAM")
         press(dialog, "Close")
         window.openLink(QUrl("gpuvoronoi:program"))
         window.openLink(QUrl("gpuvoronoi:program"))
-        again = [found for found in iface.mainWindow().findChildren(QWidget, "gpuvoronoi_program") if found.isVisible()]
-        facts["missing"]["again"] = [press(found, "Search") for found in again if found is not dialog]
+        again = [
+            found
+            for found in iface.mainWindow().findChildren(QWidget, "gpuvoronoi_program")
+            if found.isVisible()
+        ]
+        facts["missing"]["again"] = [
+            press(found, "Search") for found in again if found is not dialog
+        ]
         press(again[0], "Close")
     finally:
         os.environ["PATH"] = path
@@ -383,7 +533,11 @@ def scene_missing(layer):
 
 def press(dialog, words, shown=""):
     """Presses a button of the dialog about the program, by the mouse. What the dialog says then."""
-    (button,) = [button for button in dialog.findChildren(QPushButton) if words in button.text().replace("&", "")]
+    (button,) = [
+        button
+        for button in dialog.findChildren(QPushButton)
+        if words in button.text().replace("&", "")
+    ]
     asked = QFileDialog.getOpenFileName
     QFileDialog.getOpenFileName = staticmethod(lambda *arguments: (shown, ""))
     try:
@@ -398,7 +552,9 @@ def press(dialog, words, shown=""):
 
 def give_up():
     """An open message box keeps its own event loop; only this ends it."""
-    shown = [widget.windowTitle() for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    shown = [
+        widget.windowTitle() for widget in QApplication.topLevelWidgets() if widget.isVisible()
+    ]
     facts["error"] = f"no end in sight; windows: {shown}; done: {sorted(facts)}"
     (WORK / "report.json").write_text(json.dumps(facts))
     os._exit(1)
@@ -411,12 +567,26 @@ def main():
             assert loadPlugin("gpuvoronoi_processing") and startPlugin("gpuvoronoi_processing")
         layer = seeds()
         QTimer.singleShot(TOO_LONG * 1000, give_up)
-        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_live, scene_in_place, scene_error, scene_cancel, scene_batch, scene_missing):
+        for scene in (
+            scene_toolbox,
+            scene_dialogs,
+            scene_id_fields,
+            scene_run,
+            scene_shapes,
+            scene_live,
+            scene_in_place,
+            scene_error,
+            scene_cancel,
+            scene_batch,
+            scene_missing,
+        ):
             scene(layer)
     except BaseException:
         facts["error"] = traceback.format_exc()
     (WORK / "report.json").write_text(json.dumps(facts))
-    os._exit(0)  # the project is not to be saved, and QGIS 3.22 does not always survive its own tidying up
+    os._exit(
+        0
+    )  # the project is not to be saved, and QGIS 3.22 does not always survive its own tidying up
 
 
 QTimer.singleShot(1000, main)

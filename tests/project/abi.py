@@ -25,9 +25,16 @@ def without_comments(text):
 
 def stub(headers):
     """A C file that defines the functions of headers, which do nothing."""
-    lines = ["#define GV_EXPERIMENTAL", *(f"#include <{path.parent.name}/{path.name}>" for path in headers)]
+    lines = [
+        "#define GV_EXPERIMENTAL",
+        *(f"#include <{path.parent.name}/{path.name}>" for path in headers),
+    ]
     for path in headers:
-        for result, declared in re.findall(r"^GV_API\s+([^;(]*?)(\bgv_\w+\([^;]*\));", without_comments(path.read_text()), flags=re.M):
+        for result, declared in re.findall(
+            r"^GV_API\s+([^;(]*?)(\bgv_\w+\([^;]*\));",
+            without_comments(path.read_text()),
+            flags=re.M,
+        ):
             zero = "" if result.strip() == "void" else "return 0;"
             lines.append(f"GV_API {result}{' '.join(declared.split())} {{ {zero} }}")
     return "\n".join(lines) + "\n"
@@ -39,23 +46,59 @@ def constants(headers):
     lines = []
     for path in headers:
         bare = without_comments(path.read_text())
-        lines += [f"{name}: {number}" for name, number in re.findall(r"^#define (GV_(?!VERSION|API)\w+)\s+\(?(-?\d+)\)?\s*$", bare, flags=re.M)]
-        lines += [f"{name}: {number}" for body in re.findall(r"typedef enum \w+ \{(.*?)\}", bare, flags=re.S)
-                  for name, number in re.findall(r"(GV_\w+)\s*=\s*(-?\d+)", body)]
-        lines += [f"{name}: {' '.join(field.split())}" for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", bare, flags=re.S)
-                  for field in body.split(";") if field.strip()]
-        lines += [" ".join(declared.split()) for declared in re.findall(r"^static inline\s+([^;{]*\)) \{", bare, flags=re.M)]
+        lines += [
+            f"{name}: {number}"
+            for name, number in re.findall(
+                r"^#define (GV_(?!VERSION|API)\w+)\s+\(?(-?\d+)\)?\s*$", bare, flags=re.M
+            )
+        ]
+        lines += [
+            f"{name}: {number}"
+            for body in re.findall(r"typedef enum \w+ \{(.*?)\}", bare, flags=re.S)
+            for name, number in re.findall(r"(GV_\w+)\s*=\s*(-?\d+)", body)
+        ]
+        lines += [
+            f"{name}: {' '.join(field.split())}"
+            for name, body in re.findall(r"typedef struct (\w+) \{(.*?)\} \1;", bare, flags=re.S)
+            for field in body.split(";")
+            if field.strip()
+        ]
+        lines += [
+            " ".join(declared.split())
+            for declared in re.findall(r"^static inline\s+([^;{]*\)) \{", bare, flags=re.M)
+        ]
     return lines
 
 
 def growing(headers):
-    return [name for path in headers for name in re.findall(r"typedef struct (\w+) \{\s*size_t struct_size;", without_comments(path.read_text()))]
+    return [
+        name
+        for path in headers
+        for name in re.findall(
+            r"typedef struct (\w+) \{\s*size_t struct_size;", without_comments(path.read_text())
+        )
+    ]
 
 
 def library_of(headers, work, compiler):
     work.mkdir(parents=True, exist_ok=True)
     (work / "stub.c").write_text(stub(headers))
-    subprocess.run([compiler, "-std=c11", "-w", "-g", "-O0", "-shared", "-fPIC", f"-I{headers[0].parent.parent}", "-o", work / "libstub.so", work / "stub.c"], check=True)
+    subprocess.run(
+        [
+            compiler,
+            "-std=c11",
+            "-w",
+            "-g",
+            "-O0",
+            "-shared",
+            "-fPIC",
+            f"-I{headers[0].parent.parent}",
+            "-o",
+            work / "libstub.so",
+            work / "stub.c",
+        ],
+        check=True,
+    )
     return work / "libstub.so"
 
 
@@ -71,7 +114,18 @@ def main(header, folder, work, compiler, *options):
     if "--record" in options:
         shutil.rmtree(folder / "gpuvoronoi", ignore_errors=True)
         (folder / "gpuvoronoi").mkdir(parents=True)
-        subprocess.run(["abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--out-file", folder / "abi.xml", library], check=True)
+        subprocess.run(
+            [
+                "abidw",
+                "--no-corpus-path",
+                "--no-comp-dir-path",
+                "--no-show-locs",
+                "--out-file",
+                folder / "abi.xml",
+                library,
+            ],
+            check=True,
+        )
         recorded.write_text("\n".join([f"version {major}", *macros]) + "\n")
         for path in headers:
             shutil.copy(path, folder / "gpuvoronoi" / path.name)
@@ -88,8 +142,19 @@ def main(header, folder, work, compiler, *options):
         print(f"changed or gone: {line}")
     names = growing(sorted((folder / "gpuvoronoi").glob("*.h")))
     (work / "growing.ini").write_text(GROWING.format(names="|".join(names)))
-    done = subprocess.run(["abidiff", "--suppressions", work / "growing.ini", "--no-added-syms", "--no-show-locs", folder / "abi.xml", library],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            "abidiff",
+            "--suppressions",
+            work / "growing.ini",
+            "--no-added-syms",
+            "--no-show-locs",
+            folder / "abi.xml",
+            library,
+        ],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         print(done.stdout + done.stderr)
     return int(bool(wrong) or done.returncode != 0)

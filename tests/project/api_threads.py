@@ -38,7 +38,12 @@ int main(void) {
 
 def in_threads(text: str, name: str) -> str:
     """A program as a function; its arrays that are static in a function are those of a thread."""
-    text = re.sub(r"^( *)static (?!const|inline)(?=\w+ \w+(?:\[|;| =))", r"\1static _Thread_local ", text, flags=re.M)
+    text = re.sub(
+        r"^( *)static (?!const|inline)(?=\w+ \w+(?:\[|;| =))",
+        r"\1static _Thread_local ",
+        text,
+        flags=re.M,
+    )
     return text.replace("int main(void)", f"static int {name}(void)")
 
 
@@ -47,15 +52,41 @@ def main(header: str, work: str, library: str, compiler: str) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     headers = header_examples.headers_of(path)
     examples, _, _ = header_examples.program_of(headers)
-    program = in_threads(examples, "examples_main") + in_threads((HERE / "functions.c").read_text(), "functions_main") + THREADS
-    names = {name for one in headers for name in re.findall(r"^(?:GV_API|static inline)[^;{(]*?\b(gv_\w+)\(", one.read_text(), re.M)}
+    program = (
+        in_threads(examples, "examples_main")
+        + in_threads((HERE / "functions.c").read_text(), "functions_main")
+        + THREADS
+    )
+    names = {
+        name
+        for one in headers
+        for name in re.findall(
+            r"^(?:GV_API|static inline)[^;{(]*?\b(gv_\w+)\(", one.read_text(), re.M
+        )
+    }
     missing = sorted(name for name in names if not re.search(rf"\b{name}\(", program))
     if missing or len(names) < 90:
         print(f"of {len(names)} public functions not called: {', '.join(missing)}")
         return 1
     (folder / "threads.c").write_text(program)
-    subprocess.run([compiler, "-std=c11", "-DANY_LIBRARY", "-Wall", "-Wextra", f"-I{path.parent.parent}", "-o", folder / "threads", folder / "threads.c",
-                    library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-lm", "-pthread"], check=True)
+    subprocess.run(
+        [
+            compiler,
+            "-std=c11",
+            "-DANY_LIBRARY",
+            "-Wall",
+            "-Wextra",
+            f"-I{path.parent.parent}",
+            "-o",
+            folder / "threads",
+            folder / "threads.c",
+            library,
+            f"-Wl,-rpath,{pathlib.Path(library).parent}",
+            "-lm",
+            "-pthread",
+        ],
+        check=True,
+    )
     return subprocess.run([folder / "threads"]).returncode
 
 

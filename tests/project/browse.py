@@ -36,26 +36,59 @@ return wrong;
 
 class Browser:
     def __init__(self):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        self.driver = subprocess.Popen(
+            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True
+        )
         for line in self.driver.stdout:
             started = re.search(r"started successfully on port (\d+)", line)
             if started:
                 break
         self.base = f"http://127.0.0.1:{started.group(1)}/session"
-        options = {"args": ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]}
-        answer = self.ask("POST", "", {"capabilities": {"alwaysMatch": {
-            "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}})
+        options = {
+            "args": [
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--disable-background-networking",
+            ]
+        }
+        answer = self.ask(
+            "POST",
+            "",
+            {
+                "capabilities": {
+                    "alwaysMatch": {
+                        "goog:chromeOptions": options,
+                        "goog:loggingPrefs": {"browser": "ALL"},
+                    }
+                }
+            },
+        )
         self.base += "/" + answer["sessionId"]
 
     def ask(self, method, path, body=None):
         data = json.dumps(body if body is not None else {}).encode() if method == "POST" else None
-        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        request = urllib.request.Request(
+            self.base + path, data, {"Content-Type": "application/json"}, method=method
+        )
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)["value"]
 
     def size(self, width, height):
-        self.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
+        self.ask(
+            "POST",
+            "/goog/cdp/execute",
+            {
+                "cmd": "Emulation.setDeviceMetricsOverride",
+                "params": {
+                    "width": width,
+                    "height": height,
+                    "deviceScaleFactor": 1,
+                    "mobile": False,
+                },
+            },
+        )
 
     def open(self, address):
         self.ask("POST", "/url", {"url": address})
@@ -64,7 +97,11 @@ class Browser:
         return self.ask("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
     def element(self, selector):
-        return next(iter(self.ask("POST", "/element", {"using": "css selector", "value": selector}).values()))
+        return next(
+            iter(
+                self.ask("POST", "/element", {"using": "css selector", "value": selector}).values()
+            )
+        )
 
     def click(self, selector):
         self.ask("POST", f"/element/{self.element(selector)}/click", {})
@@ -73,7 +110,11 @@ class Browser:
         self.ask("POST", f"/element/{self.element(selector)}/value", {"text": text})
 
     def complaints(self):
-        return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"}) if entry["level"] == "SEVERE"]
+        return [
+            entry["message"]
+            for entry in self.ask("POST", "/se/log", {"type": "browser"})
+            if entry["level"] == "SEVERE"
+        ]
 
     def close(self):
         try:
@@ -101,7 +142,9 @@ def main():
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(site))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     root = f"http://127.0.0.1:{server.server_port}/"
     pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))
@@ -111,14 +154,20 @@ def main():
             browser.size(*window)
             for page in pages:
                 browser.open(root + page)
-                wrong += [f"{page}, {name}: {fault}" for fault in browser.run(FAULTS) + browser.complaints()]
+                wrong += [
+                    f"{page}, {name}: {fault}"
+                    for fault in browser.run(FAULTS) + browser.complaints()
+                ]
 
         browser.size(*WINDOWS["wide"])
         browser.open(root + "index.html")
         seen = ["index.html"]
         while browser.run("return document.querySelector('a[rel=next]') !== null"):
             browser.click("a[rel=next]")
-            wait_for("the next page", lambda: browser.run("return location.pathname.slice(1)") not in ("", *seen))
+            wait_for(
+                "the next page",
+                lambda: browser.run("return location.pathname.slice(1)") not in ("", *seen),
+            )
             seen.append(browser.run("return location.pathname.slice(1)"))
         if sorted(seen) != pages:
             wrong.append(f"not reached by clicking: {sorted(set(pages) - set(seen))}")
@@ -127,20 +176,44 @@ def main():
         browser.open(root + "index.html")
         browser.click("details.narrow summary")
         browser.click("details.narrow nav a[href='docs/qtm.html']")
-        wait_for("a page of the list", lambda: browser.run("return location.pathname") == "/docs/qtm.html")
+        wait_for(
+            "a page of the list",
+            lambda: browser.run("return location.pathname") == "/docs/qtm.html",
+        )
 
         for window in WINDOWS.values():
             browser.size(*window)
             browser.open(root + "index.html?q=ellipsoid")
-            wait_for("results", lambda: browser.run("return document.querySelector('#mkdocs-search-results a') !== null"))
+            wait_for(
+                "results",
+                lambda: browser.run(
+                    "return document.querySelector('#mkdocs-search-results a') !== null"
+                ),
+            )
             browser.type("#mkdocs-search-query", "zyzzyva")
-            wait_for("nothing to be found", lambda: browser.run(
-                "return document.getElementById('mkdocs-search-results').innerText.trim()") == "Nothing found")
+            wait_for(
+                "nothing to be found",
+                lambda: (
+                    browser.run(
+                        "return document.getElementById('mkdocs-search-results').innerText.trim()"
+                    )
+                    == "Nothing found"
+                ),
+            )
             browser.open(root + "index.html?q=ellipsoid")
-            wait_for("results", lambda: browser.run("return document.querySelector('#mkdocs-search-results a') !== null"))
+            wait_for(
+                "results",
+                lambda: browser.run(
+                    "return document.querySelector('#mkdocs-search-results a') !== null"
+                ),
+            )
             browser.click("#mkdocs-search-results a")
-            wait_for("what was found", lambda: browser.run(
-                "return location.search === '' && /ellipsoid/i.test(document.querySelector('main').innerText)"))
+            wait_for(
+                "what was found",
+                lambda: browser.run(
+                    "return location.search === '' && /ellipsoid/i.test(document.querySelector('main').innerText)"
+                ),
+            )
 
         visible = "return document.getElementById('mkdocs-search-query').checkVisibility()"
         for address, searched in ((root, True), (f"{site.as_uri()}/", False)):

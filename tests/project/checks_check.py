@@ -36,15 +36,25 @@ def check(what, status, says, script, *arguments, **environment):
     """Runs a check, which has to end with `status` (0, 77, or 1 for any failure) and to have `says` in a line."""
     global done
     command = ["bash" if script.endswith(".sh") else sys.executable, HERE / script, *arguments]
-    ran = subprocess.run(command, cwd=WORK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                         env={**os.environ, **environment})
+    ran = subprocess.run(
+        command,
+        cwd=WORK,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, **environment},
+    )
     if ran.returncode == 77 and status != 77:
         print(f"{script}: {ran.stdout}", end="")
         sys.exit(77)
-    right = (ran.returncode == 77 if status == 77 else (ran.returncode != 0) == (status != 0)) and any(says in line for line in ran.stdout.splitlines() or [""])
+    right = (
+        ran.returncode == 77 if status == 77 else (ran.returncode != 0) == (status != 0)
+    ) and any(says in line for line in ran.stdout.splitlines() or [""])
     print(f"{'ok' if right else 'WRONG'}: {script}, {what}: status {ran.returncode}")
     if not right:
-        sys.exit(f"expected {'success' if status == 0 else 'failure'} and '{says}' in a line of:\n{ran.stdout}")
+        sys.exit(
+            f"expected {'success' if status == 0 else 'failure'} and '{says}' in a line of:\n{ran.stdout}"
+        )
     done += 1
 
 
@@ -72,15 +82,42 @@ def exact_flags():
 
     good("exact flags", "exact_flags.sh", commands(exact, cuda))
     good("only C", "exact_flags.sh", commands(exact))
-    for flag in ("-ffast-math", "-Ofast", "-ffp-contract=fast", "-ffp-contract=on", "-march=native", "-fassociative-math"):
-        bad(flag, flag, "exact_flags.sh", commands(exact, exact.replace(" -o", f" {flag} -o"), cuda))
-    for flag in ("-use_fast_math", "--use_fast_math", "-fmad=true", "-ftz=true", "-prec-div=false", "-Xcompiler=-ffast-math"):
+    for flag in (
+        "-ffast-math",
+        "-Ofast",
+        "-ffp-contract=fast",
+        "-ffp-contract=on",
+        "-march=native",
+        "-fassociative-math",
+    ):
+        bad(
+            flag, flag, "exact_flags.sh", commands(exact, exact.replace(" -o", f" {flag} -o"), cuda)
+        )
+    for flag in (
+        "-use_fast_math",
+        "--use_fast_math",
+        "-fmad=true",
+        "-ftz=true",
+        "-prec-div=false",
+        "-Xcompiler=-ffast-math",
+    ):
         bad(flag, flag, "exact_flags.sh", commands(exact, cuda.replace(" -o", f" {flag} -o")))
-    bad("C without a flag", "without -ffp-contract=off", "exact_flags.sh", commands(exact, "cc -O3 -o c.o -c c.c", cuda))
-    bad("CUDA without a flag", "without -fmad=false", "exact_flags.sh", commands(exact, cuda.replace("-fmad=false ", "")))
+    bad(
+        "C without a flag",
+        "without -ffp-contract=off",
+        "exact_flags.sh",
+        commands(exact, "cc -O3 -o c.o -c c.c", cuda),
+    )
+    bad(
+        "CUDA without a flag",
+        "without -fmad=false",
+        "exact_flags.sh",
+        commands(exact, cuda.replace("-fmad=false ", "")),
+    )
     bad("nothing compiled", "no commands", "exact_flags.sh", commands())
     bad("no such file", "No such file", "exact_flags.sh", WORK / "nowhere.json")
     if platform.machine() == "x86_64":
+
         def kernel(contract):
             body = "double f(double a, double b, double c) { return a * b + c; }\n"
             made = compiled("kernel.o", body, "-c", "-O2", "-mfma", f"-ffp-contract={contract}")
@@ -92,10 +129,12 @@ def exact_flags():
 
 def library_manners():
     def archive(body):
-        code = ("#include <assert.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-                "#include <syslog.h>\n#include <unistd.h>\n"
-                "void polite(FILE *file, char *s) { fprintf(file, \"%zu\", strlen(s)); }\n"
-                f"void work(int x) {{ {body}; }}\n")
+        code = (
+            "#include <assert.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+            "#include <syslog.h>\n#include <unistd.h>\n"
+            'void polite(FILE *file, char *s) { fprintf(file, "%zu", strlen(s)); }\n'
+            f"void work(int x) {{ {body}; }}\n"
+        )
         one = compiled("one.o", code, "-w", "-c", "-D_GNU_SOURCE")
         made = WORK / "library.a"
         made.unlink(missing_ok=True)
@@ -104,36 +143,72 @@ def library_manners():
 
     good("writes to a file it was given", "library_manners.sh", archive("malloc(x)"))
     for body, symbol in {
-        'printf("%d", x)': "printf", 'puts("x")': "puts", "putchar(x)": "putchar", 'perror("x")': "perror",
-        'fputs("x", stderr)': "stderr", 'fputs("x", stdout)': "stdout", 'dprintf(2, "%d", x)': "dprintf",
-        'syslog(x, "x")': "syslog", "exit(x)": "exit", "_exit(x)": "_exit", "quick_exit(x)": "quick_exit", "abort()": "abort",
-        "assert(x)": "__assert_fail", "raise(x)": "raise",
-        "isatty(x)": "isatty", "signal(x, SIG_IGN)": "signal", 'setenv("x", "x", x)': "setenv",
+        'printf("%d", x)': "printf",
+        'puts("x")': "puts",
+        "putchar(x)": "putchar",
+        'perror("x")': "perror",
+        'fputs("x", stderr)': "stderr",
+        'fputs("x", stdout)': "stdout",
+        'dprintf(2, "%d", x)': "dprintf",
+        'syslog(x, "x")': "syslog",
+        "exit(x)": "exit",
+        "_exit(x)": "_exit",
+        "quick_exit(x)": "quick_exit",
+        "abort()": "abort",
+        "assert(x)": "__assert_fail",
+        "raise(x)": "raise",
+        "isatty(x)": "isatty",
+        "signal(x, SIG_IGN)": "signal",
+        'setenv("x", "x", x)': "setenv",
         "void GDALAllRegister(void); GDALAllRegister()": "GDALAllRegister",
         "void CPLSetErrorHandler(void *); CPLSetErrorHandler(0)": "CPLSetErrorHandler",
         "void GDALSetCacheMax64(long); GDALSetCacheMax64(x)": "GDALSetCacheMax64",
     }.items():
         bad(body, f" U {symbol}", "library_manners.sh", archive(body))
-    bad("the second of two libraries", "prints, exits, aborts or sets", "library_manners.sh",
-        shutil.copy(archive("malloc(x)"), WORK / "first.a"), archive("abort()"))
+    bad(
+        "the second of two libraries",
+        "prints, exits, aborts or sets",
+        "library_manners.sh",
+        shutil.copy(archive("malloc(x)"), WORK / "first.a"),
+        archive("abort()"),
+    )
     bad("no such library", "No such file", "library_manners.sh", WORK / "nowhere.a")
     bad("no library", "not recognized", "library_manners.sh", write("text.a", "text"))
 
 
 def exports():
     names = [f"gv_{number}" for number in range(10)]
-    header = write("header.h", "#define GV_API\n" + "".join(f"GV_API int {name}(void);\n" for name in names))
+    header = write(
+        "header.h", "#define GV_API\n" + "".join(f"GV_API int {name}(void);\n" for name in names)
+    )
 
     def library(*functions, more=""):
         code = "".join(f"int {name}(void) {{ return 1; }}\n" for name in functions) + more
         return compiled("library.so", code, "-shared", "-fPIC")
 
-    good("all and no more", "exports.sh", header, library(*names, more="static int gv_own; int *f(void);"))
+    good(
+        "all and no more",
+        "exports.sh",
+        header,
+        library(*names, more="static int gv_own; int *f(void);"),
+    )
     bad("a function too many", "> gv_secret", "exports.sh", header, library(*names, "gv_secret"))
-    bad("a variable too many", "> gv_table", "exports.sh", header, library(*names, more="int gv_table[3] = {1};"))
+    bad(
+        "a variable too many",
+        "> gv_table",
+        "exports.sh",
+        header,
+        library(*names, more="int gv_table[3] = {1};"),
+    )
     bad("a function too few", "< gv_9", "exports.sh", header, library(*names[:-1]))
     bad("another name", "differ", "exports.sh", header, library(*names[:-1], "gv_x"))
-    bad("a header without functions", "hardly a function", "exports.sh", write("empty.h", ""), library(*names))
+    bad(
+        "a header without functions",
+        "hardly a function",
+        "exports.sh",
+        write("empty.h", ""),
+        library(*names),
+    )
     bad("no library", "not recognized", "exports.sh", header, write("text.so", "text"))
 
 
@@ -141,10 +216,14 @@ def abi():
     struct = "typedef struct gv_a {\n  size_t struct_size;\n  int b; /* c; */\n} gv_a;\n"
     fixed = "typedef struct gv_f {\n  int x, y[3];\n} gv_f;\n"
     numbers = "".join(f"  GV_NUMBER_{i} = {i},\n" for i in range(90))
-    rest = f"typedef enum gv_e {{ GV_ONE = 1, GV_TWO = 2 }} gv_e;\ntypedef enum gv_numbers {{\n{numbers}  GV_LAST = 99\n}} gv_numbers;\n" \
-           "#define GV_MOST 3\n#define GV_MORE 4\n#define GV_LEAST (-1)\n" + "".join(
-               f"GV_API int gv_{i}(int x,\n   gv_a *a, gv_f *f, gv_numbers e);\n" for i in range(9)) + \
-           "static inline int gv_inline(int x,\n  int y) {\n  return x + y;\n}\n"
+    rest = (
+        f"typedef enum gv_e {{ GV_ONE = 1, GV_TWO = 2 }} gv_e;\ntypedef enum gv_numbers {{\n{numbers}  GV_LAST = 99\n}} gv_numbers;\n"
+        "#define GV_MOST 3\n#define GV_MORE 4\n#define GV_LEAST (-1)\n"
+        + "".join(
+            f"GV_API int gv_{i}(int x,\n   gv_a *a, gv_f *f, gv_numbers e);\n" for i in range(9)
+        )
+        + "static inline int gv_inline(int x,\n  int y) {\n  return x + y;\n}\n"
+    )
     head = '#include <stddef.h>\n#define GV_API\n#define GV_VERSION_STRING "1.0.0-rc1"\n'
     header = write("gpuvoronoi.h", head + struct + fixed + rest)
     record = WORK / "record"
@@ -159,7 +238,9 @@ def abi():
         return arguments
 
     good("a field at the end", *changed("int b;", "int b; double c;"))
-    good("a new function", *changed("GV_API int gv_0", "GV_API void gv_new(void);\nGV_API int gv_0"))
+    good(
+        "a new function", *changed("GV_API int gv_0", "GV_API void gv_new(void);\nGV_API int gv_0")
+    )
     bad("a field before", "gv_a", *changed("int b;", "double c; int b;"))
     bad("a field of another size", "gv_a", *changed("int b;", "double b;"))
     bad("a field that is gone", "gv_f", *changed("int x, y[3];", "int x;"))
@@ -168,10 +249,16 @@ def abi():
     bad("another number", "GV_MOST", *changed("GV_MOST 3", "GV_MOST 4"))
     bad("a function that is gone", "gv_3", *changed("gv_3", "gv_10"))
     bad("another parameter", "gv_0", *changed("gv_0(int x", "gv_0(long x"))
-    bad("another parameter of an inline function", "gv_inline", *changed("gv_inline(int x", "gv_inline(long x"))
+    bad(
+        "another parameter of an inline function",
+        "gv_inline",
+        *changed("gv_inline(int x", "gv_inline(long x"),
+    )
     bad("another version", "record it anew", *changed("1.0.0", "2.0.0"))
     write("gpuvoronoi.h", head + struct + fixed + rest)
-    other = write("other.h", "typedef struct gv_o {\n  int p;\n} gv_o;\nGV_API int gv_of(gv_o *o);\n")
+    other = write(
+        "other.h", "typedef struct gv_o {\n  int p;\n} gv_o;\nGV_API int gv_of(gv_o *o);\n"
+    )
     good("recording two headers", *arguments, "--record", other)
     good("two headers as recorded", *arguments, other)
     write("other.h", "typedef struct gv_o {\n  double p;\n} gv_o;\nGV_API int gv_of(gv_o *o);\n")
@@ -180,34 +267,88 @@ def abi():
 
 def header_examples():
     def header(*codes):
-        comments = ["/**\n * @code\n" + "".join(f" * {line}\n" for line in code.split("\n")) + " * @endcode\n */\n" if code else "" for code in codes]
-        functions = ["typedef struct gv_context gv_context;", "int gv_context_create(void *, gv_context **);",
-                     "void gv_context_destroy(gv_context *);", "const char *gv_context_message(gv_context *);", "int gv_x(void);"]
+        comments = [
+            "/**\n * @code\n"
+            + "".join(f" * {line}\n" for line in code.split("\n"))
+            + " * @endcode\n */\n"
+            if code
+            else ""
+            for code in codes
+        ]
+        functions = [
+            "typedef struct gv_context gv_context;",
+            "int gv_context_create(void *, gv_context **);",
+            "void gv_context_destroy(gv_context *);",
+            "const char *gv_context_message(gv_context *);",
+            "int gv_x(void);",
+        ]
         dashes = "-" * 30
-        return write("gpuvoronoi/gpuvoronoi.h", "#pragma once\n#define GV_API\n#define GV_OK 0\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + "".join(
-            f"/* {dashes} group {i} */\n\n{comment}GV_API {function}\n" if i else f"/* {dashes} group 0 */\n{comment}{function}\nGV_API int gv_y(void);\n"
-            for i, (comment, function) in enumerate(zip(comments, functions))) + "#ifdef __cplusplus\n}\n#endif\n")
+        return write(
+            "gpuvoronoi/gpuvoronoi.h",
+            '#pragma once\n#define GV_API\n#define GV_OK 0\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
+            + "".join(
+                f"/* {dashes} group {i} */\n\n{comment}GV_API {function}\n"
+                if i
+                else f"/* {dashes} group 0 */\n{comment}{function}\nGV_API int gv_y(void);\n"
+                for i, (comment, function) in enumerate(zip(comments, functions))
+            )
+            + "#ifdef __cplusplus\n}\n#endif\n",
+        )
 
-    code = "struct gv_context { int x; };\nstatic struct gv_context one;\nint gv_context_create(void *o, struct gv_context **c) { (void)o; *c = &one; return 0; }\n" \
-           "void gv_context_destroy(struct gv_context *c) { (void)c; }\nconst char *gv_context_message(struct gv_context *c) { (void)c; return \"\"; }\n" \
-           "int gv_x(void) { return 1; }\nint gv_y(void) { return 0; }\n"
+    code = (
+        "struct gv_context { int x; };\nstatic struct gv_context one;\nint gv_context_create(void *o, struct gv_context **c) { (void)o; *c = &one; return 0; }\n"
+        'void gv_context_destroy(struct gv_context *c) { (void)c; }\nconst char *gv_context_message(struct gv_context *c) { (void)c; return ""; }\n'
+        "int gv_x(void) { return 1; }\nint gv_y(void) { return 0; }\n"
+    )
     library = compiled("libx.so", code, "-shared", "-fPIC")
     fine = ["if (gv_y()) return 1;"] + ["int i = 3;\nif (i != 3) return 1;"] * 4
     arguments = [WORK / "work", library, COMPILER]
     good("examples", "header_examples.py", header(*fine), *arguments)
-    bad("one that fails", "failed: group 2", "header_examples.py", header(*fine[:2], "if (gv_x()) return 1;", *fine[3:]), *arguments)
-    bad("one with a warning", "unused", "header_examples.py", header(*fine[:2], "int unused;", *fine[3:]), *arguments)
-    bad("one that does not compile", "error", "header_examples.py", header(*fine[:2], "gv_none();", *fine[3:]), *arguments)
-    bad("a group without", "no example in the groups: group 4", "header_examples.py", header(*fine[:4], ""), *arguments)
+    bad(
+        "one that fails",
+        "failed: group 2",
+        "header_examples.py",
+        header(*fine[:2], "if (gv_x()) return 1;", *fine[3:]),
+        *arguments,
+    )
+    bad(
+        "one with a warning",
+        "unused",
+        "header_examples.py",
+        header(*fine[:2], "int unused;", *fine[3:]),
+        *arguments,
+    )
+    bad(
+        "one that does not compile",
+        "error",
+        "header_examples.py",
+        header(*fine[:2], "gv_none();", *fine[3:]),
+        *arguments,
+    )
+    bad(
+        "a group without",
+        "no example in the groups: group 4",
+        "header_examples.py",
+        header(*fine[:4], ""),
+        *arguments,
+    )
 
     def header_for_mpi(*codes):
         dashes = "-" * 30
-        return write("gpuvoronoi/mpi.h", "#pragma once\n#include <mpi.h>\n#include \"gpuvoronoi.h\"\n" + "".join(
-            f"/* {dashes} mpi {i} */\n/**\n * @code\n * {code}\n * @endcode\n */\nstatic inline int gv_mpi_{i}(void) {{ return {i}; }}\n"
-            for i, code in enumerate(codes)))
+        return write(
+            "gpuvoronoi/mpi.h",
+            '#pragma once\n#include <mpi.h>\n#include "gpuvoronoi.h"\n'
+            + "".join(
+                f"/* {dashes} mpi {i} */\n/**\n * @code\n * {code}\n * @endcode\n */\nstatic inline int gv_mpi_{i}(void) {{ return {i}; }}\n"
+                for i, code in enumerate(codes)
+            ),
+        )
 
-    write("mpi/mpi.h", "#define MPI_SUCCESS 0\nstatic inline int MPI_Init(void *a, void *b) { (void)a; (void)b; return 0; }\n"
-          "static inline int MPI_Finalize(void) { return 0; }\n")
+    write(
+        "mpi/mpi.h",
+        "#define MPI_SUCCESS 0\nstatic inline int MPI_Init(void *a, void *b) { (void)a; (void)b; return 0; }\n"
+        "static inline int MPI_Finalize(void) { return 0; }\n",
+    )
     write("mpi/some.pc", f"Name: some\nDescription: x\nVersion: 1\nCflags: -I{WORK}/mpi\n")
     fine_mpi = [f"if (gv_mpi_{i}() != {i}) return 1;" for i in range(3)]
     header_for_mpi(*fine_mpi)
@@ -218,13 +359,23 @@ def header_examples():
     header_for_mpi(*fine_mpi[:2], "if (gv_mpi_2() != 3) return 1;")
     bad("one that fails with MPI", "failed: mpi 2", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
     header_for_mpi(*fine_mpi[:2])
-    bad("hardly one with MPI", "no example in the groups", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
+    bad(
+        "hardly one with MPI", "no example in the groups", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi"
+    )
 
 
 def format():
     shutil.copy(SOURCE / ".clang-format", WORK)
     neat, messy = "int x(void) {\n  return 1;\n}\n", "int x(void)\n{\n return  1;\n}\n"
-    files = ("docs/examples/a.c", "include/a.h", "src/room/a.c", "src/room/a.cu", "src/room/a.cuh", "tests/unit/a.c", "tools/a/a.c")
+    files = (
+        "docs/examples/a.c",
+        "include/a.h",
+        "src/room/a.c",
+        "src/room/a.cu",
+        "src/room/a.cuh",
+        "tests/unit/a.c",
+        "tools/a/a.c",
+    )
     for name in files:
         write(name, neat)
     good("neat", "format.sh", WORK)
@@ -244,10 +395,23 @@ def tidy():
         write(f"{name}/compile_commands.json", json.dumps([command]))
         return file.parent, file
 
-    good("nothing to find", "tidy.sh", *folder("good", "int f(void);\nint f(void) { void *p = malloc(1); free(p); return 0; }\n"))
-    bad("a leak", "Potential leak", "tidy.sh", *folder("leak", "int f(void);\nint f(void) { void *p = malloc(1); return p == NULL; }\n"))
-    bad("a size of a pointer", "sizeof", "tidy.sh",
-        *folder("size", "void *f(void);\nvoid *f(void) { int *p = malloc(sizeof p); return p; }\n"))
+    good(
+        "nothing to find",
+        "tidy.sh",
+        *folder("good", "int f(void);\nint f(void) { void *p = malloc(1); free(p); return 0; }\n"),
+    )
+    bad(
+        "a leak",
+        "Potential leak",
+        "tidy.sh",
+        *folder("leak", "int f(void);\nint f(void) { void *p = malloc(1); return p == NULL; }\n"),
+    )
+    bad(
+        "a size of a pointer",
+        "sizeof",
+        "tidy.sh",
+        *folder("size", "void *f(void);\nvoid *f(void) { int *p = malloc(sizeof p); return p; }\n"),
+    )
 
 
 def data():
@@ -269,9 +433,18 @@ def data():
 def data_timezones():
     folder = WORK / "data"
     shutil.copytree(SOURCE / "data", folder)
-    zones = write("zone.tab", "# zones\nDE\t+5230+01322\tEurope/Berlin\nFR\t+4852+00220\tEurope/Paris\n")
-    sum_of = subprocess.run(["cksum"], stdin=zones.open(), capture_output=True, text=True, check=True).stdout
-    made = subprocess.run([sys.executable, folder / "make_tz_seeds.py", zones], capture_output=True, text=True, check=True)
+    zones = write(
+        "zone.tab", "# zones\nDE\t+5230+01322\tEurope/Berlin\nFR\t+4852+00220\tEurope/Paris\n"
+    )
+    sum_of = subprocess.run(
+        ["cksum"], stdin=zones.open(), capture_output=True, text=True, check=True
+    ).stdout
+    made = subprocess.run(
+        [sys.executable, folder / "make_tz_seeds.py", zones],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     write(folder / "zone.tab.cksum", sum_of)
     write(folder / "timezones.csv", made.stdout)
     good("as made", "data_timezones.sh", folder, zones)
@@ -291,10 +464,18 @@ def static_library():
     source = WORK / "source"
     for name in ("consumer_cmake.sh", "consumer_pkgconfig.sh"):
         write(source / "tests" / "project" / name, "true\n")
-    path = programs(cmake='[[ $1 != --install ]] || { mkdir -p "$4/lib" && touch "$4/lib/$LIBRARY"; }')
+    path = programs(
+        cmake='[[ $1 != --install ]] || { mkdir -p "$4/lib" && touch "$4/lib/$LIBRARY"; }'
+    )
     arguments = ("static_library.sh", source, WORK / "work", COMPILER)
     good("an archive", *arguments, PATH=path, LIBRARY="libgpuvoronoi.a")
-    bad("a shared library", "installs shared libraries", *arguments, PATH=path, LIBRARY="libgpuvoronoi.so.0.1")
+    bad(
+        "a shared library",
+        "installs shared libraries",
+        *arguments,
+        PATH=path,
+        LIBRARY="libgpuvoronoi.so.0.1",
+    )
     for name in ("consumer_cmake.sh", "consumer_pkgconfig.sh"):
         broken = write(source / "tests" / "project" / name, "echo not content; false\n")
         bad(f"{name} fails", "not content", *arguments, PATH=path, LIBRARY="libgpuvoronoi.a")
@@ -307,19 +488,28 @@ def consumers():
     shutil.copytree(SOURCE / "include", install / "include")
     header = install / "include" / "gpuvoronoi" / "gpuvoronoi.h"
     (install / "lib" / "pkgconfig").mkdir(parents=True)
-    library = compiled("install/lib/libgpuvoronoi.so", '#include "../include/gpuvoronoi/gpuvoronoi.h"\n'
-                       "gv_status gv_context_create(const gv_context_options *o, gv_context **c) { return GV_OK; }\n"
-                       "void gv_context_destroy(gv_context *c) {}\n"
-                       "const char *gv_version(void) { return GV_VERSION_STRING; }\n"
-                       "gv_status gv_device_count(gv_context *c, int *n) { return GV_OK; }\n"
-                       "int gv_context_threads(const gv_context *c) { return 1; }\n"
-                       'const char *gv_context_message(const gv_context *c) { return ""; }\n', "-w", "-shared", "-fPIC")
+    library = compiled(
+        "install/lib/libgpuvoronoi.so",
+        '#include "../include/gpuvoronoi/gpuvoronoi.h"\n'
+        "gv_status gv_context_create(const gv_context_options *o, gv_context **c) { return GV_OK; }\n"
+        "void gv_context_destroy(gv_context *c) {}\n"
+        "const char *gv_version(void) { return GV_VERSION_STRING; }\n"
+        "gv_status gv_device_count(gv_context *c, int *n) { return GV_OK; }\n"
+        "int gv_context_threads(const gv_context *c) { return 1; }\n"
+        'const char *gv_context_message(const gv_context *c) { return ""; }\n',
+        "-w",
+        "-shared",
+        "-fPIC",
+    )
     (install / "lib" / "libgpuvoronoi.so.c").unlink()
 
     def package(prefix):
-        return write(install / "lib" / "pkgconfig" / "gpuvoronoi.pc", f"prefix={prefix}\nlibdir=${{prefix}}/lib\n"
-                     "includedir=${prefix}/include\nName: gpuvoronoi\nDescription: x\nVersion: 0.1.0\n"
-                     "Libs: -L${libdir} -lgpuvoronoi\nCflags: -I${includedir}\n")
+        return write(
+            install / "lib" / "pkgconfig" / "gpuvoronoi.pc",
+            f"prefix={prefix}\nlibdir=${{prefix}}/lib\n"
+            "includedir=${prefix}/include\nName: gpuvoronoi\nDescription: x\nVersion: 0.1.0\n"
+            "Libs: -L${libdir} -lgpuvoronoi\nCflags: -I${includedir}\n",
+        )
 
     arguments = ("consumer_pkgconfig.sh", SOURCE, install, WORK / "work", COMPILER)
     package("${pcfiledir}/../..")
@@ -328,9 +518,19 @@ def consumers():
     bad("a package that stays where it was", "leads out of its tree", *arguments)
     made = package("${pcfiledir}/../..")
     text = header.read_text()
-    header.write_text(text.replace("#include <math.h>", "#include <math.h>\nstatic int gv_unused(int class) { return new; }"))
+    header.write_text(
+        text.replace(
+            "#include <math.h>",
+            "#include <math.h>\nstatic int gv_unused(int class) { return new; }",
+        )
+    )
     bad("a header that is not C", "error:", *arguments)
-    header.write_text(text.replace("#include <math.h>", "#include <math.h>\nstatic inline int gv_c(int new) { return new; }"))
+    header.write_text(
+        text.replace(
+            "#include <math.h>",
+            "#include <math.h>\nstatic inline int gv_c(int new) { return new; }",
+        )
+    )
     bad("a header that is not C++", "error:", *arguments)
     header.write_text(text)
     library.rename(WORK / "hidden.so")
@@ -344,9 +544,25 @@ def consumers():
     arguments = ("consumer_cmake.sh", SOURCE, install, WORK / "work", COMPILER)
     path = programs(cmake=cmake)
     good("its own package", *arguments, PATH=path, FOUND=f"{install}/lib/cmake")
-    bad("another package", "found another gpuvoronoi", *arguments, PATH=path, FOUND="/usr/lib/cmake")
-    bad("a consumer that is not content", "", *arguments, PATH=path, FOUND=f"{install}/lib/cmake", CONSUMER="false")
-    bad("a device's table that is wrong", "", *arguments, PATH=path, FOUND=f"{install}/lib/cmake", TABLE="false")
+    bad(
+        "another package", "found another gpuvoronoi", *arguments, PATH=path, FOUND="/usr/lib/cmake"
+    )
+    bad(
+        "a consumer that is not content",
+        "",
+        *arguments,
+        PATH=path,
+        FOUND=f"{install}/lib/cmake",
+        CONSUMER="false",
+    )
+    bad(
+        "a device's table that is wrong",
+        "",
+        *arguments,
+        PATH=path,
+        FOUND=f"{install}/lib/cmake",
+        TABLE="false",
+    )
 
 
 def house():
@@ -354,16 +570,30 @@ def house():
     exceptions = write("exceptions.txt", "# none\n")
 
     def function(lines, name="f"):
-        return f"int {name}(int x,\n      int y) {{\n" + "  x += y;\n" * (lines - 4) + "  return x;\n}\n"
+        return (
+            f"int {name}(int x,\n      int y) {{\n"
+            + "  x += y;\n" * (lines - 4)
+            + "  return x;\n}\n"
+        )
 
     def fresh(**more):
         """Rooms as they should be, and files more."""
         shutil.rmtree(tree, ignore_errors=True)
         write(tree / "src/core/core.h", "#define X \\\n  {\n")
-        write(tree / "src/search/search.c", '#include "core/core.h"\n#include "gpuvoronoi/gpuvoronoi.h"\n#include "own.h"\n' + function(100))
+        write(
+            tree / "src/search/search.c",
+            '#include "core/core.h"\n#include "gpuvoronoi/gpuvoronoi.h"\n#include "own.h"\n'
+            + function(100),
+        )
         write(tree / "src/search/own.h", "struct alignas(16) x {\n" + "  int y;\n" * 150 + "};\n")
-        write(tree / "src/voronoi/voronoi.c", '#include "search/own.h"\nstatic int table[] = {\n' + "  1,\n" * 150 + "};\n")
-        write(tree / "src/cli/merge/merge.c", '#include "voronoi/cpu/x.h"\n' + "/* f(x) {\n" + "no code\n" * 150 + "*/\n")
+        write(
+            tree / "src/voronoi/voronoi.c",
+            '#include "search/own.h"\nstatic int table[] = {\n' + "  1,\n" * 150 + "};\n",
+        )
+        write(
+            tree / "src/cli/merge/merge.c",
+            '#include "voronoi/cpu/x.h"\n' + "/* f(x) {\n" + "no code\n" * 150 + "*/\n",
+        )
         write(tree / "src/voronoi/cpu/x.h", '#include "core/core.h"\n')
         write(tree / "tests/a.c", "//\n" * 700)
         for name in ("docs", "include"):
@@ -383,61 +613,176 @@ def house():
 
     passes("in order", {})
     fails("a long file", "file src/core/long.c: 701 lines", {"src/core/long.c": "int x;\n" * 701})
-    fails("a long test", "file tests/cli/test_long.py: 701 lines", {"tests/cli/test_long.py": "x\n" * 701})
+    fails(
+        "a long test",
+        "file tests/cli/test_long.py: 701 lines",
+        {"tests/cli/test_long.py": "x\n" * 701},
+    )
+    items = "x = [\n" + "    1,\n" * 699 + "]\n"
+    passes("a long list of a test", {"tests/cli/test_list.py": items + "x\n" * 690})
+    fails(
+        "a long list and a long test",
+        "file tests/cli/test_list.py: 701 lines",
+        {"tests/cli/test_list.py": items + "x\n" * 700},
+    )
     fails("a long function", "function src/core/a.c:f: 101 lines", {"src/core/a.c": function(101)})
-    fails("a long kernel", "function src/core/a.cu:kernel: 120 lines",
-          {"src/core/a.cu": "namespace gv {\ntemplate <int K>\n" + function(120, "kernel").replace("int", "__global__ void", 1)})
+    fails(
+        "a long kernel",
+        "function src/core/a.cu:kernel: 120 lines",
+        {
+            "src/core/a.cu": "namespace gv {\ntemplate <int K>\n"
+            + function(120, "kernel").replace("int", "__global__ void", 1)
+        },
+    )
     passes("40 files", {f"src/io/{i}.c": "" for i in range(40)})
     fails("41 files", "folder src/io: 41 files", {f"src/io/{i}.c": "" for i in range(41)})
     passes("25 files in voronoi", {f"src/voronoi/{i}.c": "" for i in range(24)})
-    fails("26 files in voronoi", "folder src/voronoi: 26 files", {f"src/voronoi/{i}.c": "" for i in range(25)})
+    fails(
+        "26 files in voronoi",
+        "folder src/voronoi: 26 files",
+        {f"src/voronoi/{i}.c": "" for i in range(25)},
+    )
     alike = {f"src/core/{i}.c": "static int build(int x) {\n  return x;\n}\n" for i in range(2)}
-    passes("a name in two files", alike | {"src/core/2.c": "int build(void);\nint x = build();\n", "tests/b.c": alike["src/core/0.c"]})
-    fails("a name in three files", "static build: 3 files", alike | {"tools/2.c": "static struct x *build(\n    int x) {\n}\n"})
-    fails("a kernel's name in three files", "static build: 3 files",
-          alike | {"src/core/2.cu": "template <int K>\n__global__ void __launch_bounds__(K) build(int x) {\n}\n"})
+    passes(
+        "a name in two files",
+        alike
+        | {
+            "src/core/2.c": "int build(void);\nint x = build();\n",
+            "tests/b.c": alike["src/core/0.c"],
+        },
+    )
+    fails(
+        "a name in three files",
+        "static build: 3 files",
+        alike | {"tools/2.c": "static struct x *build(\n    int x) {\n}\n"},
+    )
+    fails(
+        "a kernel's name in three files",
+        "static build: 3 files",
+        alike
+        | {
+            "src/core/2.cu": "template <int K>\n__global__ void __launch_bounds__(K) build(int x) {\n}\n"
+        },
+    )
     fails("an unknown room", "src/cellar is no room", {"src/cellar/a.c": ""})
     fails("an arrow up", "upward core search: 1", {"src/core/a.c": '#include "search/own.h"\n'})
-    fails("an arrow up from a folder", "upward voronoi/cpu io/in: 1", {"src/voronoi/cpu/a.c": '# include "io/in/x.h"\n'})
-    fails("an arrow sideways", "upward cells search: 1", {"src/cells/a.c": '#include "search/own.h"\n'})
-    fails("a circle in a room", "circle voronoi voronoi/cpu: 2",
-          {"src/voronoi/a.c": '#include "voronoi/cpu/x.h"\n', "src/voronoi/cpu/a.c": '#include "voronoi/y.h"\n'})
-    fails("a long circle", "circle io/in io/out io/overlay: 3",
-          {f"src/io/{a}/a.c": f'#include "io/{b}/a.h"\n' for a, b in (("in", "out"), ("out", "overlay"), ("overlay", "in"))})
-    calls = {f"src/io/{a}.c": f"int gv_{a}(void) {{\n  return gv_{b}();\n}}\n" for a, b in ("ab", "bc", "ca")}
+    fails(
+        "an arrow up from a folder",
+        "upward voronoi/cpu io/in: 1",
+        {"src/voronoi/cpu/a.c": '# include "io/in/x.h"\n'},
+    )
+    fails(
+        "an arrow sideways",
+        "upward cells search: 1",
+        {"src/cells/a.c": '#include "search/own.h"\n'},
+    )
+    fails(
+        "a circle in a room",
+        "circle voronoi voronoi/cpu: 2",
+        {
+            "src/voronoi/a.c": '#include "voronoi/cpu/x.h"\n',
+            "src/voronoi/cpu/a.c": '#include "voronoi/y.h"\n',
+        },
+    )
+    fails(
+        "a long circle",
+        "circle io/in io/out io/overlay: 3",
+        {
+            f"src/io/{a}/a.c": f'#include "io/{b}/a.h"\n'
+            for a, b in (("in", "out"), ("out", "overlay"), ("overlay", "in"))
+        },
+    )
+    calls = {
+        f"src/io/{a}.c": f"int gv_{a}(void) {{\n  return gv_{b}();\n}}\n"
+        for a, b in ("ab", "bc", "ca")
+    }
     fails("files that call each other", "files src/io/a.c src/io/b.c src/io/c.c: 3", calls)
-    passes("static functions of one name", {"src/io/a.c": calls["src/io/a.c"], "src/io/b.c": "static " + calls["src/io/b.c"],
-                                            "src/io/c.c": calls["src/io/c.c"]})
-    fails("headers that include each other", "files src/io/a.h src/io/b.h: 2",
-          {f"src/io/{a}.h": f'#include "io/{b}.h"\n' for a, b in ("ab", "ba")})
+    passes(
+        "static functions of one name",
+        {
+            "src/io/a.c": calls["src/io/a.c"],
+            "src/io/b.c": "static " + calls["src/io/b.c"],
+            "src/io/c.c": calls["src/io/c.c"],
+        },
+    )
+    fails(
+        "headers that include each other",
+        "files src/io/a.h src/io/b.h: 2",
+        {f"src/io/{a}.h": f'#include "io/{b}.h"\n' for a, b in ("ab", "ba")},
+    )
     passes("a known circle", calls, "files src/io/a.c src/io/b.c src/io/c.c: 3\n")
     long = {"src/core/long.c": "int x;\n" * 720}
     passes("a known exception", long, "file src/core/long.c: 720\n")
     passes("one that has shrunk", long, "file src/core/long.c: 730\n")
-    fails("one that has grown", "file src/core/long.c: 720 lines, more than 700; house_exceptions.txt allows 719", long,
-          "file src/core/long.c: 719\n")
-    passes("comments of the header", {"include/a.h": "int x;\n" * 690 + "/*\n" + " * x\n" * 90 + " */\n"})
+    fails(
+        "one that has grown",
+        "file src/core/long.c: 720 lines, more than 700; house_exceptions.txt allows 719",
+        long,
+        "file src/core/long.c: 719\n",
+    )
+    passes(
+        "comments of the header",
+        {"include/a.h": "int x;\n" * 690 + "/*\n" + " * x\n" * 90 + " */\n"},
+    )
     fails("a long header", "file include/a.h: 720 lines", {"include/a.h": "int x;\n" * 720})
-    fails("one too many", "file src/core/core.h: no exception is needed", {}, "file src/core/core.h: 720\n")
-    fails("one of a file that has gone", "file src/core/gone.c: no exception is needed", {}, "file src/core/gone.c: 720\n")
+    fails(
+        "one too many",
+        "file src/core/core.h: no exception is needed",
+        {},
+        "file src/core/core.h: 720\n",
+    )
+    fails(
+        "one of a file that has gone",
+        "file src/core/gone.c: no exception is needed",
+        {},
+        "file src/core/gone.c: 720\n",
+    )
     shutil.rmtree(tree)
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
 
 def mirror():
     tree = WORK / "tree"
-    for name in ("src/a/own.c", "src/a/command.c", "src/a/other.cu", "src/a/header.h", "tests/a/own.c", "tests/a/test_command.py", "tests/b/c.c"):
+    for name in (
+        "src/a/own.c",
+        "src/a/command.c",
+        "src/a/other.cu",
+        "src/a/header.h",
+        "tests/a/own.c",
+        "tests/a/test_command.py",
+        "tests/b/c.c",
+    ):
         write(tree / name, "")
 
     def table(*rows):
-        return write("covered_by.txt", "# Head\n\n# a kernel\n" + "".join(row + "\n" for row in rows))
+        return write(
+            "covered_by.txt", "# Head\n\n# a kernel\n" + "".join(row + "\n" for row in rows)
+        )
 
     row = "src/a/other.cu: tests/b/c.c tests/a/own.c"
     good("own tests and a row", "mirror.py", tree, table(row))
     bad("no row", "src/a/other.cu: missing test", "mirror.py", tree, table())
-    bad("a test that is gone", "missing test tests/b/gone.c", "mirror.py", tree, table("src/a/other.cu: tests/b/gone.c"))
-    bad("a file that is gone", "src/a/gone.c: missing file", "mirror.py", tree, table(row, "src/a/gone.c: tests/b/c.c"))
-    bad("a row beside an own test", "src/a/own.c: has a test of its own", "mirror.py", tree, table(row, "src/a/own.c: tests/b/c.c"))
+    bad(
+        "a test that is gone",
+        "missing test tests/b/gone.c",
+        "mirror.py",
+        tree,
+        table("src/a/other.cu: tests/b/gone.c"),
+    )
+    bad(
+        "a file that is gone",
+        "src/a/gone.c: missing file",
+        "mirror.py",
+        tree,
+        table(row, "src/a/gone.c: tests/b/c.c"),
+    )
+    bad(
+        "a row beside an own test",
+        "src/a/own.c: has a test of its own",
+        "mirror.py",
+        tree,
+        table(row, "src/a/own.c: tests/b/c.c"),
+    )
     bad("two rows", "two rows", "mirror.py", tree, table(row, row))
     bad("no test in a row", "invalid row", "mirror.py", tree, table(row, "src/a/own.c:"))
     bad("no reason", "missing reason", "mirror.py", tree, write("covered_by.txt", row + "\n"))
@@ -445,12 +790,18 @@ def mirror():
 
 def plain_language():
     tree = WORK / "tree"
-    phrases = write("phrases.txt", "# Head\nall | makes? no sense | invalid\nall | told | reports\nmessages | takes? no | unsupported\n"
-                    "messages docs | neighbors? | neighbour\n")
+    phrases = write(
+        "phrases.txt",
+        "# Head\nall | makes? no sense | invalid\nall | told | reports\nmessages | takes? no | unsupported\n"
+        "messages docs | neighbors? | neighbour\n",
+    )
     counts = write("counts.txt", "# none\n")
-    clean = {"src/io/a.c": '/* "takes no neighbors" */\n#include "told"\nconst char *s = "invalid" "value"; int told;\n',
-             "python/gpuvoronoi/a.py": 'told = 1  # neighbors\ndef f():\n    """Takes no neighbors."""\n    return "a"\n',
-             "docs/a.md": "Text `told` [x](told.md) twofold.\n\n```\ntold\n```\n", "README.md": "# A\n"}
+    clean = {
+        "src/io/a.c": '/* "takes no neighbors" */\n#include "told"\nconst char *s = "invalid" "value"; int told;\n',
+        "python/gpuvoronoi/a.py": 'told = 1  # neighbors\ndef f():\n    """Takes no neighbors."""\n    return "a"\n',
+        "docs/a.md": "Text `told` [x](told.md) twofold.\n\n```\ntold\n```\n",
+        "README.md": "# A\n",
+    }
 
     def fresh(**more):
         shutil.rmtree(tree, ignore_errors=True)
@@ -464,27 +815,75 @@ def plain_language():
 
     fresh()
     good("clean", "plain_language.py", tree, phrases, counts)
-    fails("a comment", "src/io/a.c:4: 'makes no sense'; use: invalid", "src/io/a.c", "/* it makes\n * no sense */\n")
-    fails("a line of comments", "src/io/a.c:4: 'make no sense'", "src/io/a.c", "// they make\n// no sense\n")
-    fails("a message in two literals", "messages src/io: 1 forbidden phrases, allowed 0", "src/io/a.c", 'f("a makes no"\n  " sense");\n')
+    fails(
+        "a comment",
+        "src/io/a.c:4: 'makes no sense'; use: invalid",
+        "src/io/a.c",
+        "/* it makes\n * no sense */\n",
+    )
+    fails(
+        "a line of comments",
+        "src/io/a.c:4: 'make no sense'",
+        "src/io/a.c",
+        "// they make\n// no sense\n",
+    )
+    fails(
+        "a message in two literals",
+        "messages src/io: 1 forbidden phrases, allowed 0",
+        "src/io/a.c",
+        'f("a makes no"\n  " sense");\n',
+    )
     fails("a message", "'takes no'; use: unsupported", "src/io/a.c", 'f("--x takes no value");\n')
     fails("a message with \\n", "'told'", "plugin/gdal/a.cpp", 'f("%s\\n told");\n')
-    fails("a message of Python", "messages python: 1", "python/gpuvoronoi/a.py", 'raise ValueError("x takes no y")\n')
-    fails("a formatted message of Python", "a.py:5: 'told'", "python/gpuvoronoi/a.py", 'raise ValueError(f"{told} told")\n')
-    fails("a docstring", "comments python: 1", "python/gpuvoronoi/a.py", 'def g():\n    """Is told."""\n')
+    fails(
+        "a message of Python",
+        "messages python: 1",
+        "python/gpuvoronoi/a.py",
+        'raise ValueError("x takes no y")\n',
+    )
+    fails(
+        "a formatted message of Python",
+        "a.py:5: 'told'",
+        "python/gpuvoronoi/a.py",
+        'raise ValueError(f"{told} told")\n',
+    )
+    fails(
+        "a docstring",
+        "comments python: 1",
+        "python/gpuvoronoi/a.py",
+        'def g():\n    """Is told."""\n',
+    )
     fails("a comment of a test", "comments tests/io: 1", "tests/io/a.c", "/* told */\n")
     fails("a page", "docs docs/a.md: 1", "docs/a.md", "The neighbors.\n")
     fails("README", "docs README.md: 1", "README.md", "I was Told.\n")
-    fails("one more", "docs README.md: 2 forbidden phrases, allowed 1", "README.md", "I was told, told.\n", "docs README.md: 1\n")
+    fails(
+        "one more",
+        "docs README.md: 2 forbidden phrases, allowed 1",
+        "README.md",
+        "I was told, told.\n",
+        "docs README.md: 1\n",
+    )
     fails("a clean room", "docs README.md: clean", "README.md", "", "docs README.md: 1\n")
     fresh(**{"README.md": "I was told.\n"})
-    good("as many as allowed", "plain_language.py", tree, phrases, write("counts.txt", "docs README.md: 1\n"))
+    good(
+        "as many as allowed",
+        "plain_language.py",
+        tree,
+        phrases,
+        write("counts.txt", "docs README.md: 1\n"),
+    )
     bad("no sources", "no sources", "plain_language.py", WORK / "nowhere")
-    bad("phrases", "invalid line", "plain_language.py", tree, write("phrases.txt", "told\n"), counts)
+    bad(
+        "phrases", "invalid line", "plain_language.py", tree, write("phrases.txt", "told\n"), counts
+    )
 
 
 def spelling():
-    good("US", "spelling.sh", write("README.md", "The neighbor's center, `neighbours`, is cancelled.\n").parent)
+    good(
+        "US",
+        "spelling.sh",
+        write("README.md", "The neighbor's center, `neighbours`, is cancelled.\n").parent,
+    )
     write("src/a.c", "int gv_centre_x;\n")
     bad("an identifier", "centre ==> center", "spelling.sh", WORK)
     write("src/a.c", "int gv_center_x;\n")
@@ -504,13 +903,49 @@ def debian():
         shutil.copy(SOURCE / name, tree / name)
     good("as it is", "debian.py", tree)
     for name, old, new, says in (
-            ("include/gpuvoronoi/experimental.h", "GV_API ", "GV_API int gv_new(int x);\nGV_API ", "gv_new is missing"),
-            ("debian/libgpuvoronoi1.symbols", " gv_version@GPUVORONOI", " gv_old@GPUVORONOI", "gv_old is no function of the headers"),
-            ("debian/control", "Package: gdal-plugin-voronoi", "Package: gdal-plugin", "gdal-plugin: no files"),
-            ("debian/control", "libproj-dev,", "libproj-dev,\n               libnew-dev,", "libnew-dev, which debian/control needs"),
-            ("debian/tests/control", "Tests: driver", "Tests: drivers", "debian/tests/drivers: no program"),
-            ("debian/tests/control", "python3-gpuvoronoi", "python-gpuvoronoi", "python-gpuvoronoi is no package"),
-            ("bootstrap", "bash tests/project/release.sh", "tests/project/release.sh", "tests/project/release.sh is started")):
+        (
+            "include/gpuvoronoi/experimental.h",
+            "GV_API ",
+            "GV_API int gv_new(int x);\nGV_API ",
+            "gv_new is missing",
+        ),
+        (
+            "debian/libgpuvoronoi1.symbols",
+            " gv_version@GPUVORONOI",
+            " gv_old@GPUVORONOI",
+            "gv_old is no function of the headers",
+        ),
+        (
+            "debian/control",
+            "Package: gdal-plugin-voronoi",
+            "Package: gdal-plugin",
+            "gdal-plugin: no files",
+        ),
+        (
+            "debian/control",
+            "libproj-dev,",
+            "libproj-dev,\n               libnew-dev,",
+            "libnew-dev, which debian/control needs",
+        ),
+        (
+            "debian/tests/control",
+            "Tests: driver",
+            "Tests: drivers",
+            "debian/tests/drivers: no program",
+        ),
+        (
+            "debian/tests/control",
+            "python3-gpuvoronoi",
+            "python-gpuvoronoi",
+            "python-gpuvoronoi is no package",
+        ),
+        (
+            "bootstrap",
+            "bash tests/project/release.sh",
+            "tests/project/release.sh",
+            "tests/project/release.sh is started",
+        ),
+    ):
         was = (tree / name).read_text(encoding="utf-8")
         assert old in was, (name, old)
         write(tree / name, was.replace(old, new, 1))
@@ -526,10 +961,22 @@ def gpu_gate():
     shutil.copy(SOURCE / "tests" / "gpu" / "run-all", tree / "tests" / "gpu")
 
     def result(**values):
-        known = {"hash": sources, "card": "1 card", "date": "2026-01-01", "passed": 9, "failed": 0, **values}
-        return write("last-run.txt", "# a run\n" + "".join(f"{name}: {value}\n" for name, value in known.items()))
+        known = {
+            "hash": sources,
+            "card": "1 card",
+            "date": "2026-01-01",
+            "passed": 9,
+            "failed": 0,
+            **values,
+        }
+        return write(
+            "last-run.txt",
+            "# a run\n" + "".join(f"{name}: {value}\n" for name, value in known.items()),
+        )
 
-    sources = subprocess.run([tree / "tests" / "gpu" / "run-all", "--hash"], check=True, capture_output=True, text=True).stdout.strip()
+    sources = subprocess.run(
+        [tree / "tests" / "gpu" / "run-all", "--hash"], check=True, capture_output=True, text=True
+    ).stdout.strip()
     assert len(sources) == 64, sources
     good("a run of these sources", "gpu_gate.sh", tree, result())
     bad("no run", "missing", "gpu_gate.sh", tree, WORK / "gone.txt")
@@ -546,13 +993,29 @@ def gpu_gate():
 
 def portable():
     tree = WORK / "tree"
-    for room in ("core", "exact", "cells", "search", "geodesic", "features", "voronoi", "measure", "statistics"):
+    for room in (
+        "core",
+        "exact",
+        "cells",
+        "search",
+        "geodesic",
+        "features",
+        "voronoi",
+        "measure",
+        "statistics",
+    ):
         write(tree / "src" / room / "a.c", "#include <pthread.h>\n#include <math.h>\n")
-    write(tree / "src/core/machine.c", "#include <dlfcn.h>\n#include <unistd.h>\nint x = pthread_atfork(a, b, c);\n")
+    write(
+        tree / "src/core/machine.c",
+        "#include <dlfcn.h>\n#include <unistd.h>\nint x = pthread_atfork(a, b, c);\n",
+    )
     write(tree / "src/search/cuda/a.cu", "#include <dlfcn.h>\n")
     good("as it is to be", "portable.sh", tree)
-    for code, says in (("#include <unistd.h>\n", "voronoi/a.c:1"), ("#  include <sys/mman.h>\n", "voronoi/a.c:1"),
-                       ("int y = pthread_atfork(a, b, c);\n", "voronoi/a.c:1")):
+    for code, says in (
+        ("#include <unistd.h>\n", "voronoi/a.c:1"),
+        ("#  include <sys/mman.h>\n", "voronoi/a.c:1"),
+        ("int y = pthread_atfork(a, b, c);\n", "voronoi/a.c:1"),
+    ):
         write(tree / "src/voronoi/a.c", code)
         bad(code.strip(), says, "portable.sh", tree)
 
@@ -569,32 +1032,98 @@ def docker():
         return ["docker.py", SOURCE, WORK / "work", write("Dockerfile", "\n".join(lines) + "\n")]
 
     bad("another base", "unknown base image alpine", *file("FROM alpine"))
-    bad("an instruction that the check does not know", "unknown instruction HEALTHCHECK", *file("FROM debian:12", "HEALTHCHECK NONE"))
+    bad(
+        "an instruction that the check does not know",
+        "unknown instruction HEALTHCHECK",
+        *file("FROM debian:12", "HEALTHCHECK NONE"),
+    )
     bad("a step that fails", "non-zero exit status", *file("FROM debian:12", "RUN false"))
-    bad("an image without the command", "lacks gpuvoronoi", *file("FROM debian:12", "WORKDIR /data", 'ENTRYPOINT ["gpuvoronoi"]'))
-    bad("a stage that is not there", "unknown stage other", *file("FROM debian:12 AS one"), "--target", "other")
-    bad("an image with a compiler", "has gcc", *file("# comment", "FROM debian:12 AS one", "FROM debian:12", "COPY --from=one /tools /usr/bin"))
-    bad("an image with CUDA's compiler", "has cuda", *file("FROM debian:12 AS one", "WORKDIR /usr/local/cuda", "FROM one AS cuda"))
+    bad(
+        "an image without the command",
+        "lacks gpuvoronoi",
+        *file("FROM debian:12", "WORKDIR /data", 'ENTRYPOINT ["gpuvoronoi"]'),
+    )
+    bad(
+        "a stage that is not there",
+        "unknown stage other",
+        *file("FROM debian:12 AS one"),
+        "--target",
+        "other",
+    )
+    bad(
+        "an image with a compiler",
+        "has gcc",
+        *file(
+            "# comment",
+            "FROM debian:12 AS one",
+            "FROM debian:12",
+            "COPY --from=one /tools /usr/bin",
+        ),
+    )
+    bad(
+        "an image with CUDA's compiler",
+        "has cuda",
+        *file("FROM debian:12 AS one", "WORKDIR /usr/local/cuda", "FROM one AS cuda"),
+    )
 
 
 def wheels():
     """A wheel for Windows whose library has all functions, which do nothing."""
-    compiler, tools = "x86_64-w64-mingw32-gcc-posix", pathlib.Path(os.environ.get("GPUVORONOI_WHEELS", SOURCE / "build" / "wheels"))
+    compiler, tools = (
+        "x86_64-w64-mingw32-gcc-posix",
+        pathlib.Path(os.environ.get("GPUVORONOI_WHEELS", SOURCE / "build" / "wheels")),
+    )
     if shutil.which(compiler) is None or not (tools / "tools" / "bin" / "python").exists():
         print(f"skipped: no {compiler}, or no wheel has been built in {tools}")
         sys.exit(77)
     (WORK / "tools").symlink_to(tools / "tools")
     headers = [path.read_text() for path in sorted((SOURCE / "include" / "gpuvoronoi").glob("*.h"))]
-    names = sorted({name for text in headers for name in re.findall(r"^GV_API .*?[ *](gv_\w+)\(", text, re.M)})
+    names = sorted(
+        {name for text in headers for name in re.findall(r"^GV_API .*?[ *](gv_\w+)\(", text, re.M)}
+    )
 
-    def wheel(functions=names, tag="win_amd64", change=lambda files: None, later=lambda files: None, **more):
-        code = write("library.c", "".join(f"__declspec(dllexport) int {name}(void) {{ return 0; }}\n" for name in functions) + more.get("code", ""))
-        subprocess.run([compiler, "-shared", "-static", "-s", "-o", WORK / "library.dll", code, *more.get("link", ())], check=True)
-        files = {f"gpuvoronoi/{path.name}": path.read_bytes() for path in sorted((SOURCE / "python" / "gpuvoronoi").glob("*.py"))}
-        files.update({"gpuvoronoi/gpuvoronoi.dll": (WORK / "library.dll").read_bytes(), "g.dist-info/licenses/LICENSE.bundled": b"text"})
+    def wheel(
+        functions=names,
+        tag="win_amd64",
+        change=lambda files: None,
+        later=lambda files: None,
+        **more,
+    ):
+        code = write(
+            "library.c",
+            "".join(
+                f"__declspec(dllexport) int {name}(void) {{ return 0; }}\n" for name in functions
+            )
+            + more.get("code", ""),
+        )
+        subprocess.run(
+            [
+                compiler,
+                "-shared",
+                "-static",
+                "-s",
+                "-o",
+                WORK / "library.dll",
+                code,
+                *more.get("link", ()),
+            ],
+            check=True,
+        )
+        files = {
+            f"gpuvoronoi/{path.name}": path.read_bytes()
+            for path in sorted((SOURCE / "python" / "gpuvoronoi").glob("*.py"))
+        }
+        files.update(
+            {
+                "gpuvoronoi/gpuvoronoi.dll": (WORK / "library.dll").read_bytes(),
+                "g.dist-info/licenses/LICENSE.bundled": b"text",
+            }
+        )
         change(files)
-        record = "".join(f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
-                         for name, data in files.items())
+        record = "".join(
+            f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b'=').decode()},{len(data)}\n"
+            for name, data in files.items()
+        )
         later(files)
         path = WORK / f"gpuvoronoi-1-py3-none-{tag}.whl"
         with zipfile.ZipFile(path, "w") as packed:
@@ -604,15 +1133,49 @@ def wheels():
 
     good("as it is to be", *wheel())
     bad("another tag", "expected the tag win_amd64", *wheel(tag="linux_x86_64"))
-    bad("a changed module", "RECORD: gpuvoronoi/qtm.py differs", *wheel(later=lambda files: files.update({"gpuvoronoi/qtm.py": b"0"})))
-    bad("a module too few", "modules differ", *wheel(change=lambda files: files.pop("gpuvoronoi/qtm.py")))
-    bad("a library of others", "libraries:", *wheel(change=lambda files: files.update({"gpuvoronoi/other.dll": b"0"})))
-    bad("no licenses of others", "no LICENSE.bundled", *wheel(change=lambda files: files.pop("g.dist-info/licenses/LICENSE.bundled")))
-    bad("a function too few", "does not export ['gv_knn']", *wheel(functions=[name for name in names if name != "gv_knn"]))
+    bad(
+        "a changed module",
+        "RECORD: gpuvoronoi/qtm.py differs",
+        *wheel(later=lambda files: files.update({"gpuvoronoi/qtm.py": b"0"})),
+    )
+    bad(
+        "a module too few",
+        "modules differ",
+        *wheel(change=lambda files: files.pop("gpuvoronoi/qtm.py")),
+    )
+    bad(
+        "a library of others",
+        "libraries:",
+        *wheel(change=lambda files: files.update({"gpuvoronoi/other.dll": b"0"})),
+    )
+    bad(
+        "no licenses of others",
+        "no LICENSE.bundled",
+        *wheel(change=lambda files: files.pop("g.dist-info/licenses/LICENSE.bundled")),
+    )
+    bad(
+        "a function too few",
+        "does not export ['gv_knn']",
+        *wheel(functions=[name for name in names if name != "gv_knn"]),
+    )
     bad("a function too many", "exports ['secret']", *wheel(functions=[*names, "secret"]))
-    bad("a library that is not there", "needs [", *wheel(code="int omp_get_max_threads(void); int f(void) { return omp_get_max_threads(); }\n",
-                                                       link=[subprocess.run([compiler, "-print-file-name=libgomp.dll.a"], capture_output=True, text=True).stdout.strip()]))
-    bad("a path of this machine", "holds a path of this machine", *wheel(code=f'const char *where(void) {{ return "{SOURCE}"; }}\n'))
+    bad(
+        "a library that is not there",
+        "needs [",
+        *wheel(
+            code="int omp_get_max_threads(void); int f(void) { return omp_get_max_threads(); }\n",
+            link=[
+                subprocess.run(
+                    [compiler, "-print-file-name=libgomp.dll.a"], capture_output=True, text=True
+                ).stdout.strip()
+            ],
+        ),
+    )
+    bad(
+        "a path of this machine",
+        "holds a path of this machine",
+        *wheel(code=f'const char *where(void) {{ return "{SOURCE}"; }}\n'),
+    )
 
 
 def cuda_wheel():
@@ -623,12 +1186,30 @@ def cuda_wheel():
         sys.exit(77)
     (WORK / "tools").symlink_to(tools / "tools")
 
-    def wheel(code="int gv_cuda_module_offer(void) { return 0; }", tag="manylinux_2_34_x86_64", place="$ORIGIN/../nvidia/cublas/lib", more=(), link=()):
-        module = compiled("module", code, "-shared", "-fPIC", "-s", "-Wl,--no-as-needed", f"-Wl,-rpath,{place}", *link)
+    def wheel(
+        code="int gv_cuda_module_offer(void) { return 0; }",
+        tag="manylinux_2_34_x86_64",
+        place="$ORIGIN/../nvidia/cublas/lib",
+        more=(),
+        link=(),
+    ):
+        module = compiled(
+            "module",
+            code,
+            "-shared",
+            "-fPIC",
+            "-s",
+            "-Wl,--no-as-needed",
+            f"-Wl,-rpath,{place}",
+            *link,
+        )
         path = WORK / f"gpuvoronoi_cuda12-1-py3-none-{tag}.whl"
         with zipfile.ZipFile(path, "w") as packed:
             packed.write(module, "gpuvoronoi/libgpuvoronoi_cuda.so")
-            for name in (*more, *(f"g.dist-info/{name}" for name in ("LICENSE", "METADATA", "WHEEL", "RECORD"))):
+            for name in (
+                *more,
+                *(f"g.dist-info/{name}" for name in ("LICENSE", "METADATA", "WHEEL", "RECORD")),
+            ):
                 packed.writestr(name, "")
         return ["cuda_wheel.py", SOURCE, WORK, path, "--contents"]
 
@@ -636,8 +1217,16 @@ def cuda_wheel():
     bad("a tag that no index takes", "unexpected name", *wheel(tag="linux_x86_64"))
     bad("a file too many", "unexpected files", *wheel(more=["gpuvoronoi/libcudart.so.12"]))
     bad("another function", "exports: ['other']", *wheel("int other(void) { return 0; }"))
-    bad("the place of CUDA 13's cuBLAS", "looks for cuBLAS in another place", *wheel(place="$ORIGIN/../nvidia/cu13/lib"))
-    bad("a path of this machine", "holds a path of this machine", *wheel(f'const char *gv_cuda_module_offer(void) {{ return "{WORK}/x"; }}'))
+    bad(
+        "the place of CUDA 13's cuBLAS",
+        "looks for cuBLAS in another place",
+        *wheel(place="$ORIGIN/../nvidia/cu13/lib"),
+    )
+    bad(
+        "a path of this machine",
+        "holds a path of this machine",
+        *wheel(f'const char *gv_cuda_module_offer(void) {{ return "{WORK}/x"; }}'),
+    )
     compiled("libother.so", "", "-shared", "-fPIC", "-Wl,-soname,libother.so.1")
     bad("a library of others", "needs:", *wheel(link=[WORK / "libother.so"]))
 
@@ -648,44 +1237,141 @@ def conda_recipe():
     def recipe(old="", new=""):
         if old not in text:
             sys.exit(f"the recipe lacks {old}")
-        return ["conda_recipe.py", SOURCE, WORK / "work", write("recipe.yaml", text.replace(old, new, 1) if old else text), "--lint"]
+        return [
+            "conda_recipe.py",
+            SOURCE,
+            WORK / "work",
+            write("recipe.yaml", text.replace(old, new, 1) if old else text),
+            "--lint",
+        ]
 
     good("as it is to be", *recipe())
     bad("an unknown field", "not a recipe", *recipe("  number: 0\n", "  number: 0\n  unknown: 1\n"))
     bad("an unknown function", "not a recipe", *recipe('stdlib("c")', 'library("c")'))
-    bad("no license file", "R-013: about: missing license_file", *recipe("  license_file: LICENSE\n"))
+    bad(
+        "no license file",
+        "R-013: about: missing license_file",
+        *recipe("  license_file: LICENSE\n"),
+    )
     bad("no checksum", "R-019", *recipe(f'  sha256: "{"0" * 64}"\n'))
-    bad("no maintainers", "R-003", *recipe("  recipe-maintainers:\n    - maintainer\n", "  more: 1\n"))
-    bad("a requirement without a space", "R-021, R-022: numpy>=1.21", *recipe("numpy >=1.21", "numpy>=1.21"))
-    bad("Python to build with only", "R-023", *recipe("    - numpy >=1.21\n    - python\n", "    - numpy >=1.21\n"))
-    bad("sections in another order", "R-000, R-001", *recipe(text[text.index("tests:"):], text[text.index("about:"):] + text[text.index("tests:"):text.index("about:")]))
-    bad("a C library that is not conda-forge's", "missing stdlib", *recipe('    - ${{ stdlib("c") }}\n'))
+    bad(
+        "no maintainers",
+        "R-003",
+        *recipe("  recipe-maintainers:\n    - maintainer\n", "  more: 1\n"),
+    )
+    bad(
+        "a requirement without a space",
+        "R-021, R-022: numpy>=1.21",
+        *recipe("numpy >=1.21", "numpy>=1.21"),
+    )
+    bad(
+        "Python to build with only",
+        "R-023",
+        *recipe("    - numpy >=1.21\n    - python\n", "    - numpy >=1.21\n"),
+    )
+    bad(
+        "sections in another order",
+        "R-000, R-001",
+        *recipe(
+            text[text.index("tests:") :],
+            text[text.index("about:") :] + text[text.index("tests:") : text.index("about:")],
+        ),
+    )
+    bad(
+        "a C library that is not conda-forge's",
+        "missing stdlib",
+        *recipe('    - ${{ stdlib("c") }}\n'),
+    )
 
 
 def version():
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
-    names = ("include/gpuvoronoi/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi_processing/metadata.txt", "docs/usage.md",
-             "docs/qgis.md", "docs/CHANGELOG.md", "tests/plugin/test_running.py", "tests/plugin/test_process.py", "debian/control",
-             "debian/changelog", "packaging/conda-forge/recipe.yaml")
-    now = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout.strip()
+    names = (
+        "include/gpuvoronoi/gpuvoronoi.h",
+        "CITATION.cff",
+        "python/gpuvoronoi/_library.py",
+        "plugin/qgis/gpuvoronoi_processing/metadata.txt",
+        "docs/usage.md",
+        "docs/qgis.md",
+        "docs/CHANGELOG.md",
+        "tests/plugin/test_running.py",
+        "tests/plugin/test_process.py",
+        "debian/control",
+        "debian/changelog",
+        "packaging/conda-forge/recipe.yaml",
+    )
+    now = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True
+    ).stdout.strip()
     for name in names:
         write(tree / name, (SOURCE / name).read_text(encoding="utf-8"))
     good("as it is", script, "--check", "--root", tree)
     bad("no number", "is no version", script, "--set", "1.2", "--root", tree)
     for name in names:
         was = (tree / name).read_text(encoding="utf-8")
-        write(tree / name, was.replace(now, "9.8.7").replace(f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"))
-        bad(f"another one in {name}", f"not version {now}: {name}", script, "--check", "--root", tree)
+        write(
+            tree / name,
+            was.replace(now, "9.8.7").replace(
+                f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"
+            ),
+        )
+        bad(
+            f"another one in {name}",
+            f"not version {now}: {name}",
+            script,
+            "--check",
+            "--root",
+            tree,
+        )
         write(tree / name, was)
-    bad("what people write themselves", "docs/CHANGELOG.md", script, "--set", "9.8.7", "--root", tree)
+    bad(
+        "what people write themselves",
+        "docs/CHANGELOG.md",
+        script,
+        "--set",
+        "9.8.7",
+        "--root",
+        tree,
+    )
     for name in ("debian/control", "debian/changelog", "docs/CHANGELOG.md"):
-        write(tree / name, (tree / name).read_text().replace(now, "9.8.7").replace(f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"))
+        write(
+            tree / name,
+            (tree / name)
+            .read_text()
+            .replace(now, "9.8.7")
+            .replace(f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"),
+        )
     good("all of them", script, "--check", "--root", tree)
 
 
-subject = {run.__name__: run for run in (abi, exact_flags, gpu_gate, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, mirror, plain_language, spelling, version, debian, portable, wheels, docker,
-                                         cuda_wheel, conda_recipe)}[sys.argv[1]]
+subject = {
+    run.__name__: run
+    for run in (
+        abi,
+        exact_flags,
+        gpu_gate,
+        header_examples,
+        library_manners,
+        exports,
+        format,
+        tidy,
+        data,
+        data_timezones,
+        static_library,
+        consumers,
+        house,
+        mirror,
+        plain_language,
+        spelling,
+        version,
+        debian,
+        portable,
+        wheels,
+        docker,
+        cuda_wheel,
+        conda_recipe,
+    )
+}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()

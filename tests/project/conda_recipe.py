@@ -21,9 +21,23 @@ import sys
 GCC, CLANG = ("gcc", "gxx", "sysroot"), ("clang", "clangxx", "macosx_deployment_target")
 PLATFORMS = {"linux-64": GCC, "linux-aarch64": GCC, "osx-64": CLANG, "osx-arm64": CLANG}
 PYTHONS = ["3.12.* *_cpython", "3.13.* *_cp313"]
-SECTIONS = ["schema_version", "context", "package", "source", "build", "requirements", "tests", "about", "extra"]
-PLACEHOLDERS = {"the address of the archive": r"^  url: https://example\.invalid", "its SHA-256": r'sha256: "0{64}"',
-                "the homepage": r"homepage: https://example\.invalid", "the maintainers": r"^    - maintainer$"}
+SECTIONS = [
+    "schema_version",
+    "context",
+    "package",
+    "source",
+    "build",
+    "requirements",
+    "tests",
+    "about",
+    "extra",
+]
+PLACEHOLDERS = {
+    "the address of the archive": r"^  url: https://example\.invalid",
+    "its SHA-256": r'sha256: "0{64}"',
+    "the homepage": r"homepage: https://example\.invalid",
+    "the maintainers": r"^    - maintainer$",
+}
 
 
 def render(recipe):
@@ -32,9 +46,14 @@ def render(recipe):
 
     parsed, made = rattler_build.Stage0Recipe.from_file(recipe), {}
     for platform, (c, cxx, stdlib) in PLATFORMS.items():
-        variants = rattler_build.VariantConfig({"python": PYTHONS, "c_compiler": [c], "cxx_compiler": [cxx], "c_stdlib": [stdlib]})
-        config = rattler_build.RenderConfig(platform=rattler_build.PlatformConfig(target_platform=platform, build_platform=platform,
-                                                                                  host_platform=platform))
+        variants = rattler_build.VariantConfig(
+            {"python": PYTHONS, "c_compiler": [c], "cxx_compiler": [cxx], "c_stdlib": [stdlib]}
+        )
+        config = rattler_build.RenderConfig(
+            platform=rattler_build.PlatformConfig(
+                target_platform=platform, build_platform=platform, host_platform=platform
+            )
+        )
         made[platform] = [variant.recipe.to_dict() for variant in parsed.render(variants, config)]
     print(json.dumps(made))
 
@@ -48,7 +67,9 @@ def lint(text, rendered):
         yield "R-025: missing space inside ${{ }}"
     if not text.endswith("\n") or text.endswith("\n\n"):
         yield "R-011, R-012: expected one newline at the end"
-    for line in re.findall(r"^ +- (.*)$", text.partition("\nrequirements:")[2].partition("\ntests:")[0], re.M):
+    for line in re.findall(
+        r"^ +- (.*)$", text.partition("\nrequirements:")[2].partition("\ntests:")[0], re.M
+    ):
         if not re.fullmatch(r"[a-z0-9_.-]+( [<>=!]*[0-9][^ ]*)?|if: .*|\$\{\{ .* \}\}", line):
             yield f"R-021, R-022: {line}; expected 'name' or 'name >=version'"
     for platform, variants in rendered.items():
@@ -60,7 +81,12 @@ def lint(text, rendered):
 
 def lint_rendered(recipe):
     about, needs = recipe.get("about", {}), recipe.get("requirements", {})
-    for name, rule in (("homepage", "R-002"), ("license", "R-002"), ("summary", "R-002"), ("license_file", "R-013")):
+    for name, rule in (
+        ("homepage", "R-002"),
+        ("license", "R-002"),
+        ("summary", "R-002"),
+        ("license_file", "R-013"),
+    ):
         if not about.get(name):
             yield f"{rule}: about: missing {name}"
     if not recipe.get("extra", {}).get("recipe-maintainers"):
@@ -85,17 +111,33 @@ def build(source, work, recipe):
     (prefix / "bin").mkdir(parents=True)
     tree.mkdir()
     (prefix / "bin" / "python").symlink_to(sys.executable)
-    archive = subprocess.run(["git", "-C", source, "archive", "HEAD"], check=True, stdout=subprocess.PIPE).stdout
+    archive = subprocess.run(
+        ["git", "-C", source, "archive", "HEAD"], check=True, stdout=subprocess.PIPE
+    ).stdout
     subprocess.run(["tar", "-x", "-C", tree], input=archive, check=True)
     packages = prefix / "lib" / "python" / "site-packages"
-    own = {**os.environ, "PREFIX": prefix, "SP_DIR": packages, "SHLIB_EXT": ".so", "CMAKE_ARGS": "-DCMAKE_INSTALL_LIBDIR=lib"}
-    subprocess.run(["bash", "-euxc", "\n".join(recipe["build"]["script"])], cwd=tree, env=own, check=True)
+    own = {
+        **os.environ,
+        "PREFIX": prefix,
+        "SP_DIR": packages,
+        "SHLIB_EXT": ".so",
+        "CMAKE_ARGS": "-DCMAKE_INSTALL_LIBDIR=lib",
+    }
+    subprocess.run(
+        ["bash", "-euxc", "\n".join(recipe["build"]["script"])], cwd=tree, env=own, check=True
+    )
     shutil.rmtree(tree)
-    own.update(PATH=f"{prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{prefix}/lib", PYTHONPATH=str(packages))
+    own.update(
+        PATH=f"{prefix}/bin:{os.environ['PATH']}",
+        LD_LIBRARY_PATH=f"{prefix}/lib",
+        PYTHONPATH=str(packages),
+    )
     if not (prefix / "lib" / "libgpuvoronoi.so").exists():
         sys.exit("conda_recipe.py: the script installs no lib/libgpuvoronoi.so")
     for test in recipe["tests"]:
-        lines = test.get("script", []) + [f"python -c 'import {name}'" for name in test.get("python", {}).get("imports", [])]
+        lines = test.get("script", []) + [
+            f"python -c 'import {name}'" for name in test.get("python", {}).get("imports", [])
+        ]
         subprocess.run(["bash", "-euxc", "\n".join(lines)], cwd=work, env=own, check=True)
 
 
@@ -106,7 +148,20 @@ def tools(source, work):
     if not stamp.exists() or stamp.read_text() != wanted.read_text():
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--only-binary=:all:", "--require-hashes", "-r", wanted], check=True)
+        subprocess.run(
+            [
+                folder / "bin" / "python",
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--only-binary=:all:",
+                "--require-hashes",
+                "-r",
+                wanted,
+            ],
+            check=True,
+        )
         shutil.copy(wanted, stamp)
     return folder / "bin" / "python"
 
@@ -114,7 +169,11 @@ def tools(source, work):
 def main():
     words = [word for word in sys.argv[1:] if word != "--lint"]
     source, work = pathlib.Path(words[0]).resolve(), pathlib.Path(words[1]).resolve()
-    path = pathlib.Path(words[2]).resolve() if len(words) > 2 else source / "packaging" / "conda-forge" / "recipe.yaml"
+    path = (
+        pathlib.Path(words[2]).resolve()
+        if len(words) > 2
+        else source / "packaging" / "conda-forge" / "recipe.yaml"
+    )
     if not (source / ".git").exists():
         print("skipped: no git checkout")
         return 77

@@ -26,8 +26,13 @@ import toolkit  # noqa: E402
 from userlands import run  # noqa: E402
 
 NEEDED = r"lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt)\.so\.\d+|ld-linux-.*"
-CUBLAS = {12: b"$ORIGIN/../nvidia/cublas/lib\0", 13: b"$ORIGIN/../nvidia/cu13/lib\0"}  # where NVIDIA's wheels have it
-NO_GPU = re.compile(r"^  cuda-\S+ .* \[not here: (no NVIDIA driver is installed on this machine|no CUDA device found .*|the NVIDIA driver is too old: .*)\]$")
+CUBLAS = {
+    12: b"$ORIGIN/../nvidia/cublas/lib\0",
+    13: b"$ORIGIN/../nvidia/cu13/lib\0",
+}  # where NVIDIA's wheels have it
+NO_GPU = re.compile(
+    r"^  cuda-\S+ .* \[not here: (no NVIDIA driver is installed on this machine|no CUDA device found .*|the NVIDIA driver is too old: .*)\]$"
+)
 MISSING = "the CUDA module libgpuvoronoi_cuda.so is not installed"
 ANSWERS = """
 import numpy as np, gpuvoronoi
@@ -46,8 +51,15 @@ def need(condition, what):
 def build_wheel(script, name, *options):
     out = WORK / "out" / name
     shutil.rmtree(out, ignore_errors=True)
-    run(sys.executable, SOURCE / "packaging" / "wheels" / f"{script}.py", out, "--work", WORK, *options)
-    made, = out.glob("*.whl")
+    run(
+        sys.executable,
+        SOURCE / "packaging" / "wheels" / f"{script}.py",
+        out,
+        "--work",
+        WORK,
+        *options,
+    )
+    (made,) = out.glob("*.whl")
     return made
 
 
@@ -56,19 +68,43 @@ def check_contents(wheel, folder):
         packed.extractall(folder)
         names = packed.namelist()
     info, module = names[-1].split("/")[0], "gpuvoronoi/libgpuvoronoi_cuda.so"
-    name = re.fullmatch(r"gpuvoronoi_cuda(\d+)-[0-9.]+-py3-none-manylinux_2_\d+_x86_64\.whl", wheel.name)
+    name = re.fullmatch(
+        r"gpuvoronoi_cuda(\d+)-[0-9.]+-py3-none-manylinux_2_\d+_x86_64\.whl", wheel.name
+    )
     need(name, f"{wheel.name}: unexpected name")
-    need(set(names) == {module, *(f"{info}/{name}" for name in ("METADATA", "WHEEL", "LICENSE", "RECORD"))}, f"unexpected files: {names}")
+    need(
+        set(names)
+        == {module, *(f"{info}/{name}" for name in ("METADATA", "WHEEL", "LICENSE", "RECORD"))},
+        f"unexpected files: {names}",
+    )
     data = (folder / module).read_bytes()
     need(str(WORK).encode() not in data, f"{module} holds a path of this machine")
-    need(CUBLAS[int(name.group(1))] in data, f"{module} looks for cuBLAS in another place than {CUBLAS[int(name.group(1))]}")
-    facts = json.loads(run(WORK / "tools" / "bin" / "python", HERE / "library_facts.py", folder / module, stdout=subprocess.PIPE, text=True).stdout)
-    need([name for name in facts["exports"] if not name.startswith("_")] == ["gv_cuda_module_offer"], f"exports: {facts['exports']}")
-    need(facts["needs"] and all(re.fullmatch(NEEDED, name) for name in facts["needs"]), f"needs: {facts['needs']}")
+    need(
+        CUBLAS[int(name.group(1))] in data,
+        f"{module} looks for cuBLAS in another place than {CUBLAS[int(name.group(1))]}",
+    )
+    facts = json.loads(
+        run(
+            WORK / "tools" / "bin" / "python",
+            HERE / "library_facts.py",
+            folder / module,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+    )
+    need(
+        [name for name in facts["exports"] if not name.startswith("_")] == ["gv_cuda_module_offer"],
+        f"exports: {facts['exports']}",
+    )
+    need(
+        facts["needs"] and all(re.fullmatch(NEEDED, name) for name in facts["needs"]),
+        f"needs: {facts['needs']}",
+    )
 
 
 def try_addon(addon, python, folder):
     """Installs the wheel beside gpuvoronoi's own, and takes it out again."""
+
     def backends():
         return run(python, "-m", "gpuvoronoi", stdout=subprocess.PIPE, text=True, cwd="/").stdout
 
@@ -77,13 +113,19 @@ def try_addon(addon, python, folder):
     run(python, "-m", "pip", "install", "--quiet", addon)
     said = backends()
     print(said)
-    need(MISSING not in said and "CUDA module:" not in said, f"the library does not open the module: {said}")
+    need(
+        MISSING not in said and "CUDA module:" not in said,
+        f"the library does not open the module: {said}",
+    )
     if re.search(r"^  \d+: .*GiB$", said, re.M):
         run(python, "-c", ANSWERS, cwd="/")
     else:
         print("no GPU: the module was opened, nothing computed")
         lines = [line for line in said.splitlines() if line.startswith("  cuda-")]
-        need(lines and all(NO_GPU.match(line) for line in lines), f"no reason, or an unclear one: {lines}")
+        need(
+            lines and all(NO_GPU.match(line) for line in lines),
+            f"no reason, or an unclear one: {lines}",
+        )
     run(python, "-m", "pip", "uninstall", "--quiet", "-y", addon.name.split("-")[0])
     need(MISSING in backends(), "the module is left after its wheel was removed")
 
@@ -112,7 +154,14 @@ def main():
         addons.append(build_wheel("cuda", "cuda", "--architectures", "90-real"))
     run("/usr/bin/python3", "-m", "venv", folder / "venv")
     python = folder / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", build_wheel("build", "build", "--only", "manylinux_x86_64"))
+    run(
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        build_wheel("build", "build", "--only", "manylinux_x86_64"),
+    )
     for addon in addons:
         try_addon(addon, python, folder / addon.name.split("-")[0])
     return 0

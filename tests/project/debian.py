@@ -30,13 +30,24 @@ def complaints(root):
     names = [package["Package"] for package in packages]
 
     (symbols,) = folder.glob("*.symbols")
-    listed = set(re.findall(r"^ (gv_\w+)@GPUVORONOI_1 ", symbols.read_text(encoding="utf-8"), re.MULTILINE))
-    declared = {name for header in (root / "include" / "gpuvoronoi").glob("*.h")
-                for name in re.findall(r"^GV_API [^;(]*?\b(gv_\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)}
+    listed = set(
+        re.findall(r"^ (gv_\w+)@GPUVORONOI_1 ", symbols.read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    declared = {
+        name
+        for header in (root / "include" / "gpuvoronoi").glob("*.h")
+        for name in re.findall(
+            r"^GV_API [^;(]*?\b(gv_\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    }
     for name in sorted(listed ^ declared):
         yield f"{symbols.name}: {name} is {'no function of the headers' if name in listed else 'missing'}"
 
-    with_files = {path.name.rpartition(".")[0] for ending in ("install", "docs", "examples", "symbols") for path in folder.glob(f"*.{ending}")}
+    with_files = {
+        path.name.rpartition(".")[0]
+        for ending in ("install", "docs", "examples", "symbols")
+        for path in folder.glob(f"*.{ending}")
+    }
     for name in sorted(with_files ^ set(names)):
         yield f"{name}: {'no such package in control' if name in with_files else 'no files'}"
     for package in packages:
@@ -51,10 +62,14 @@ def complaints(root):
                 yield f"debian/tests/control: {name} is no package of this source"
 
     bootstrap = (root / "bootstrap").read_text(encoding="utf-8")
-    lists = re.findall(r"^(?:BUILD|QUICK|TEST|LONG)_PACKAGES=\((.*?)\)", bootstrap, re.MULTILINE | re.DOTALL)
+    lists = re.findall(
+        r"^(?:BUILD|QUICK|TEST|LONG)_PACKAGES=\((.*?)\)", bootstrap, re.MULTILINE | re.DOTALL
+    )
     installed = set(" ".join(lists).split())
     for name in re.split(r",\s*", f"{source['Build-Depends']}, {source['Build-Depends-Indep']}"):
-        bare = re.sub(r"^debhelper-compat.*", "debhelper", name).replace("dh-sequence-python3", "dh-python")
+        bare = re.sub(r"^debhelper-compat.*", "debhelper", name).replace(
+            "dh-sequence-python3", "dh-python"
+        )
         if "<" not in bare and bare not in installed:
             yield f"bootstrap: {bare}, which debian/control needs, is in no list"
     for script in re.findall(r"^ *(tests/\S+) ", bootstrap, re.MULTILINE):

@@ -29,7 +29,11 @@ parser.add_argument("--target")
 parser.add_argument("--build-arg", action="append", default=[])
 given = parser.parse_args()
 SOURCE, WORK = given.source.resolve(), given.work.resolve()
-DOCKERFILE = given.dockerfile.resolve() if given.dockerfile else SOURCE / "packaging" / "docker" / "Dockerfile"
+DOCKERFILE = (
+    given.dockerfile.resolve()
+    if given.dockerfile
+    else SOURCE / "packaging" / "docker" / "Dockerfile"
+)
 ARGUMENTS = dict(word.split("=", 1) for word in given.build_arg)
 BASES = {"debian:12": "bookworm"}
 MISSING = "the CUDA module libgpuvoronoi_cuda.so is not installed"
@@ -106,13 +110,19 @@ def make(stages, name):
     begin = base(stage.image) if stage.image not in stages else make(stages, stage.image).root
     if stage.image in stages:
         before = stages[stage.image]
-        stage.folder, stage.entry, stage.variables = before.folder, before.entry, dict(before.variables)
+        stage.folder, stage.entry, stage.variables = (
+            before.folder,
+            before.entry,
+            dict(before.variables),
+        )
     stage.root = WORK / f"stage-{name}"
     shutil.rmtree(stage.root, ignore_errors=True)
     run("cp", "-a", begin, stage.root)
     for word, rest in stage.steps:
         if word == "RUN":
-            exports = "".join(f"export {key}={shlex.quote(value)}\n" for key, value in stage.variables.items())
+            exports = "".join(
+                f"export {key}={shlex.quote(value)}\n" for key, value in stage.variables.items()
+            )
             userlands.within(stage.root, exports + rest, stage.folder)
         elif word == "COPY":
             copy(stages, stage, rest)
@@ -130,17 +140,37 @@ def make(stages, name):
 
 
 def try_image(stage, with_cuda):
-    for name, wanted in {"usr/bin/gcc": False, "usr/local/cuda": False, "usr/bin/gpuvoronoi": True}.items():
+    for name, wanted in {
+        "usr/bin/gcc": False,
+        "usr/local/cuda": False,
+        "usr/bin/gpuvoronoi": True,
+    }.items():
         if (stage.root / name).exists() != wanted:
-            sys.exit(f"docker.py: the image {'lacks' if wanted else 'has'} {name.rpartition('/')[2]}")
+            sys.exit(
+                f"docker.py: the image {'lacks' if wanted else 'has'} {name.rpartition('/')[2]}"
+            )
     (stage.root / "data" / "seeds.csv").write_text("lon,lat\n13.4,52.5\n-0.1,51.5\n")
-    userlands.within(stage.root, " ".join([*stage.entry, "--seeds seeds.csv --size 36,18 nearest.tif"]), stage.folder)
-    userlands.within(stage.root, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'", stage.folder)
-    said = userlands.within(stage.root, " ".join([*stage.entry, "backends", "--json"]), stage.folder, stdout=subprocess.PIPE, text=True).stdout
+    userlands.within(
+        stage.root,
+        " ".join([*stage.entry, "--seeds seeds.csv --size 36,18 nearest.tif"]),
+        stage.folder,
+    )
+    userlands.within(
+        stage.root, "gdalinfo -stats nearest.tif | grep -q 'STATISTICS_MAXIMUM=2'", stage.folder
+    )
+    said = userlands.within(
+        stage.root,
+        " ".join([*stage.entry, "backends", "--json"]),
+        stage.folder,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
     print(said)
     reasons = [backend.get("reason") or "" for backend in json.loads(said) if backend["gpu"]]
     if with_cuda and not (reasons and all(reason and MISSING not in reason for reason in reasons)):
-        sys.exit("docker.py: the image does not open the CUDA module, or a backend is unavailable without a reason")
+        sys.exit(
+            "docker.py: the image does not open the CUDA module, or a backend is unavailable without a reason"
+        )
 
 
 def main():

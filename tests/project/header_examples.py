@@ -19,7 +19,11 @@ import sys
 def groups(header):
     """Names of the groups that declare functions, and the text of each."""
     parts = re.split(r"^/\* -{10,} (.+) \*/$", header, flags=re.M)
-    return [(name, text) for name, text in zip(parts[1::2], parts[2::2]) if re.search(r"^(GV_API|static inline)", text, flags=re.M)]
+    return [
+        (name, text)
+        for name, text in zip(parts[1::2], parts[2::2])
+        if re.search(r"^(GV_API|static inline)", text, flags=re.M)
+    ]
 
 
 def examples(text):
@@ -29,24 +33,58 @@ def examples(text):
 
 def headers_of(header, mpi=False):
     """The public headers beside a header, itself first: those that need <mpi.h>, or the others."""
-    return [path for path in (header, *sorted(set(header.parent.glob("*.h")) - {header})) if ("<mpi.h>" in path.read_text()) == mpi]
+    return [
+        path
+        for path in (header, *sorted(set(header.parent.glob("*.h")) - {header}))
+        if ("<mpi.h>" in path.read_text()) == mpi
+    ]
 
 
 def program_of(headers, begin="", end=""):
     """A program that runs the examples of headers, their number, and groups with their examples."""
-    found = [(name, list(examples(text))) for path in headers for name, text in groups(path.read_text())]
+    found = [
+        (name, list(examples(text))) for path in headers for name, text in groups(path.read_text())
+    ]
     folder = headers[0].parent
-    program, calls = ["#define GV_EXPERIMENTAL", *(f"#include <{folder.name}/{path.name}>" for path in headers), "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>"], []
+    program, calls = (
+        [
+            "#define GV_EXPERIMENTAL",
+            *(f"#include <{folder.name}/{path.name}>" for path in headers),
+            "#include <stdio.h>",
+            "#include <stdlib.h>",
+            "#include <string.h>",
+        ],
+        [],
+    )
     for name, pieces in found:
         for code in pieces:
             function = f"example_{len(calls)}"
             paragraphs = code.split("\n\n")
             own = [text for text in paragraphs if text.startswith("static gv_status")]
             body = [text for text in paragraphs if text not in own]
-            program += [f"/* {name} */", *own, f"static int {function}(gv_context *context) {{", "(void)context;", *body, "return 0;", "}"]
-            calls.append(f'if ({function}(context) != 0) {{ printf("failed: {name}: %s\\n", gv_context_message(context)); bad = 1; }}')
-    program += ["int main(void) {", "gv_context *context = NULL; int bad = 0;", begin, "if (gv_context_create(NULL, &context) != GV_OK) return 1;",
-                *calls, "gv_context_destroy(context);", end, "return bad;", "}"]
+            program += [
+                f"/* {name} */",
+                *own,
+                f"static int {function}(gv_context *context) {{",
+                "(void)context;",
+                *body,
+                "return 0;",
+                "}",
+            ]
+            calls.append(
+                f'if ({function}(context) != 0) {{ printf("failed: {name}: %s\\n", gv_context_message(context)); bad = 1; }}'
+            )
+    program += [
+        "int main(void) {",
+        "gv_context *context = NULL; int bad = 0;",
+        begin,
+        "if (gv_context_create(NULL, &context) != GV_OK) return 1;",
+        *calls,
+        "gv_context_destroy(context);",
+        end,
+        "return bad;",
+        "}",
+    ]
     return "\n".join(program) + "\n", len(calls), found
 
 
@@ -56,13 +94,22 @@ def main(header, work, library, *compilers, mpi=None):
     headers = headers_of(header, mpi is not None)
     flags_of_mpi, begin, end = [], "", ""
     if mpi is not None:
-        asked = subprocess.run(["pkg-config", "--cflags", "--libs", mpi], capture_output=True, text=True)
+        asked = subprocess.run(
+            ["pkg-config", "--cflags", "--libs", mpi], capture_output=True, text=True
+        )
         if asked.returncode != 0:
             print(f"skipped: {', '.join(path.name for path in headers)}: no {mpi}")
             return 77
-        flags_of_mpi, begin, end = asked.stdout.split(), "if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;", "MPI_Finalize();"
+        flags_of_mpi, begin, end = (
+            asked.stdout.split(),
+            "if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return 1;",
+            "MPI_Finalize();",
+        )
         # What its headers do is not ours to mend; their C++ is another library's.
-        flags_of_mpi = [flag.replace("-I", "-isystem", 1) if flag.startswith("-I") else flag for flag in flags_of_mpi]
+        flags_of_mpi = [
+            flag.replace("-I", "-isystem", 1) if flag.startswith("-I") else flag
+            for flag in flags_of_mpi
+        ]
         flags_of_mpi += ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
     program, calls, found = program_of(headers, begin, end)
     bare = [name for name, pieces in found if not pieces]
@@ -70,10 +117,31 @@ def main(header, work, library, *compilers, mpi=None):
         print(f"no example in the groups: {', '.join(bare)} (of {len(found)})")
         return 1
     beside = str(pathlib.Path(library).parent)
-    for compiler, name, flags in zip(compilers, ("examples.c", "examples.cpp"), (("-std=c11",), ("-std=c++17", "-Wno-missing-field-initializers"))):
+    for compiler, name, flags in zip(
+        compilers,
+        ("examples.c", "examples.cpp"),
+        (("-std=c11",), ("-std=c++17", "-Wno-missing-field-initializers")),
+    ):
         (work / name).write_text(program)
-        subprocess.run([compiler, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{header.parent.parent}", "-o", work / f"{name}.out",
-                        work / name, library, f"-Wl,-rpath,{beside}", *flags_of_mpi, "-lm"], check=True)
+        subprocess.run(
+            [
+                compiler,
+                *flags,
+                "-Wall",
+                "-Wextra",
+                "-Wpedantic",
+                "-Werror",
+                f"-I{header.parent.parent}",
+                "-o",
+                work / f"{name}.out",
+                work / name,
+                library,
+                f"-Wl,-rpath,{beside}",
+                *flags_of_mpi,
+                "-lm",
+            ],
+            check=True,
+        )
         if subprocess.run([work / f"{name}.out"]).returncode != 0:
             return 1
     print(f"{calls} examples of {len(found)} groups")
@@ -81,4 +149,6 @@ def main(header, work, library, *compilers, mpi=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[3:], mpi=sys.argv[2]) if sys.argv[1] == "--mpi" else main(*sys.argv[1:]))
+    sys.exit(
+        main(*sys.argv[3:], mpi=sys.argv[2]) if sys.argv[1] == "--mpi" else main(*sys.argv[1:])
+    )

@@ -7,7 +7,7 @@ House rules on sizes and on who includes whom.
 
 * At most FOLDER_FILES files side by side in a folder of src, fewer if FOLDERS lists it.
 * At most FILE_LINES lines a source file, FUNCTION_LINES lines a function. Of the public header, which is the manual too, lines of
-  comments do not count.
+  comments do not count; in Python, neither do the further lines of a call or list, which a formatter makes.
 * Each folder of src is a room of ROOMS, or within one. Includes lead from a room to those of steps below it, never to one
   of the same step or above, and there is no circle among folders.
 * No circle among the files of src, by includes and by calls: a file leads to the headers that it includes, and to the sources
@@ -22,9 +22,11 @@ grown, and when one is no longer needed: the list only shrinks.
 """
 
 import collections
+import io
 import pathlib
 import re
 import sys
+import tokenize
 
 FOLDER_FILES = 40
 FOLDERS = {"src/voronoi": 25}
@@ -33,7 +35,24 @@ FUNCTION_LINES = 100
 STATIC_FILES = 2
 KIND_FILES = 10
 DRIVER_FILES = 2
-ROOMS = ["core", "exact", "cells search", "geodesic", "features", "barriers", "cost", "voronoi", "indexes measure", "statistics", "diagram", "io", "mpi", "distributed", "job", "cli"]
+ROOMS = [
+    "core",
+    "exact",
+    "cells search",
+    "geodesic",
+    "features",
+    "barriers",
+    "cost",
+    "voronoi",
+    "indexes measure",
+    "statistics",
+    "diagram",
+    "io",
+    "mpi",
+    "distributed",
+    "job",
+    "cli",
+]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
 SOURCES = ("docs", "include", "python", "src", "tests", "tools")
@@ -41,11 +60,18 @@ COMPILED = {".c", ".h", ".cu", ".cuh"}
 NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 STATIC = re.compile(
     r"^(?:template\s*<[^\n]*>\s*)?(?:static\b[^;{=()]*?|[^\s;{=()][^;{=()\n]*__(?:global|device)__[^;{=()]*?|__(?:global|device)__[^;{=()]*?)"
-    r"\b(\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
+    r"\b(\w+)\s*\([^;{]*?\)\s*\{",
+    re.MULTILINE,
+)
 ATTRIBUTE = re.compile(r"\b(?:__launch_bounds__|__attribute__)\s*\(+[^()]*\)+")
-FUNCTION = re.compile(r"^(?!static\b|typedef\b|#)[A-Za-z_][^;{}()=\n]*?\b((?:gv|cli)_\w+)\s*\([^;{]*?\)\s*\{", re.MULTILINE)
+FUNCTION = re.compile(
+    r"^(?!static\b|typedef\b|#)[A-Za-z_][^;{}()=\n]*?\b((?:gv|cli)_\w+)\s*\([^;{]*?\)\s*\{",
+    re.MULTILINE,
+)
 CALL = re.compile(r"\b(?:gv|cli)_\w+\b(?=\s*\()")
-KIND = re.compile(r"\bGV_GRID_(?:PLANE|LONLAT|PROJECTED|QTM|HEALPIX|POINTS|S2)\b|\bGV_CELLS_(?:PLANE|LONLAT|POINTS|OF_[A-Z0-9]+)\b")
+KIND = re.compile(
+    r"\bGV_GRID_(?:PLANE|LONLAT|PROJECTED|QTM|HEALPIX|POINTS|S2)\b|\bGV_CELLS_(?:PLANE|LONLAT|POINTS|OF_[A-Z0-9]+)\b"
+)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FORMATS = "src/io/out/format.c"
 DRIVER = re.compile(r'\.driver = "([^"]+)"')
@@ -82,7 +108,11 @@ def functions(text):
 
 def statics(text):
     """Names of the static functions and kernels that a file defines in column 0."""
-    return set(STATIC.findall(ATTRIBUTE.sub("", re.sub(r"^\s*#.*$", "", without_comments(text), flags=re.MULTILINE))))
+    return set(
+        STATIC.findall(
+            ATTRIBUTE.sub("", re.sub(r"^\s*#.*$", "", without_comments(text), flags=re.MULTILINE))
+        )
+    )
 
 
 def circles(arrows):
@@ -96,22 +126,56 @@ def circles(arrows):
                     seen.add(end)
                     todo.append(end)
         reach[start] = seen
-    return {tuple(sorted(b for b in reach if b in reach[a] and a in reach[b])) for a in reach if a in reach[a]}
+    return {
+        tuple(sorted(b for b in reach if b in reach[a] and a in reach[b]))
+        for a in reach
+        if a in reach[a]
+    }
 
 
 def arrows_of_files(root, texts):
     """For each file of src, by its name, the files that it includes and those that define what it calls."""
     code = {name: without_comments(text) for name, text in texts.items()}
-    defined = {function: name for name, text in code.items() if name.endswith((".c", ".cu")) for function in FUNCTION.findall(text)}
+    defined = {
+        function: name
+        for name, text in code.items()
+        if name.endswith((".c", ".cu"))
+        for function in FUNCTION.findall(text)
+    }
     arrows = collections.defaultdict(set)
     for name, text in texts.items():
         folder = pathlib.PurePosixPath(name).parent
         for target in INCLUDE.findall(text):
-            arrows[name] |= {other for other in (f"src/{target}", (folder / target).as_posix()) if other in texts}
+            arrows[name] |= {
+                other for other in (f"src/{target}", (folder / target).as_posix()) if other in texts
+            }
         if not name.endswith((".h", ".cuh")):
-            arrows[name] |= {defined[called] for called in CALL.findall(code[name]) if called in defined}
+            arrows[name] |= {
+                defined[called] for called in CALL.findall(code[name]) if called in defined
+            }
         arrows[name].discard(name)
     return arrows
+
+
+def lines_of_python(text):
+    """Lines, without those that a formatter makes of the arguments of a call or the items of a list."""
+    depth, within = 0, set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.OP and token.string in "([{":
+            depth += 1
+        elif token.type == tokenize.OP and token.string in ")]}":
+            depth -= 1
+        elif depth and token.type == tokenize.NL:
+            within.add(token.start[0] + 1)
+    return text.count("\n") - len(within)
+
+
+def lines_of(name, text):
+    if name.endswith(".py"):
+        return lines_of_python(text)
+    if name.startswith(("include/", "tests/project/abi/")):
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return text.count("\n")
 
 
 def look(root):
@@ -132,7 +196,7 @@ def look(root):
         if path.suffix not in COMPILED | {".py"}:
             continue
         name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
-        lines = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).count("\n") if name.startswith(("include/", "tests/project/abi/")) else text.count("\n")
+        lines = lines_of(name, text)
         if lines > FILE_LINES:
             found[f"file {name}"] = lines
         if path.suffix not in COMPILED:
@@ -155,12 +219,16 @@ def look(root):
                 if there not in (None, here):
                     arrows[here][there] += 1
 
-    found.update((f"static {name}", count) for name, count in defined.items() if count > STATIC_FILES)
+    found.update(
+        (f"static {name}", count) for name, count in defined.items() if count > STATIC_FILES
+    )
 
     rooms = {folder.split("/")[1] for folder in side_by_side if folder.startswith("src/")}
     rooms |= {there.split("/")[0] for here in arrows.values() for there in here}
     for room in sorted(rooms - set(STEP)):
-        complaints.append(f"src/{room} is no room of tests/project/house.py: give it a step in ROOMS")
+        complaints.append(
+            f"src/{room} is no room of tests/project/house.py: give it a step in ROOMS"
+        )
     for here, targets in arrows.items():
         for there, count in targets.items():
             a, b = here.split("/")[0], there.split("/")[0]
@@ -168,13 +236,26 @@ def look(root):
                 found[f"upward {here} {there}"] = count
     for circle in circles(arrows):
         if len(circle) > 1:
-            found["circle " + " ".join(circle)] = sum(arrows[a][b] for a in circle for b in circle if a != b)
-    kinds = [name for name, text in texts.items() if not name.startswith("src/cells/") and KIND.search(without_comments(text))]
+            found["circle " + " ".join(circle)] = sum(
+                arrows[a][b] for a in circle for b in circle if a != b
+            )
+    kinds = [
+        name
+        for name, text in texts.items()
+        if not name.startswith("src/cells/") and KIND.search(without_comments(text))
+    ]
     if len(kinds) > KIND_FILES:
         found["kinds src"] = len(kinds)
-    drivers = re.compile("|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, ""))) or "$^")
-    named = [name for name, text in texts.items() if name.startswith(("src/io/out/", "src/job/")) and name != FORMATS
-             and drivers.search(COMMENT.sub("", text))]
+    drivers = re.compile(
+        "|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, ""))) or "$^"
+    )
+    named = [
+        name
+        for name, text in texts.items()
+        if name.startswith(("src/io/out/", "src/job/"))
+        and name != FORMATS
+        and drivers.search(COMMENT.sub("", text))
+    ]
     if len(named) > DRIVER_FILES:
         found["drivers src"] = len(named)
     for circle in circles(arrows_of_files(root, texts)):
@@ -184,7 +265,9 @@ def look(root):
 
 
 SAYS = {
-    "folder": f"files side by side, more than {FOLDER_FILES} (" + ", ".join(f"{k}: {v}" for k, v in FOLDERS.items()) + ")",
+    "folder": f"files side by side, more than {FOLDER_FILES} ("
+    + ", ".join(f"{k}: {v}" for k, v in FOLDERS.items())
+    + ")",
     "file": f"lines, more than {FILE_LINES}",
     "function": f"lines, more than {FUNCTION_LINES}",
     "static": f"files that define a static function of this name, more than {STATIC_FILES}: begin it with the file's subject",
@@ -209,17 +292,25 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     found, complaints = look(root)
     if sys.argv[2:] == ["--list"]:
-        print("# What breaks a rule of house.py, and its size. This list only shrinks; house.py SOURCE --list makes it.")
+        print(
+            "# What breaks a rule of house.py, and its size. This list only shrinks; house.py SOURCE --list makes it."
+        )
         for name in sorted(found):
             print(f"{name}: {found[name]}")
         return 0
-    listed = read_exceptions(pathlib.Path(sys.argv[2]) if sys.argv[2:] else pathlib.Path(__file__).with_name("house_exceptions.txt"))
+    listed = read_exceptions(
+        pathlib.Path(sys.argv[2])
+        if sys.argv[2:]
+        else pathlib.Path(__file__).with_name("house_exceptions.txt")
+    )
     for name in sorted(found):
         if found[name] > listed.get(name, 0):
             grown = f"; house_exceptions.txt allows {listed[name]}" if name in listed else ""
             complaints.append(f"{name}: {found[name]} {SAYS[name.split()[0]]}{grown}")
     for name in sorted(set(listed) - set(found)):
-        complaints.append(f"{name}: no exception is needed any more: take it out of house_exceptions.txt")
+        complaints.append(
+            f"{name}: no exception is needed any more: take it out of house_exceptions.txt"
+        )
     print("\n".join(complaints))
     return 1 if complaints else 0
 

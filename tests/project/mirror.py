@@ -33,18 +33,26 @@ def read_table(path):
         elif not line:
             reason = ""
         elif (found := re.fullmatch(r"(src/\S+): (tests/\S+(?: tests/\S+)*)", line)) is None:
-            complaints.append(f"{path.name}:{number}: invalid row; expected 'src/FILE: tests/FILE ...'")
+            complaints.append(
+                f"{path.name}:{number}: invalid row; expected 'src/FILE: tests/FILE ...'"
+            )
         else:
             rows.append((found[1], found[2].split()))
             if not reason:
-                complaints.append(f"{path.name}:{number}: missing reason; write it in a '#' line above")
+                complaints.append(
+                    f"{path.name}:{number}: missing reason; write it in a '#' line above"
+                )
     return rows, complaints
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     table = pathlib.Path(sys.argv[2]) if sys.argv[2:] else root / "tests" / "covered_by.txt"
-    sources = {path.relative_to(root).as_posix() for path in (root / "src").rglob("*") if path.suffix in SUFFIXES}
+    sources = {
+        path.relative_to(root).as_posix()
+        for path in (root / "src").rglob("*")
+        if path.suffix in SUFFIXES
+    }
     rows, complaints = read_table(table)
     if not sources:
         complaints.append(f"{root}: no sources found")
@@ -57,10 +65,16 @@ def main():
             complaints.append(f"{name}: missing file with a row in {table.name}; remove the row")
         elif own_test(root, name):
             complaints.append(f"{name}: has a test of its own; remove its row from {table.name}")
-        complaints += [f"{name}: missing test {test}; correct its row in {table.name}" for test in tests if not (root / test).is_file()]
+        complaints += [
+            f"{name}: missing test {test}; correct its row in {table.name}"
+            for test in tests
+            if not (root / test).is_file()
+        ]
     for name in sorted(sources - seen):
         if not own_test(root, name):
-            complaints.append(f"{name}: missing test; add {name.replace('src/', 'tests/', 1)}, or a row in {table.name}")
+            complaints.append(
+                f"{name}: missing test; add {name.replace('src/', 'tests/', 1)}, or a row in {table.name}"
+            )
     print("\n".join(complaints))
     return 1 if complaints else 0
 

@@ -16,14 +16,53 @@ import sys
 import userlands
 from userlands import run
 
-SOURCE, WORK, SUITE, SUBJECT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3], sys.argv[4]
-BUILD = ("gcc", "g++", "cmake", "ninja-build", "pkg-config", "libgdal-dev", "libproj-dev", "libtiff-dev", "libcmocka-dev",
-         "python3-pytest", "python3-numpy", "python3-scipy", "python3-gdal", "gdal-bin", "proj-bin", "proj-data", "tzdata")
+SOURCE, WORK, SUITE, SUBJECT = (
+    pathlib.Path(sys.argv[1]).resolve(),
+    pathlib.Path(sys.argv[2]).resolve(),
+    sys.argv[3],
+    sys.argv[4],
+)
+BUILD = (
+    "gcc",
+    "g++",
+    "cmake",
+    "ninja-build",
+    "pkg-config",
+    "libgdal-dev",
+    "libproj-dev",
+    "libtiff-dev",
+    "libcmocka-dev",
+    "python3-pytest",
+    "python3-numpy",
+    "python3-scipy",
+    "python3-gdal",
+    "gdal-bin",
+    "proj-bin",
+    "proj-data",
+    "tzdata",
+)
 # Packages, targets and tests.
 SUBJECTS = {
-    "driver": ((), ("gdal_VORONOI", "gpuvoronoi_cli"), "^driver_(algorithm|changes|errors|facts|pixels|threads)$"),
-    "plugin": (("libh3-dev", "python3-geopandas", "qgis", "python3-qgis", "qgis-providers", "qttools5-dev-tools", "xvfb", "xauth", "imagemagick"),
-               ("gdal_VORONOI", "gpuvoronoi_cli", "gpuvoronoi", "qgis-plugin"), "^plugin_"),
+    "driver": (
+        (),
+        ("gdal_VORONOI", "gpuvoronoi_cli"),
+        "^driver_(algorithm|changes|errors|facts|pixels|threads)$",
+    ),
+    "plugin": (
+        (
+            "libh3-dev",
+            "python3-geopandas",
+            "qgis",
+            "python3-qgis",
+            "qgis-providers",
+            "qttools5-dev-tools",
+            "xvfb",
+            "xauth",
+            "imagemagick",
+        ),
+        ("gdal_VORONOI", "gpuvoronoi_cli", "gpuvoronoi", "qgis-plugin"),
+        "^plugin_",
+    ),
 }
 
 
@@ -34,11 +73,33 @@ def skip(why):
 
 def copy_sources(folder):
     """The files that git knows, as they are in the working tree."""
-    listed = run("git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others", "--exclude-standard", stdout=subprocess.PIPE).stdout
-    names = sorted({name for name in listed.split(b"\0") if name and (SOURCE / name.decode()).is_file()})
+    listed = run(
+        "git",
+        "-C",
+        SOURCE,
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        stdout=subprocess.PIPE,
+    ).stdout
+    names = sorted(
+        {name for name in listed.split(b"\0") if name and (SOURCE / name.decode()).is_file()}
+    )
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    archive = run("tar", "-c", "-C", SOURCE, "--null", "-T", "-", input=b"\0".join(names), stdout=subprocess.PIPE).stdout
+    archive = run(
+        "tar",
+        "-c",
+        "-C",
+        SOURCE,
+        "--null",
+        "-T",
+        "-",
+        input=b"\0".join(names),
+        stdout=subprocess.PIPE,
+    ).stdout
     run("tar", "-x", "-C", folder, input=archive)
 
 
@@ -52,12 +113,23 @@ def main():
     except userlands.Missing as why:
         skip(why)
     copy_sources(root / "source")
-    userlands.within(root, "cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUVORONOI_CUDA=OFF -DGPUVORONOI_MPI=OFF "
-                     "-DGPUVORONOI_BASELINE_ONLY=ON >/configured.log || { tail /configured.log; exit 1; }\n"
-                     f"cmake --build /build --target {' '.join(targets)} >/built.log 2>&1 || {{ tail -n 30 /built.log; exit 1; }}")
-    userlands.within(root, "gdalinfo --version; dpkg-query -W -f '${Package} ${Version}\\n' qgis gcc cmake python3 2>/dev/null || true")
-    said = userlands.within(root, f"ctest --test-dir /build -C long --output-on-failure -R '{tests}' 2>&1 || echo FAILED", "/build",
-                            stdout=subprocess.PIPE, text=True).stdout
+    userlands.within(
+        root,
+        "cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUVORONOI_CUDA=OFF -DGPUVORONOI_MPI=OFF "
+        "-DGPUVORONOI_BASELINE_ONLY=ON >/configured.log || { tail /configured.log; exit 1; }\n"
+        f"cmake --build /build --target {' '.join(targets)} >/built.log 2>&1 || {{ tail -n 30 /built.log; exit 1; }}",
+    )
+    userlands.within(
+        root,
+        "gdalinfo --version; dpkg-query -W -f '${Package} ${Version}\\n' qgis gcc cmake python3 2>/dev/null || true",
+    )
+    said = userlands.within(
+        root,
+        f"ctest --test-dir /build -C long --output-on-failure -R '{tests}' 2>&1 || echo FAILED",
+        "/build",
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
     print(said)
     if "FAILED\n" in said or "No tests were found" in said or "100% tests passed" not in said:
         sys.exit(f"newer_debian.py: tests fail in {SUITE}")

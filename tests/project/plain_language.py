@@ -26,9 +26,13 @@ DOCS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs")
 OWN = ("tests/project/plain_language.py", "tests/project/checks_check.py", "tests/project/abi/")
 
 C_TOKEN = re.compile(
-    r'(?P<skip>\#[ \t]*include[^\n]*|\'(?:\\.|[^\'\\\n])+\')|(?P<comment>/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*)|'
-    r'(?P<messages>"(?:\\.|[^"\\\n])*"(?:\s*(?:PRI\w+\s*)?"(?:\\.|[^"\\\n])*")*)', re.DOTALL)
-CODE = re.compile(r"^( *)(```|~~~).*?^\1\2[^\n]*$|`[^`\n]*`|\]\([^)\s]*\)|<[^<>\n]*>", re.DOTALL | re.MULTILINE)
+    r"(?P<skip>\#[ \t]*include[^\n]*|\'(?:\\.|[^\'\\\n])+\')|(?P<comment>/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*)|"
+    r'(?P<messages>"(?:\\.|[^"\\\n])*"(?:\s*(?:PRI\w+\s*)?"(?:\\.|[^"\\\n])*")*)',
+    re.DOTALL,
+)
+CODE = re.compile(
+    r"^( *)(```|~~~).*?^\1\2[^\n]*$|`[^`\n]*`|\]\([^)\s]*\)|<[^<>\n]*>", re.DOTALL | re.MULTILINE
+)
 BLANK = r'[\s*/#"]+'
 
 
@@ -43,7 +47,9 @@ def read_phrases(path):
             sys.exit(f"{path}: invalid line ({line}); expected WHERE | PHRASE | USE INSTEAD")
         kinds = {"messages", "comments", "docs"} if fields[0] == "all" else set(fields[0].split())
         text = re.sub(r"(?<!\() (?!\|)", lambda match: BLANK, fields[1].strip())
-        phrases.append((kinds, re.compile(rf"(?<![\w-])(?:{text})(?![\w-])", re.IGNORECASE), fields[2]))
+        phrases.append(
+            (kinds, re.compile(rf"(?<![\w-])(?:{text})(?![\w-])", re.IGNORECASE), fields[2])
+        )
     return phrases
 
 
@@ -51,7 +57,11 @@ def texts_of_c(text):
     """(kind, offset, text) of comments and string literals."""
     for match in C_TOKEN.finditer(text):
         if match.lastgroup in ("comment", "messages"):
-            yield "comments" if match.lastgroup == "comment" else "messages", match.start(), match.group()
+            yield (
+                "comments" if match.lastgroup == "comment" else "messages",
+                match.start(),
+                match.group(),
+            )
 
 
 def texts_of_python(text):
@@ -59,12 +69,20 @@ def texts_of_python(text):
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    docstrings = {node.value.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    docstrings = {
+        node.value.lineno
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
     strings = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT or token.type in strings:
             comment = token.type == tokenize.COMMENT or token.start[0] in docstrings
-            yield "comments" if comment else "messages", starts[token.start[0] - 1] + token.start[1], token.string
+            yield (
+                "comments" if comment else "messages",
+                starts[token.start[0] - 1] + token.start[1],
+                token.string,
+            )
 
 
 def texts_of_page(text):
@@ -83,7 +101,12 @@ def look(root, phrases):
     """Room: findings, each a line of text."""
     found = collections.defaultdict(list)
     tops = sorted(set(MESSAGES) | set(COMMENTS) | set(DOCS))
-    paths = {path for top in tops for path in [root / top, *(root / top).rglob("*")] if path.is_file() and "__pycache__" not in path.parts}
+    paths = {
+        path
+        for top in tops
+        for path in [root / top, *(root / top).rglob("*")]
+        if path.is_file() and "__pycache__" not in path.parts
+    }
     for path in sorted(paths):
         name = path.relative_to(root).as_posix()
         if name.startswith(OWN):
@@ -121,14 +144,20 @@ def read_counts(path):
 
 def write_counts(path, counts):
     head = "# Phrases that stay, most of them names in files (neighbours) and units (metre). Counts only fall: plain_language.py SOURCE --lower\n"
-    path.write_text(head + "".join(f"{room}: {counts[room]}\n" for room in sorted(counts) if counts[room] > 0), encoding="utf-8")
+    path.write_text(
+        head + "".join(f"{room}: {counts[room]}\n" for room in sorted(counts) if counts[room] > 0),
+        encoding="utf-8",
+    )
 
 
 def main():
     root, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     option = arguments[0] if arguments and arguments[0].startswith("--") else None
     files = [pathlib.Path(name) for name in arguments] if option is None and arguments else []
-    phrase_file, count_file = files or (HERE / "plain_language.txt", HERE / "plain_language_counts.txt")
+    phrase_file, count_file = files or (
+        HERE / "plain_language.txt",
+        HERE / "plain_language_counts.txt",
+    )
     found, files = look(root, read_phrases(phrase_file))
     if files == 0:
         print(f"no sources in {root}")
@@ -141,12 +170,17 @@ def main():
         return 0
     counts = read_counts(count_file)
     if option == "--lower":
-        write_counts(count_file, {room: min(count, len(found.get(room, ()))) for room, count in counts.items()})
+        write_counts(
+            count_file,
+            {room: min(count, len(found.get(room, ()))) for room, count in counts.items()},
+        )
         return 0
     complaints = []
     for room in sorted(found):
         if len(found[room]) > counts.get(room, 0):
-            complaints.append(f"{room}: {len(found[room])} forbidden phrases, allowed {counts.get(room, 0)}; see tests/project/plain_language.txt")
+            complaints.append(
+                f"{room}: {len(found[room])} forbidden phrases, allowed {counts.get(room, 0)}; see tests/project/plain_language.txt"
+            )
             complaints += [f"  {finding}" for finding in found[room]]
     for room in sorted(set(counts) - set(found)):
         complaints.append(f"{room}: clean; remove it from plain_language_counts.txt by --lower")

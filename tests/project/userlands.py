@@ -5,8 +5,12 @@ import pathlib
 import shutil
 import subprocess
 
-ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive", "HOME": "/root",
-               "LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "DEBIAN_FRONTEND": "noninteractive",
+    "HOME": "/root",
+    "LC_ALL": "C.UTF-8",
+}
 
 
 class Missing(Exception):
@@ -43,12 +47,31 @@ def make(root, suite, *options, packages=()):
             within(root, "apt-get -qq -o APT::Update::Error-Mode=any update")
         except subprocess.CalledProcessError:
             raise Missing(f"apt-get update fails in {suite}: no network?") from None
-        within(root, f"apt-get -qq -y --no-install-recommends install {missing} >/apt.log 2>&1 || {{ tail /apt.log; exit 1; }}")
+        within(
+            root,
+            f"apt-get -qq -y --no-install-recommends install {missing} >/apt.log 2>&1 || {{ tail /apt.log; exit 1; }}",
+        )
         listed.write_text("\n".join([*installed, missing.replace(" ", "\n"), ""]))
     return root
 
 
 def within(root, command, folder="/", **options):
     """A shell command in the userland, in a namespace of its own: its mounts and processes end with it. `options` of run()."""
-    namespace = ("unshare", "--mount", "--pid", "--fork", "--kill-child", f"--mount-proc={root}/proc")
-    return run(*namespace, "chroot", root, "sh", "-ec", f"cd {folder}\n{command}", env=ENVIRONMENT, **options)
+    namespace = (
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        f"--mount-proc={root}/proc",
+    )
+    return run(
+        *namespace,
+        "chroot",
+        root,
+        "sh",
+        "-ec",
+        f"cd {folder}\n{command}",
+        env=ENVIRONMENT,
+        **options,
+    )

@@ -19,12 +19,16 @@ def main():
     points, queries = generator.random((20000, 3)), generator.random((500, 3))
     squares = ((queries[:, None, :] - points[None, :, :]) ** 2).sum(axis=2)
     distances, numbers = gpuvoronoi.KDTree(points).query(queries, workers=2)
-    assert (numbers == squares.argmin(axis=1)).all() and np.allclose(distances ** 2, squares.min(axis=1), rtol=1e-14)
+    assert (numbers == squares.argmin(axis=1)).all() and np.allclose(
+        distances**2, squares.min(axis=1), rtol=1e-14
+    )
 
     x, y = generator.random(50) * 60, generator.random(50) * 40
     column, row = np.meshgrid(np.arange(60) + 0.5, np.arange(40)[::-1] + 0.5)
     squares = (column[..., None] - x) ** 2 + (row[..., None] - y) ** 2
-    nearest = np.asarray(gpuvoronoi.allocation((x, y), shape=(40, 60), extent=(0, 0, 60, 40), metric="euclidean"))
+    nearest = np.asarray(
+        gpuvoronoi.allocation((x, y), shape=(40, 60), extent=(0, 0, 60, 40), metric="euclidean")
+    )
     assert (nearest == squares.argmin(axis=2)).all()
 
     # Of PROJ's geodesics: the quarter meridian of WGS 84.
@@ -38,7 +42,9 @@ def main():
             assert (gpuvoronoi.KDTree(points).query(queries, workers=2)[1] == numbers).all()
         other.join()
     beside = [name for name in ("sklearn", "torch") if name in sys.modules]
-    print(f"the wheel's library {_library.library().gv_version().decode()} answers, beside {', '.join(beside) or 'nothing else'}")
+    print(
+        f"the wheel's library {_library.library().gv_version().decode()} answers, beside {', '.join(beside) or 'nothing else'}"
+    )
 
 
 if __name__ == "__main__":

@@ -20,7 +20,11 @@ import subprocess
 import sys
 import zipfile
 
-SOURCE, WORK, TARGET = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), sys.argv[3]
+SOURCE, WORK, TARGET = (
+    pathlib.Path(sys.argv[1]).resolve(),
+    pathlib.Path(sys.argv[2]).resolve(),
+    sys.argv[3],
+)
 HERE = SOURCE / "tests" / "project"
 sys.path[:0] = [str(SOURCE / "packaging" / "wheels"), str(HERE)]
 sys.dont_write_bytecode = True
@@ -31,9 +35,16 @@ from userlands import run  # noqa: E402
 
 HEADER = SOURCE / "include" / "gpuvoronoi" / "gpuvoronoi.h"
 TAG, SYSTEM, PROCESSOR, COMPILER = build.TARGETS[TARGET]
-LIBRARY = {"Linux": "libgpuvoronoi.so", "Windows": "gpuvoronoi.dll", "Darwin": "libgpuvoronoi.dylib"}[SYSTEM]
-NEEDED = {"Linux": r"lib(m|c|pthread|dl)\.so(\.\d)?|ld-linux-.*|libgomp-[0-9a-f]+\.so\.1.*", "Windows": r"(?i)(KERNEL32|msvcrt)\.dll",
-          "Darwin": r"/usr/lib/libSystem\.B\.dylib"}[SYSTEM]
+LIBRARY = {
+    "Linux": "libgpuvoronoi.so",
+    "Windows": "gpuvoronoi.dll",
+    "Darwin": "libgpuvoronoi.dylib",
+}[SYSTEM]
+NEEDED = {
+    "Linux": r"lib(m|c|pthread|dl)\.so(\.\d)?|ld-linux-.*|libgomp-[0-9a-f]+\.so\.1.*",
+    "Windows": r"(?i)(KERNEL32|msvcrt)\.dll",
+    "Darwin": r"/usr/lib/libSystem\.B\.dylib",
+}[SYSTEM]
 skipped = []
 
 
@@ -64,8 +75,16 @@ def build_wheel():
         sys.exit(77)
     out = WORK / "out" / TARGET
     shutil.rmtree(out, ignore_errors=True)
-    run(sys.executable, SOURCE / "packaging" / "wheels" / "build.py", out, "--only", TARGET, "--work", WORK)
-    made, = out.glob("*.whl")
+    run(
+        sys.executable,
+        SOURCE / "packaging" / "wheels" / "build.py",
+        out,
+        "--only",
+        TARGET,
+        "--work",
+        WORK,
+    )
+    (made,) = out.glob("*.whl")
     return made
 
 
@@ -75,35 +94,83 @@ def check_files(wheel, folder):
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(folder)
         names = packed.namelist()
-    record, = folder.glob("*.dist-info/RECORD")
+    (record,) = folder.glob("*.dist-info/RECORD")
     for line in record.read_text().splitlines():
         name, digest, size = line.rsplit(",", 2)
         if digest:
             data = (folder / name).read_bytes()
-            need(digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode() and len(data) == int(size),
-                 f"RECORD: {name} differs")
-            need(str(build.ROOT).encode() not in data and str(WORK).encode() not in data, f"{name}: holds a path of this machine")
-    need(not any(word in name for name in names for word in (".h", "tests/", "__pycache__")) and any("LICENSE.bundled" in name for name in names),
-         f"unexpected files, or no LICENSE.bundled: {names}")
+            need(
+                digest
+                == "sha256="
+                + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+                and len(data) == int(size),
+                f"RECORD: {name} differs",
+            )
+            need(
+                str(build.ROOT).encode() not in data and str(WORK).encode() not in data,
+                f"{name}: holds a path of this machine",
+            )
+    need(
+        not any(word in name for name in names for word in (".h", "tests/", "__pycache__"))
+        and any("LICENSE.bundled" in name for name in names),
+        f"unexpected files, or no LICENSE.bundled: {names}",
+    )
     sources = {path.name for path in (SOURCE / "python" / "gpuvoronoi").glob("*.py")}
-    need(sources == {path.name for path in (folder / "gpuvoronoi").glob("*.py")}, "the package's modules differ from the sources'")
+    need(
+        sources == {path.name for path in (folder / "gpuvoronoi").glob("*.py")},
+        "the package's modules differ from the sources'",
+    )
     libraries = [name for name in names if re.search(r"\.(so|dll|dylib)\b", name)]
     own = f"gpuvoronoi/{LIBRARY}"
-    need(own in libraries and all(name == own or "libgomp-" in name for name in libraries), f"libraries: {libraries}")
+    need(
+        own in libraries and all(name == own or "libgomp-" in name for name in libraries),
+        f"libraries: {libraries}",
+    )
     return folder / own
 
 
 def check_library(library):
     """It exports the public functions and those of src that are GV_SHARED, and needs the system only. macOS: lowest version, signature."""
-    facts = json.loads(run(WORK / "tools" / "bin" / "python", HERE / "library_facts.py", library, stdout=subprocess.PIPE, text=True).stdout)
-    declared = {name for path in header_examples.headers_of(HEADER) for name in re.findall(r"^GV_API .*?[ *](gv_\w+)\(", path.read_text(), re.M)}
-    shared = {name for path in (SOURCE / "src").rglob("*.h") for name in re.findall(r"^GV_SHARED .*?[ *](gv_\w+)\(", path.read_text(), re.M)}
-    exported = {name for name in facts["exports"] if not name.startswith("_")}  # those are the linker's
-    need(len(declared) > 60 and declared <= exported, f"{library.name} does not export {sorted(declared - exported)}")
-    need(exported <= declared | shared, f"{library.name} exports {sorted(exported - declared - shared)[:20]}")
-    need(facts["needs"] and all(re.fullmatch(NEEDED, name) for name in facts["needs"]), f"{library.name} needs {facts['needs']}")
+    facts = json.loads(
+        run(
+            WORK / "tools" / "bin" / "python",
+            HERE / "library_facts.py",
+            library,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+    )
+    declared = {
+        name
+        for path in header_examples.headers_of(HEADER)
+        for name in re.findall(r"^GV_API .*?[ *](gv_\w+)\(", path.read_text(), re.M)
+    }
+    shared = {
+        name
+        for path in (SOURCE / "src").rglob("*.h")
+        for name in re.findall(r"^GV_SHARED .*?[ *](gv_\w+)\(", path.read_text(), re.M)
+    }
+    exported = {
+        name for name in facts["exports"] if not name.startswith("_")
+    }  # those are the linker's
+    need(
+        len(declared) > 60 and declared <= exported,
+        f"{library.name} does not export {sorted(declared - exported)}",
+    )
+    need(
+        exported <= declared | shared,
+        f"{library.name} exports {sorted(exported - declared - shared)[:20]}",
+    )
+    need(
+        facts["needs"] and all(re.fullmatch(NEEDED, name) for name in facts["needs"]),
+        f"{library.name} needs {facts['needs']}",
+    )
     if SYSTEM == "Darwin":
-        need(facts["minimum"][:2] == [11, 0] and facts["processor"] == {"arm64": "ARM64", "x86_64": "X86_64"}[PROCESSOR], f"{library.name}: {facts}")
+        need(
+            facts["minimum"][:2] == [11, 0]
+            and facts["processor"] == {"arm64": "ARM64", "x86_64": "X86_64"}[PROCESSOR],
+            f"{library.name}: {facts}",
+        )
         need(facts["signed"] or PROCESSOR != "arm64", f"{library.name} is not signed")
 
 
@@ -112,21 +179,52 @@ def programs(folder):
     text, _, _ = header_examples.program_of(header_examples.headers_of(HEADER))
     others = (HERE / "functions.c").read_text()
     for path in header_examples.headers_of(HEADER):
-        for name in re.findall(r"^(?:GV_API|static inline) .*?[ *](gv_\w+)\(", path.read_text(), re.M):
+        for name in re.findall(
+            r"^(?:GV_API|static inline) .*?[ *](gv_\w+)\(", path.read_text(), re.M
+        ):
             need(re.search(rf"\b{name}\(", text + others), f"no program calls {name}")
     (folder / "examples.c").write_text(text)
     return [folder / "examples.c", HERE / "functions.c"]
 
 
 def run_programs(library, folder, compiler, runner, *flags):
-    environment = {**os.environ, "WINEPREFIX": str(folder / "wine"), "HOME": str(folder), "WINEDEBUG": "-all", "OMP_NUM_THREADS": "3",
-                   "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig-cache"), "ZIG_LOCAL_CACHE_DIR": str(WORK / "zig-cache")}
+    environment = {
+        **os.environ,
+        "WINEPREFIX": str(folder / "wine"),
+        "HOME": str(folder),
+        "WINEDEBUG": "-all",
+        "OMP_NUM_THREADS": "3",
+        "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig-cache"),
+        "ZIG_LOCAL_CACHE_DIR": str(WORK / "zig-cache"),
+    }
     for source in programs(folder):
         program = library.parent / (source.stem + ".exe")
-        run(*compiler, "-std=gnu11", "-O1", "-ffp-contract=off", "-DNDEBUG", *flags, f"-I{SOURCE}/include", "-o", program, source, library, "-lm",
-            env=environment)
-        said = subprocess.run([str(word) for word in (*runner, program)], cwd=library.parent, env=environment, stdout=subprocess.PIPE, timeout=900)
-        need(said.returncode == 0, f"{source.name}: status {said.returncode}: {said.stdout.decode(errors='replace').strip().splitlines()[-1:]}")
+        run(
+            *compiler,
+            "-std=gnu11",
+            "-O1",
+            "-ffp-contract=off",
+            "-DNDEBUG",
+            *flags,
+            f"-I{SOURCE}/include",
+            "-o",
+            program,
+            source,
+            library,
+            "-lm",
+            env=environment,
+        )
+        said = subprocess.run(
+            [str(word) for word in (*runner, program)],
+            cwd=library.parent,
+            env=environment,
+            stdout=subprocess.PIPE,
+            timeout=900,
+        )
+        need(
+            said.returncode == 0,
+            f"{source.name}: status {said.returncode}: {said.stdout.decode(errors='replace').strip().splitlines()[-1:]}",
+        )
     print(f"every public function, called by programs for {TARGET}")
 
 
@@ -137,27 +235,53 @@ def install_and_ask(wheel, python, *more, environment):
 
 def packages_for(folder, python, platform, *names):
     """NumPy for another Python, by pip of this one."""
-    run(WORK / "tools" / "bin" / "python", "-m", "pip", "download", "--quiet", "--only-binary=:all:", "--python-version", python, "--platform", platform,
-        "-d", folder, *names)
+    run(
+        WORK / "tools" / "bin" / "python",
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--only-binary=:all:",
+        "--python-version",
+        python,
+        "--platform",
+        platform,
+        "-d",
+        folder,
+        *names,
+    )
 
 
 def userland(architecture, *more):
     """Debian 11 with Python and without compilers; None where it cannot be made. Kept from run to run."""
     packages = "python3,python3-venv" if architecture == "amd64" else "python3"
     try:
-        return userlands.make(WORK / f"debian11-{architecture}", "bullseye", *more, f"--arch={architecture}", f"--include={packages}")
+        return userlands.make(
+            WORK / f"debian11-{architecture}",
+            "bullseye",
+            *more,
+            f"--arch={architecture}",
+            f"--include={packages}",
+        )
     except userlands.Missing as why:
         skip(f"no userland of Debian 11: {why}")
         return None
 
 
 def try_manylinux_x86_64(wheel, library, folder):
-    show = run(WORK / "tools" / "bin" / "auditwheel", "show", wheel, stdout=subprocess.PIPE, text=True).stdout
+    show = run(
+        WORK / "tools" / "bin" / "auditwheel", "show", wheel, stdout=subprocess.PIPE, text=True
+    ).stdout
     need(f'"{TAG}"' in show, show)
     run_programs(library, folder, ["gcc"], [], f"-Wl,-rpath,{library.parent}")
     run("/usr/bin/python3", "-m", "venv", folder / "venv")
     # Nothing but the environment's own programs: no compiler.
-    install_and_ask(wheel, folder / "venv" / "bin" / "python", "scikit-learn", environment={"PATH": str(folder / "venv" / "bin")})
+    install_and_ask(
+        wheel,
+        folder / "venv" / "bin" / "python",
+        "scikit-learn",
+        environment={"PATH": str(folder / "venv" / "bin")},
+    )
     root = userland("amd64")
     if root is None:
         return
@@ -167,17 +291,31 @@ def try_manylinux_x86_64(wheel, library, folder):
     packages_for(root / "try", "3.9", "manylinux2014_x86_64", "numpy")
     for path in (wheel, HERE / "wheel_answers.py"):
         shutil.copy(path, root / "try")
-    run("chroot", root, "sh", "-ec", "python3 -m venv /try/venv; /try/venv/bin/pip install --quiet --no-index --find-links /try gpuvoronoi;"
-        "cd /; /try/venv/bin/python /try/wheel_answers.py")
+    run(
+        "chroot",
+        root,
+        "sh",
+        "-ec",
+        "python3 -m venv /try/venv; /try/venv/bin/pip install --quiet --no-index --find-links /try gpuvoronoi;"
+        "cd /; /try/venv/bin/python /try/wheel_answers.py",
+    )
 
 
 def try_manylinux_aarch64(wheel, library, folder):
-    show = run(WORK / "tools" / "bin" / "auditwheel", "show", wheel, stdout=subprocess.PIPE, text=True).stdout
+    show = run(
+        WORK / "tools" / "bin" / "auditwheel", "show", wheel, stdout=subprocess.PIPE, text=True
+    ).stdout
     need(f'"{TAG}"' in show, show)
     if shutil.which("qemu-aarch64") is None:
         skip("no qemu-aarch64 (package qemu-user)")
         return
-    run_programs(library, folder, [COMPILER], ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"], f"-Wl,-rpath,{library.parent}")
+    run_programs(
+        library,
+        folder,
+        [COMPILER],
+        ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
+        f"-Wl,-rpath,{library.parent}",
+    )
     root = userland("arm64", "--foreign")
     if root is None:
         return
@@ -188,12 +326,25 @@ def try_manylinux_aarch64(wheel, library, folder):
     for path in (*(folder / "packages").glob("*.whl"), wheel):
         with zipfile.ZipFile(path) as packed:
             packed.extractall(folder / "site")
-    run("qemu-aarch64", "-L", root, root / "usr/bin/python3.9", HERE / "wheel_answers.py",
-        env={"PYTHONHOME": str(root / "usr"), "PYTHONPATH": str(folder / "site"), "OPENBLAS_NUM_THREADS": "1"}, cwd="/")
+    run(
+        "qemu-aarch64",
+        "-L",
+        root,
+        root / "usr/bin/python3.9",
+        HERE / "wheel_answers.py",
+        env={
+            "PYTHONHOME": str(root / "usr"),
+            "PYTHONPATH": str(folder / "site"),
+            "OPENBLAS_NUM_THREADS": "1",
+        },
+        cwd="/",
+    )
 
 
 def try_win_amd64(wheel, library, folder):
-    wine = next((name for name in ("wine64", "wine", "/usr/lib/wine/wine64") if shutil.which(name)), None)
+    wine = next(
+        (name for name in ("wine64", "wine", "/usr/lib/wine/wine64") if shutil.which(name)), None
+    )
     if wine is None:
         skip("no Wine (package wine64)")
     else:
@@ -210,8 +361,20 @@ def build_again(wheel):
     again.mkdir()
     for name in ("downloads", "tools"):
         (again / name).symlink_to(WORK / name)
-    run(sys.executable, SOURCE / "packaging" / "wheels" / "build.py", WORK / "out" / "again", "--only", TARGET, "--work", again, env={**os.environ, "TZ": "Pacific/Apia"})
-    need((WORK / "out" / "again" / wheel.name).read_bytes() == wheel.read_bytes(), "a second build, in another folder, differs")
+    run(
+        sys.executable,
+        SOURCE / "packaging" / "wheels" / "build.py",
+        WORK / "out" / "again",
+        "--only",
+        TARGET,
+        "--work",
+        again,
+        env={**os.environ, "TZ": "Pacific/Apia"},
+    )
+    need(
+        (WORK / "out" / "again" / wheel.name).read_bytes() == wheel.read_bytes(),
+        "a second build, in another folder, differs",
+    )
 
 
 def try_musllinux_x86_64(wheel, library, folder):
@@ -219,8 +382,22 @@ def try_musllinux_x86_64(wheel, library, folder):
     if not loader.exists():
         skip("no musl (package musl)")
         return
-    zig = [WORK / "tools" / "bin" / "python", "-m", "ziglang", "cc", "-target", "x86_64-linux-musl", "-dynamic"]
-    run_programs(library, folder, zig, [loader, "--library-path", library.parent], f"-Wl,-rpath,{library.parent}")
+    zig = [
+        WORK / "tools" / "bin" / "python",
+        "-m",
+        "ziglang",
+        "cc",
+        "-target",
+        "x86_64-linux-musl",
+        "-dynamic",
+    ]
+    run_programs(
+        library,
+        folder,
+        zig,
+        [loader, "--library-path", library.parent],
+        f"-Wl,-rpath,{library.parent}",
+    )
 
 
 def main():

@@ -11,13 +11,20 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONG = bool(os.environ.get("GPUVORONOI_LONG"))
 USUAL_PATIENCE = 240  # seconds of one run
-PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", USUAL_PATIENCE))  # longer where programs count what they run
+PATIENCE = float(
+    os.environ.get("GPUVORONOI_PATIENCE", USUAL_PATIENCE)
+)  # longer where programs count what they run
 
 
 def python(code, *, timeout=60, **environment):
     """A fresh Python that runs `code`."""
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout,
-                          env={**os.environ, **environment})
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env={**os.environ, **environment},
+    )
 
 
 @pytest.fixture

@@ -37,12 +37,19 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
         return out[0] if out else _wrapped(made)
 
     def __array_function__(self, function, kinds, arguments, how):
-        return _wrapped(function(*_host(list(arguments)), **{name: _host(value) for name, value in how.items()}))
+        return _wrapped(
+            function(*_host(list(arguments)), **{name: _host(value) for name, value in how.items()})
+        )
 
     @property
     def __cuda_array_interface__(self):
-        return {"data": (self.host.ctypes.data, False), "shape": self.shape, "typestr": self.dtype.str, "version": 3,
-                "strides": None if self.host.flags.c_contiguous else self.host.strides}
+        return {
+            "data": (self.host.ctypes.data, False),
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "version": 3,
+            "strides": None if self.host.flags.c_contiguous else self.host.strides,
+        }
 
     def __getattr__(self, name):
         if name.startswith("__") or name == "host":
@@ -85,7 +92,10 @@ def _function(name):
 def modules():
     """What `cupy` and `cupyx` are then."""
     names = "array asarray ascontiguousarray empty full isfinite isin where".split()
-    cuda = types.SimpleNamespace(Device=lambda: types.SimpleNamespace(id=0), get_current_stream=lambda: types.SimpleNamespace(ptr=0))
+    cuda = types.SimpleNamespace(
+        Device=lambda: types.SimpleNamespace(id=0),
+        get_current_stream=lambda: types.SimpleNamespace(ptr=0),
+    )
     cupy, cupyx = types.ModuleType("cupy"), types.ModuleType("cupyx")
     cupy.__dict__.update({name: _function(name) for name in names}, ndarray=ndarray, cuda=cuda)
     cupy.__version__, cupy.__getattr__ = "13.0.0", _function  # for Dask and xarray

@@ -14,20 +14,37 @@ SEEDS = (np.array([0.5, 7.5]), np.array([0.5, 7.5]))
 def test_known_lengths():
     walls = geopandas.GeoSeries([LineString([(2, -1), (2, 6)]), box(4, 2, 6, 4)])
     found = gpuvoronoi.voronoi(SEEDS, barriers=walls, ids=[5, 9], dtype=np.float64, **GRID)
-    ids, length, azimuth = (np.asarray(found[name]) for name in ("allocation", "proximity", "direction"))
-    assert (ids[4:6, 4:6] == -1).all() and (ids == -1).sum() == 4 and np.isnan(length[4:6, 4:6]).all()
+    ids, length, azimuth = (
+        np.asarray(found[name]) for name in ("allocation", "proximity", "direction")
+    )
+    assert (
+        (ids[4:6, 4:6] == -1).all() and (ids == -1).sum() == 4 and np.isnan(length[4:6, 4:6]).all()
+    )
     assert ids[7, 2] == 5 and length[7, 2] == pytest.approx(np.hypot(1.5, 1.5) + np.hypot(0.5, 1.5))
     assert azimuth[7, 2] == pytest.approx(180 + np.degrees(np.arctan2(0.5, 1.5)), abs=1e-4)
     for workers in (1, 2):
-        assert np.array_equal(gpuvoronoi.proximity(SEEDS, barriers=walls, dtype=np.float64, workers=workers, **GRID), length, equal_nan=True)
-    assert np.array_equal(gpuvoronoi.allocation(SEEDS, barriers=walls, max_distance=2, **GRID), np.where(length <= 2, np.where(ids == 5, 0, 1), -1))
+        assert np.array_equal(
+            gpuvoronoi.proximity(SEEDS, barriers=walls, dtype=np.float64, workers=workers, **GRID),
+            length,
+            equal_nan=True,
+        )
+    assert np.array_equal(
+        gpuvoronoi.allocation(SEEDS, barriers=walls, max_distance=2, **GRID),
+        np.where(length <= 2, np.where(ids == 5, 0, 1), -1),
+    )
     mask = np.eye(8)
-    assert np.array_equal(gpuvoronoi.allocation(SEEDS, barriers=walls, mask=mask, ids=[5, 9], **GRID), np.where(mask == 1, ids, -1))
+    assert np.array_equal(
+        gpuvoronoi.allocation(SEEDS, barriers=walls, mask=mask, ids=[5, 9], **GRID),
+        np.where(mask == 1, ids, -1),
+    )
 
 
 def test_none_and_far():
     plain = gpuvoronoi.proximity(SEEDS, **GRID)
-    for walls in (geopandas.GeoSeries([], dtype="geometry"), geopandas.GeoSeries([LineString([(90, 90), (91, 91)])])):
+    for walls in (
+        geopandas.GeoSeries([], dtype="geometry"),
+        geopandas.GeoSeries([LineString([(90, 90), (91, 91)])]),
+    ):
         assert np.array_equal(gpuvoronoi.proximity(SEEDS, barriers=walls, **GRID), plain)
 
 

@@ -8,7 +8,13 @@ from conftest import ROOT
 
 PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.M | re.S))
-NEEDED = {"scipy": ["scipy.spatial"], "scikit-learn": ["sklearn.neighbors"], "GeoPandas": ["geopandas"], "xarray-spatial": ["xarray"], "pyresample": []}
+NEEDED = {
+    "scipy": ["scipy.spatial"],
+    "scikit-learn": ["sklearn.neighbors"],
+    "GeoPandas": ["geopandas"],
+    "xarray-spatial": ["xarray"],
+    "pyresample": [],
+}
 
 
 def test_every_section_is_run():
@@ -23,5 +29,7 @@ def test_examples(name):
     test = doctest.DocTestParser().get_doctest(examples, {}, name, "docs/coming-from.md", 0)
     assert len(test.examples) >= 5
     told = []
-    failed, _ = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
+    failed, _ = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        test, out=told.append
+    )
     assert failed == 0, "".join(told)

@@ -13,7 +13,26 @@ import numpy as np
 import pytest
 
 import gpuvoronoi
-from gpuvoronoi import _c, _cells, _crs, _device_arrays, _device_rasters, _field, _geometries, _grid, _library, _options, _places, _radius, _seeds, costs, features, rasters, tables, trees
+from gpuvoronoi import (
+    _c,
+    _cells,
+    _crs,
+    _device_arrays,
+    _device_rasters,
+    _field,
+    _geometries,
+    _grid,
+    _library,
+    _options,
+    _places,
+    _radius,
+    _seeds,
+    costs,
+    features,
+    rasters,
+    tables,
+    trees,
+)
 
 LINE = {"type": "LineString", "coordinates": [(0.0, 0.0), (1.0, 1.0)]}
 SQUARE = {"type": "Polygon", "coordinates": [[(4.0, 0.0), (5.0, 0.0), (5.0, 1.0), (4.0, 0.0)]]}
@@ -36,17 +55,30 @@ def parts():
 
 # An instance of each class, and what must be the same of a copy.
 MADE = {
-    trees.KDTree: (lambda: trees.KDTree(np.c_[LON, LAT], 5, metric="manhattan"), lambda t: (t.query([[1.0, 2.0]]), t.metric, t.leafsize)),
+    trees.KDTree: (
+        lambda: trees.KDTree(np.c_[LON, LAT], 5, metric="manhattan"),
+        lambda t: (t.query([[1.0, 2.0]]), t.metric, t.leafsize),
+    ),
     trees.GlobeTree: (lambda: trees.GlobeTree(LON, LAT), lambda t: t.query(1.0, 2.0)),
-    gpuvoronoi.GlobeTreeAdapter: (lambda: gpuvoronoi.GlobeTreeAdapter(np.c_[LON, LAT]), lambda t: t.query(np.array([[1.0, 2.0]]))),
-    features.FeatureTree: (lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"), lambda t: (t.query(1.0, 0.0), t.query(4.9, 0.5), t.n)),
+    gpuvoronoi.GlobeTreeAdapter: (
+        lambda: gpuvoronoi.GlobeTreeAdapter(np.c_[LON, LAT]),
+        lambda t: t.query(np.array([[1.0, 2.0]])),
+    ),
+    features.FeatureTree: (
+        lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"),
+        lambda t: (t.query(1.0, 0.0), t.query(4.9, 0.5), t.n),
+    ),
     _geometries.Arrays: (lambda: parts().arrays(), tuple),
     _geometries._Parts: (parts, lambda p: (p.part, p.ring, p.vertex, p.kind)),
     rasters.RasterRequest: (request, lambda q: (q.plan.columns, q.plan.rows, q.plan.x)),
     _field.Plan: (lambda: request().plan, lambda p: (p.columns, p.rows, p.x)),
-    _field.Window: (lambda: _field.Window(0, 1, 0, 1), tuple) if not hasattr(_field.Window, "__dataclass_fields__") else
-                   (lambda: request().plan.window, lambda w: w),
-    _crs.Operation: (lambda: _crs.Operation(_crs.parse("EPSG:4326", "crs"), _crs.parse("EPSG:3857", "crs")), lambda o: (o.definition, o.inverse)),
+    _field.Window: (lambda: _field.Window(0, 1, 0, 1), tuple)
+    if not hasattr(_field.Window, "__dataclass_fields__")
+    else (lambda: request().plan.window, lambda w: w),
+    _crs.Operation: (
+        lambda: _crs.Operation(_crs.parse("EPSG:4326", "crs"), _crs.parse("EPSG:3857", "crs")),
+        lambda o: (o.definition, o.inverse),
+    ),
 }
 REFUSES = {
     _library.Context: _library.Context,
@@ -54,11 +86,35 @@ REFUSES = {
     _library._Contexts: _library._Contexts,
     _device_arrays.DeviceArray: lambda: _device_arrays.DeviceArray(None, 4096, (1, 2), 0, None),
     _field.Field: field,
-    _cells.Cells: lambda: rasters.RasterRequest(np.eye(3), target_values=[1], extent=(0, 0, 3, 3), metric="euclidean").cells,
+    _cells.Cells: lambda: (
+        rasters.RasterRequest(
+            np.eye(3), target_values=[1], extent=(0, 0, 3, 3), metric="euclidean"
+        ).cells
+    ),
     tables._Table: lambda: tables._Table(field(), [], False),
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
-PLAIN = {_cells.Raster, costs._Result, _device_rasters.Own, _device_rasters.Spans, _crs.Inverse, _field.Answers, _field.Features, _field.Names, _grid.Grid, _grid.Irregular, _library.Bar, _library.Stop, _options.RasterOptions, _places.Cells, _places.NoPlaces, _places.Places, _radius.Queries, _radius.Found, _seeds.Seeds}
+PLAIN = {
+    _cells.Raster,
+    costs._Result,
+    _device_rasters.Own,
+    _device_rasters.Spans,
+    _crs.Inverse,
+    _field.Answers,
+    _field.Features,
+    _field.Names,
+    _grid.Grid,
+    _grid.Irregular,
+    _library.Bar,
+    _library.Stop,
+    _options.RasterOptions,
+    _places.Cells,
+    _places.NoPlaces,
+    _places.Places,
+    _radius.Queries,
+    _radius.Found,
+    _seeds.Seeds,
+}
 
 
 def classes():
@@ -81,12 +137,19 @@ def same(one, other):
 def spawned(made):
     """The copy that another process gets, as it sends it back."""
     code = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps(pickle.loads(sys.stdin.buffer.read())))"
-    done = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(made), capture_output=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps(made), capture_output=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     return pickle.loads(done.stdout)
 
 
-WAYS = {"pickle": lambda made: pickle.loads(pickle.dumps(made)), "copy": copy.copy, "deepcopy": copy.deepcopy, "spawn": spawned}
+WAYS = {
+    "pickle": lambda made: pickle.loads(pickle.dumps(made)),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "spawn": spawned,
+}
 
 
 def test_every_class_is_looked_at():
@@ -116,9 +179,16 @@ def test_what_belongs_to_the_process_refuses(kind, way):
         WAYS[way](made)
 
 
-@pytest.mark.parametrize("kind", [found for found in classes() if issubclass(found, ctypes.Structure)], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind",
+    [found for found in classes() if issubclass(found, ctypes.Structure)],
+    ids=lambda kind: kind.__name__,
+)
 def test_structures_with_addresses_refuse(kind):
-    addresses = any(issubclass(type_, (ctypes.c_void_p, ctypes.c_char_p, ctypes._CFuncPtr)) for _, type_ in getattr(kind, "_fields_", ()))
+    addresses = any(
+        issubclass(type_, (ctypes.c_void_p, ctypes.c_char_p, ctypes._CFuncPtr))
+        for _, type_ in getattr(kind, "_fields_", ())
+    )
     if not addresses:
         return
     for way in pickle.dumps, copy.copy, copy.deepcopy:

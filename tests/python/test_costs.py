@@ -17,14 +17,33 @@ OPTIONS = {"extent": (0, 0, 50, 40), "metric": "euclidean"}
 def test_as_the_command(tmp_path):
     """An array has the numbers of the command's rasters."""
     gdal = pytest.importorskip("osgeo.gdal")
-    made = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "f.tif"), 50, 40, 1, gdal.GDT_Float64)
+    made = gdal.GetDriverByName("GTiff").Create(
+        str(tmp_path / "f.tif"), 50, 40, 1, gdal.GDT_Float64
+    )
     made.SetGeoTransform((0, 1, 0, 40, 0, -1))
     made.GetRasterBand(1).WriteArray(FRICTION)
     made = None
     with open(tmp_path / "s.csv", "w") as file:
         csv.writer(file).writerows([("x", "y"), *zip(X, Y)])
-    subprocess.run([os.environ["GPUVORONOI_COMMAND"], "--seeds", "s.csv", "--cost", "f.tif", "--cost-moves", "16", "--distance", "d.tif",
-                    "--distance-type", "Float64", "o.tif"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        [
+            os.environ["GPUVORONOI_COMMAND"],
+            "--seeds",
+            "s.csv",
+            "--cost",
+            "f.tif",
+            "--cost-moves",
+            "16",
+            "--distance",
+            "d.tif",
+            "--distance-type",
+            "Float64",
+            "o.tif",
+        ],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
     expected, ids = (gdal.Open(str(tmp_path / name)).ReadAsArray() for name in ("d.tif", "o.tif"))
     for backend in ("auto", "serial", "tile"):
         found = gpuvoronoi.cost_distance(FRICTION, (X, Y), moves=16, backend=backend, **OPTIONS)
@@ -37,12 +56,18 @@ def test_kinds_of_friction():
     """Masked, integer and non-contiguous arrays; a limit of the cost."""
     expected = gpuvoronoi.cost_distance(FRICTION, (X, Y), **OPTIONS)
     masked = np.ma.MaskedArray(np.nan_to_num(FRICTION, nan=7.0), np.isnan(FRICTION))
-    assert np.array_equal(gpuvoronoi.cost_distance(masked, (X, Y), **OPTIONS), expected, equal_nan=True)
+    assert np.array_equal(
+        gpuvoronoi.cost_distance(masked, (X, Y), **OPTIONS), expected, equal_nan=True
+    )
     wide = np.repeat(FRICTION, 2, axis=1)[:, ::2]
-    assert np.array_equal(gpuvoronoi.cost_distance(wide, (X, Y), **OPTIONS), expected, equal_nan=True)
+    assert np.array_equal(
+        gpuvoronoi.cost_distance(wide, (X, Y), **OPTIONS), expected, equal_nan=True
+    )
     near = gpuvoronoi.cost_allocation(FRICTION, (X, Y), max_cost=10, **OPTIONS)
     assert np.array_equal(near >= 0, expected <= 10) and 0 < (near >= 0).sum() < near.size
-    ones = gpuvoronoi.cost_distance(np.ones((3, 4), np.uint8), ([0.5], [2.5]), extent=(0, 0, 4, 3), metric="euclidean")
+    ones = gpuvoronoi.cost_distance(
+        np.ones((3, 4), np.uint8), ([0.5], [2.5]), extent=(0, 0, 4, 3), metric="euclidean"
+    )
     assert ones[0].tolist() == [0, 1, 2, 3]
 
 
@@ -52,17 +77,33 @@ def test_dataarray():
     import gpuvoronoi.xarray  # noqa: F401
 
     lat, lon = 60 - np.arange(40), np.arange(50.0)
-    friction = xarray.DataArray(np.nan_to_num(FRICTION, nan=-9.0), dims=("lat", "lon"), coords={"lat": lat, "lon": lon}, attrs={"_FillValue": 2.5})
+    friction = xarray.DataArray(
+        np.nan_to_num(FRICTION, nan=-9.0),
+        dims=("lat", "lon"),
+        coords={"lat": lat, "lon": lon},
+        attrs={"_FillValue": 2.5},
+    )
     friction[3, 3] = 2.5
     found = gpuvoronoi.cost_distance(friction, ([3.0, 48.2], [55.0, 30.1]))
-    assert found.dims == ("lat", "lon") and found.attrs["metric"] == "geodesic" and np.isnan(found[3, 3]) and np.isfinite(found[3, 4])
+    assert (
+        found.dims == ("lat", "lon")
+        and found.attrs["metric"] == "geodesic"
+        and np.isnan(found[3, 3])
+        and np.isfinite(found[3, 4])
+    )
     turned = friction.T.gpuvoronoi.cost_distance(([3.0, 48.2], [55.0, 30.1]))
     assert turned.dims == ("lon", "lat") and np.array_equal(turned.T, found, equal_nan=True)
     seeds = friction.gpuvoronoi.cost_allocation(([3.0, 48.2], [55.0, 30.1]))
-    assert seeds.attrs["_FillValue"] == -1 and seeds.dtype == np.int32 and set(np.unique(seeds)) == {-1, 0, 1}
+    assert (
+        seeds.attrs["_FillValue"] == -1
+        and seeds.dtype == np.int32
+        and set(np.unique(seeds)) == {-1, 0, 1}
+    )
     dask = pytest.importorskip("dask.array")
     with pytest.raises(TypeError, match="Dask array"):
-        gpuvoronoi.cost_distance(friction.copy(data=dask.from_array(friction.values)), ([3.0], [55.0]))
+        gpuvoronoi.cost_distance(
+            friction.copy(data=dask.from_array(friction.values)), ([3.0], [55.0])
+        )
 
 
 def test_raster_seeds():
@@ -71,15 +112,23 @@ def test_raster_seeds():
     towns[3:6, 4:9], towns[30, 40:45] = 70, 5
     found = gpuvoronoi.cost_allocation(FRICTION, towns, target_values=[5, 70], **OPTIONS)
     cost = gpuvoronoi.cost_distance(FRICTION, towns, target_values=[5, 70], **OPTIONS)
-    assert set(np.unique(found)) == {-1, 5, 70} and np.array_equal(cost == 0, towns > 0) and np.array_equal(found[towns > 0], towns[towns > 0])
+    assert (
+        set(np.unique(found)) == {-1, 5, 70}
+        and np.array_equal(cost == 0, towns > 0)
+        and np.array_equal(found[towns > 0], towns[towns > 0])
+    )
     geopandas, geometry = pytest.importorskip("geopandas"), pytest.importorskip("shapely.geometry")
     frame = geopandas.GeoSeries([geometry.box(4, 34, 9, 37), geometry.box(40, 9, 45, 10)])
-    assert np.array_equal(gpuvoronoi.cost_distance(FRICTION, frame, **OPTIONS), cost, equal_nan=True)
+    assert np.array_equal(
+        gpuvoronoi.cost_distance(FRICTION, frame, **OPTIONS), cost, equal_nan=True
+    )
     only = gpuvoronoi.cost_allocation(FRICTION, towns, target_values=[5], **OPTIONS)
     assert set(np.unique(only)) == {-1, 5}
     xarray = pytest.importorskip("xarray")
     coordinates = {"y": 39.5 - np.arange(40), "x": 0.5 + np.arange(50)}
-    labeled = [xarray.DataArray(one, dims=("y", "x"), coords=coordinates) for one in (FRICTION, towns)]
+    labeled = [
+        xarray.DataArray(one, dims=("y", "x"), coords=coordinates) for one in (FRICTION, towns)
+    ]
     assert np.array_equal(gpuvoronoi.cost_allocation(*labeled, metric="euclidean"), found)
     with pytest.raises(ValueError, match="not those of friction"):
         gpuvoronoi.cost_allocation(labeled[0], labeled[1][1:], metric="euclidean")
@@ -93,20 +142,32 @@ def test_gpu():
         found = gpuvoronoi.cost_distance(FRICTION, (X, Y), backend="cuda-tile", **OPTIONS)
     except RuntimeError as error:
         pytest.skip(str(error))
-    assert np.array_equal(found, gpuvoronoi.cost_distance(FRICTION, (X, Y), **OPTIONS), equal_nan=True)
+    assert np.array_equal(
+        found, gpuvoronoi.cost_distance(FRICTION, (X, Y), **OPTIONS), equal_nan=True
+    )
 
 
 def test_lines():
     """Geometries start in all cells that they touch, at no cost."""
     geopandas = pytest.importorskip("geopandas")
     geometry = pytest.importorskip("shapely.geometry")
-    frame = geopandas.GeoSeries([geometry.LineString([(2.5, 20.5), (7.5, 20.5)]), geometry.Point(40.5, 10.5)])
+    frame = geopandas.GeoSeries(
+        [geometry.LineString([(2.5, 20.5), (7.5, 20.5)]), geometry.Point(40.5, 10.5)]
+    )
     found = gpuvoronoi.cost_distance(FRICTION, frame, **OPTIONS)
     assert np.argwhere(found == 0).tolist() == [[19, c] for c in range(2, 8)] + [[29, 40]]
 
 
-@pytest.mark.parametrize("more, has", [({"moves": 12}, "moves must be"), ({"backend": "brute"}, "backend must be"), ({"metric": "manhattan"}, "metric must be"),
-                                       ({"max_cost": -1}, "max_cost"), ({"metric": None}, "metric")])
+@pytest.mark.parametrize(
+    "more, has",
+    [
+        ({"moves": 12}, "moves must be"),
+        ({"backend": "brute"}, "backend must be"),
+        ({"metric": "manhattan"}, "metric must be"),
+        ({"max_cost": -1}, "max_cost"),
+        ({"metric": None}, "metric"),
+    ],
+)
 def test_bad_arguments(more, has):
     with pytest.raises(ValueError, match=has):
         gpuvoronoi.cost_distance(FRICTION, (X, Y), **{**OPTIONS, **more})
@@ -116,4 +177,6 @@ def test_bad_friction():
     with pytest.raises(ValueError, match="two dimensions"):
         gpuvoronoi.cost_distance(FRICTION[0], (X, Y), metric="euclidean")
     with pytest.raises(ValueError, match="exceed the range"):
-        gpuvoronoi.cost_distance(np.full((3, 9), 1e308), ([0.5], [0.5]), extent=(0, 0, 9, 3), metric="euclidean")
+        gpuvoronoi.cost_distance(
+            np.full((3, 9), 1e308), ([0.5], [0.5]), extent=(0, 0, 9, 3), metric="euclidean"
+        )

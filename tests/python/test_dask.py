@@ -15,17 +15,27 @@ xarray = pytest.importorskip("xarray")
 
 
 def template(rows, columns, chunks):
-    return xarray.DataArray(da.zeros((rows, columns), chunks=chunks), dims=("lat", "lon"), coords={
-        "lat": 90 - (np.arange(rows) + 0.5) * (180 / rows), "lon": -180 + (np.arange(columns) + 0.5) * (360 / columns)})
+    return xarray.DataArray(
+        da.zeros((rows, columns), chunks=chunks),
+        dims=("lat", "lon"),
+        coords={
+            "lat": 90 - (np.arange(rows) + 0.5) * (180 / rows),
+            "lon": -180 + (np.arange(columns) + 0.5) * (360 / columns),
+        },
+    )
 
 
-@pytest.mark.parametrize("chunks", [(100, 200), (300, 600), (97, 131), ((50, 200, 50), (600,)), (1, 600)])
+@pytest.mark.parametrize(
+    "chunks", [(100, 200), (300, 600), (97, 131), ((50, 200, 50), (600,)), (1, 600)]
+)
 @pytest.mark.parametrize("scheduler", ["threads", "synchronous"])
 def test_values_are_those_of_numpy(random, chunks, scheduler):
     seeds, like = globe(random, 100), template(300, 600, chunks)
     lazy = voronoi(seeds, like=like, k=2, dtype="float64", max_distance=3e6, ids=np.arange(100) * 3)
     assert lazy.allocation.chunks[1:] == like.chunks and hasattr(lazy.proximity.data, "dask")
-    plain = voronoi(seeds, like=like.compute(), k=2, dtype="float64", max_distance=3e6, ids=np.arange(100) * 3)
+    plain = voronoi(
+        seeds, like=like.compute(), k=2, dtype="float64", max_distance=3e6, ids=np.arange(100) * 3
+    )
     with dask.config.set(scheduler=scheduler):
         found = lazy.compute()
     for name in plain:
@@ -33,19 +43,28 @@ def test_values_are_those_of_numpy(random, chunks, scheduler):
         assert repr(found[name].attrs) == repr(plain[name].attrs)
 
 
-@pytest.mark.parametrize("chunks", [(50, 100), (1, 240), (120, 1), ((50, 30, 40), (90, 150))])  # the last: chunks that are parts of blocks
+@pytest.mark.parametrize(
+    "chunks", [(50, 100), (1, 240), (120, 1), ((50, 30, 40), (90, 150))]
+)  # the last: chunks that are parts of blocks
 def test_masks(random, chunks):
     seeds, like = globe(random, 50), template(120, 240, chunks)
     mask = random.random((120, 240)) < 0.5
     expected = allocation(seeds, like=like.compute(), mask=mask)
-    for given in (mask, np.where(mask, 2.5, np.nan), da.from_array(mask, chunks=(60, 60)), like.copy(data=da.from_array(mask, chunks=chunks))):
+    for given in (
+        mask,
+        np.where(mask, 2.5, np.nan),
+        da.from_array(mask, chunks=(60, 60)),
+        like.copy(data=da.from_array(mask, chunks=chunks)),
+    ):
         assert np.array_equal(allocation(seeds, like=like, mask=given), expected)
 
 
 def test_projected_grids(random):
     pytest.importorskip("pyproj")
     seeds = random.uniform(2e6, 3e6, 50), random.uniform(2e6, 3e6, 50)
-    plain = voronoi(seeds, shape=(200, 150), extent=(2e6, 2e6, 3e6, 3e6), crs="EPSG:3035", metric="geodesic")
+    plain = voronoi(
+        seeds, shape=(200, 150), extent=(2e6, 2e6, 3e6, 3e6), crs="EPSG:3035", metric="geodesic"
+    )
     with dask.config.set(scheduler="threads"):
         found = voronoi(seeds, like=plain.chunk({"y": 64, "x": 64}), metric="geodesic").compute()
     for name in plain:
@@ -54,7 +73,11 @@ def test_projected_grids(random):
 
 def test_a_process_builds_once(random, monkeypatch):
     made = []
-    monkeypatch.setattr(_field.Field, "__init__", lambda self, *a, _init=_field.Field.__init__: (made.append(1), _init(self, *a))[1])
+    monkeypatch.setattr(
+        _field.Field,
+        "__init__",
+        lambda self, *a, _init=_field.Field.__init__: (made.append(1), _init(self, *a))[1],
+    )
     with dask.config.set(scheduler="threads"):
         proximity(globe(random, 77), like=template(200, 400, (40, 40))).compute()
     assert len(made) == 1
@@ -70,7 +93,9 @@ def test_processes(random):
 def test_two_workers_of_a_cluster(random):
     distributed = pytest.importorskip("distributed")
     seeds, like = globe(random, 60), template(200, 400, (50, 100))
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None
+    ) as cluster:
         with distributed.Client(cluster):
             found = voronoi(seeds, like=like).compute()
     plain = voronoi(seeds, like=like.compute())
@@ -106,11 +131,25 @@ for part in (numpy.s_[:3, :3], numpy.s_[rows // 2, ::columns // 99], numpy.s_[-3
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited by Linux here")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="the memory of a process is limited by Linux here"
+)
 def test_to_zarr_larger_than_memory(tmp_path):
     """A third of the raster would fit; in the long tier 100,000 x 50,000 cells, 20 GB, and a twentieth."""
     pytest.importorskip("zarr")
     rows, columns, chunk, part = (50_000, 100_000, 2500, 20) if LONG else (8000, 16_000, 1000, 3)
-    done = subprocess.run([sys.executable, "-c", LARGER_THAN_MEMORY, str(tmp_path / "v.zarr"), str(rows), str(columns), str(chunk),
-                           str(rows * columns * 4 // part)], capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LARGER_THAN_MEMORY,
+            str(tmp_path / "v.zarr"),
+            str(rows),
+            str(columns),
+            str(chunk),
+            str(rows * columns * 4 // part),
+        ],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr

@@ -12,16 +12,25 @@ class Told:
     """An array that is said to be on a GPU."""
 
     def __init__(self, shape=(1, 2), typestr="<f8", strides=None, **more):
-        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (4096, False), "version": 3,
-                                         "strides": strides, **more}
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": typestr,
+            "data": (4096, False),
+            "version": 3,
+            "strides": strides,
+            **more,
+        }
 
 
-@pytest.mark.parametrize("data, error, words", [
-    (Told(typestr="<i8"), TypeError, "data, on a GPU, must be an array of float32"),
-    (Told(shape=(3, 2), strides=(8, 24)), ValueError, "data, on a GPU, must be C-contiguous"),
-    (Told(shape=(3, 2), mask=1), ValueError, "data: unsupported masked"),
-    (Told(shape=(3,)), ValueError, "data must have the shape"),
-])
+@pytest.mark.parametrize(
+    "data, error, words",
+    [
+        (Told(typestr="<i8"), TypeError, "data, on a GPU, must be an array of float32"),
+        (Told(shape=(3, 2), strides=(8, 24)), ValueError, "data, on a GPU, must be C-contiguous"),
+        (Told(shape=(3, 2), mask=1), ValueError, "data: unsupported masked"),
+        (Told(shape=(3,)), ValueError, "data must have the shape"),
+    ],
+)
 def test_what_is_refused(data, error, words):
     with pytest.raises(error, match=words):
         KDTree(data)
@@ -30,7 +39,9 @@ def test_what_is_refused(data, error, words):
 def test_only_backends_of_gpus_take_them():
     with pytest.raises(ValueError, match="backend: device memory is unsupported .kdtree"):
         KDTree(Told(), backend="kdtree")
-    with pytest.raises((RuntimeError, ValueError), match="device"):  # there is no GPU, or nothing at that address
+    with pytest.raises(
+        (RuntimeError, ValueError), match="device"
+    ):  # there is no GPU, or nothing at that address
         KDTree(Told())
 
 
@@ -57,7 +68,10 @@ class ByInterface:
 def test_others_arrays_want_one_who_answers(monkeypatch):
     for module in ("cupy", "torch"):
         monkeypatch.delitem(sys.modules, module, raising=False)
-    with pytest.raises(TypeError, match="answers on a GPU are arrays of CuPy or torch: import one of them for arrays of test_device_arrays"):
+    with pytest.raises(
+        TypeError,
+        match="answers on a GPU are arrays of CuPy or torch: import one of them for arrays of test_device_arrays",
+    ):
         KDTree(ByDlpack(np.zeros((1, 2))))
 
 
@@ -75,7 +89,11 @@ def test_other_functions_refuse_them():
 def module(request):
     found = pytest.importorskip(request.param)
     try:
-        count = found.cuda.runtime.getDeviceCount() if request.param == "cupy" else found.cuda.device_count()
+        count = (
+            found.cuda.runtime.getDeviceCount()
+            if request.param == "cupy"
+            else found.cuda.device_count()
+        )
     except Exception as error:  # CuPy's own
         pytest.skip(f"no GPU: {error}")
     if count < 1:
@@ -96,7 +114,13 @@ def test_answers_are_those_of_the_host(module, kind):
     values = np.random.default_rng(3)
     data, x = values.random((5000, 3)).astype(kind), values.random((7, 11, 3)).astype(kind)
     there, tree = KDTree(on_device(module, data)), KDTree(data, backend="serial")
-    for more in ({}, {"k": 3}, {"k": [2, 5]}, {"k": 4, "distance_upper_bound": 0.05}, {"k": 2, "p": 1}):
+    for more in (
+        {},
+        {"k": 3},
+        {"k": [2, 5]},
+        {"k": 4, "distance_upper_bound": 0.05},
+        {"k": 2, "p": 1},
+    ):
         wanted, got = tree.query(x, **more), there.query(on_device(module, x), **more)
         for expected, found in zip(wanted, got):
             assert type(found) is type(on_device(module, data))
@@ -123,7 +147,9 @@ def test_what_is_still_being_made_is_waited_for(module):
     data = np.random.default_rng(4).random((3000, 3))
     tree = KDTree(on_device(module, data))
     large = on_device(module, np.random.default_rng(5).random((4000, 4000)))
-    stream = module.cuda.Stream(non_blocking=True) if module.__name__ == "cupy" else module.cuda.Stream()
+    stream = (
+        module.cuda.Stream(non_blocking=True) if module.__name__ == "cupy" else module.cuda.Stream()
+    )
     module.cuda.Device().synchronize() if module.__name__ == "cupy" else module.cuda.synchronize()
     with stream if module.__name__ == "cupy" else module.cuda.stream(stream):
         for _ in range(5):

@@ -7,7 +7,16 @@ import cupy_on_host
 import numpy as np
 import pytest
 
-from gpuvoronoi import _c, _cells, _device_rasters, allocation, direction, proximity, statistics, voronoi
+from gpuvoronoi import (
+    _c,
+    _cells,
+    _device_rasters,
+    allocation,
+    direction,
+    proximity,
+    statistics,
+    voronoi,
+)
 
 POINTS = [-100.0, 3.0, 41.0, 170.0], [10.0, -70.0, 55.0, 0.0]
 
@@ -32,8 +41,15 @@ def cupy(request, monkeypatch):
 def raster(values, **more):
     xarray = pytest.importorskip("xarray")
     rows, columns = values.shape
-    return xarray.DataArray(values, {"lat": 90 - (np.arange(rows) + 0.5) * (180 / rows), "lon": -180 + (np.arange(columns) + 0.5) * (360 / columns)},
-                            ("lat", "lon"), **more)
+    return xarray.DataArray(
+        values,
+        {
+            "lat": 90 - (np.arange(rows) + 0.5) * (180 / rows),
+            "lon": -180 + (np.arange(columns) + 0.5) * (360 / columns),
+        },
+        ("lat", "lon"),
+        **more,
+    )
 
 
 def classes(random, dtype, rows=90, columns=180):
@@ -53,7 +69,11 @@ def check(found, expected):
     assert type(data).__module__.startswith("cupy") and data.dtype == expected.dtype
     np.testing.assert_array_equal(data.get(), expected)
     if hasattr(found, "dims") and hasattr(expected, "dims"):
-        assert found.dims == expected.dims and found.attrs.keys() == expected.attrs.keys() and found.coords.keys() == expected.coords.keys()
+        assert (
+            found.dims == expected.dims
+            and found.attrs.keys() == expected.attrs.keys()
+            and found.coords.keys() == expected.coords.keys()
+        )
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64", "float16", "bool"])
@@ -63,15 +83,27 @@ def test_cells_of_a_raster(cupy, random, dtype):
         values[5:9, 5:60] = np.nan
     there = cupy.asarray(values)
     mask = random.random(values.shape) < 0.8
-    for more in ({}, {"target_values": [1, 3]}, {"max_distance": 2e6}, {"mask": mask}, {"mask": cupy.asarray(np.where(mask, 1.0, np.nan))},
-                 {"target_values": [77]}, {"metric": "geodesic"}):
+    for more in (
+        {},
+        {"target_values": [1, 3]},
+        {"max_distance": 2e6},
+        {"mask": mask},
+        {"mask": cupy.asarray(np.where(mask, 1.0, np.nan))},
+        {"target_values": [77]},
+        {"metric": "geodesic"},
+    ):
         more = {"metric": "great-circle", **more}
         wanted = {**more, "mask": mask} if "mask" in more else more
         for attributes in ({}, {"_FillValue": values.dtype.type(3)}):
-            found, expected = voronoi(raster(there, attrs=attributes), **more), voronoi(raster(values, attrs=attributes), **wanted)
+            found, expected = (
+                voronoi(raster(there, attrs=attributes), **more),
+                voronoi(raster(values, attrs=attributes), **wanted),
+            )
             for name in expected:
                 check(found[name], expected[name])
-    check(direction(raster(there), metric="euclidean"), direction(raster(values), metric="euclidean"))
+    check(
+        direction(raster(there), metric="euclidean"), direction(raster(values), metric="euclidean")
+    )
     check(allocation(raster(there).T), allocation(raster(values).T))
     check(allocation(raster(there)[::-1]), allocation(raster(values)[::-1]))
 
@@ -90,7 +122,10 @@ def test_plain_arrays(cupy, random, metric):
 
 def test_what_is_copied_to_the_host(cupy, random, monkeypatch):
     """Spans of equal cells; the whole raster only where it has about as many spans as cells, or to report a seed that is not an integer."""
-    sparse, noise = classes(random, np.float64, 360, 720), random.integers(0, 3, (90, 180)).astype(np.uint8)
+    sparse, noise = (
+        classes(random, np.float64, 360, 720),
+        random.integers(0, 3, (90, 180)).astype(np.uint8),
+    )
     check(allocation(raster(cupy.asarray(noise))), allocation(raster(noise)))
     for bad in (1.5, 2.0**53, 1e300):
         broken = sparse.copy()
@@ -114,24 +149,45 @@ def test_what_is_copied_to_the_host(cupy, random, monkeypatch):
 def test_cells_asked_by_others(cupy, random):
     values = classes(random, np.int32)
     like = np.zeros((33, 50), np.float32)
-    for ours, theirs in ((raster(cupy.asarray(values)), raster(cupy.asarray(like))), (raster(values), raster(cupy.asarray(like))),
-                         (raster(values), raster(cupy.asarray(values)))):
-        check(allocation(ours, like=theirs), allocation(raster(values), like=raster(theirs.data.get())))
-        check(proximity(ours, like=theirs), proximity(raster(values), like=raster(theirs.data.get())))
+    for ours, theirs in (
+        (raster(cupy.asarray(values)), raster(cupy.asarray(like))),
+        (raster(values), raster(cupy.asarray(like))),
+        (raster(values), raster(cupy.asarray(values))),
+    ):
+        check(
+            allocation(ours, like=theirs),
+            allocation(raster(values), like=raster(theirs.data.get())),
+        )
+        check(
+            proximity(ours, like=theirs), proximity(raster(values), like=raster(theirs.data.get()))
+        )
     answer = allocation(raster(cupy.asarray(values)), like=raster(like))
-    assert isinstance(answer.data, np.ndarray) and np.array_equal(answer, allocation(raster(values), like=raster(like)))
+    assert isinstance(answer.data, np.ndarray) and np.array_equal(
+        answer, allocation(raster(values), like=raster(like))
+    )
 
 
 def test_points(cupy, random):
     like = np.zeros((45, 90))
     there, here = raster(cupy.asarray(like)), raster(like)
-    for more in ({}, {"k": 3}, {"max_distance": 3e6}, {"ids": [7, -1, 5, 2**40]}, {"level": 5}, {"weights": [1.0, 2.0, 3.0, 4.0]}, {"crs": 3857}):
+    for more in (
+        {},
+        {"k": 3},
+        {"max_distance": 3e6},
+        {"ids": [7, -1, 5, 2**40]},
+        {"level": 5},
+        {"weights": [1.0, 2.0, 3.0, 4.0]},
+        {"crs": 3857},
+    ):
         if "crs" in more:
             pytest.importorskip("pyproj")
         found, expected = voronoi(POINTS, like=there, **more), voronoi(POINTS, like=here, **more)
         for name in expected:
             check(found[name], expected[name])
-    check(voronoi(POINTS, like=there.to_dataset(name="z"))["allocation"], allocation(POINTS, like=here))
+    check(
+        voronoi(POINTS, like=there.to_dataset(name="z"))["allocation"],
+        allocation(POINTS, like=here),
+    )
 
 
 def test_statistics(cupy, random):
@@ -142,9 +198,13 @@ def test_statistics(cupy, random):
     distances = found_on_gpu(cupy)  # the library measures them on the GPU
     for more in ({}, {"weights": [1.0, 2.0, 3.0, 4.0]}):
         more = {"distances": distances, **more}
-        expected = statistics(POINTS, like=raster(people), mask=mask, sums={"people": people}, **more)
+        expected = statistics(
+            POINTS, like=raster(people), mask=mask, sums={"people": people}, **more
+        )
         for given in (there, there.data, people):
-            found = statistics(POINTS, like=there, mask=cupy.asarray(mask), sums={"people": given}, **more)
+            found = statistics(
+                POINTS, like=there, mask=cupy.asarray(mask), sums={"people": given}, **more
+            )
             assert found.equals(expected)
     with pytest.raises(ValueError, match="people.*infinite"):
         statistics(POINTS, like=there, sums={"people": there + np.inf})
@@ -163,7 +223,9 @@ def test_dask(cupy, random):
             assert hasattr(found[name].data, "dask")
             check(found[name], expected[name])
     for more in ({}, {"k": 2}, {"weights": [1.0, 2.0, 3.0, 4.0]}):
-        check(allocation(POINTS, like=lazy, **more), allocation(POINTS, like=raster(values), **more))
+        check(
+            allocation(POINTS, like=lazy, **more), allocation(POINTS, like=raster(values), **more)
+        )
 
 
 def test_numpy_without_cupys_arrays_is_as_before(cupy, random):

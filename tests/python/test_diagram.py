@@ -13,7 +13,9 @@ WHOLE = 510065621.7240884
 def test_globe_of_arrays(random):
     x, y = random.uniform(-180, 180, 200), np.degrees(np.arcsin(random.uniform(-1, 1, 200)))
     cells = gpuvoronoi.diagram((x, y), tolerance=100)
-    assert isinstance(cells, geopandas.GeoDataFrame) and cells.crs == "OGC:CRS84" and len(cells) == 200
+    assert (
+        isinstance(cells, geopandas.GeoDataFrame) and cells.crs == "OGC:CRS84" and len(cells) == 200
+    )
     assert cells.is_valid.all() and cells.area.sum() == pytest.approx(360 * 180, rel=1e-12)
     assert cells["area_km2"].sum() == pytest.approx(WHOLE, rel=1e-9)
     assert cells.contains(geopandas.GeoSeries(geopandas.points_from_xy(x, y), crs=cells.crs)).all()
@@ -22,15 +24,25 @@ def test_globe_of_arrays(random):
 
 
 def test_table_keeps_its_rows_and_columns():
-    frame = geopandas.GeoDataFrame({"name": ["a", "b", "c"]}, index=["x", "y", "z"], crs="EPSG:4326",
-                                   geometry=geopandas.points_from_xy([10, 50, 10], [20, 0, 20]))
+    frame = geopandas.GeoDataFrame(
+        {"name": ["a", "b", "c"]},
+        index=["x", "y", "z"],
+        crs="EPSG:4326",
+        geometry=geopandas.points_from_xy([10, 50, 10], [20, 0, 20]),
+    )
     cells = gpuvoronoi.diagram(frame)
     assert cells["name"].tolist() == ["a", "b", "c"] and cells.index.tolist() == ["x", "y", "z"]
-    assert cells["neighbours"].tolist() == [("y",), ("x",), ()] and cells["others"].tolist() == [("z",), (), ()]
+    assert cells["neighbours"].tolist() == [("y",), ("x",), ()] and cells["others"].tolist() == [
+        ("z",),
+        (),
+        (),
+    ]
     assert cells.is_empty.tolist() == [False, False, True] and cells.crs == frame.crs
     frame.loc["y", "geometry"] = None
     left = gpuvoronoi.diagram(frame, skip_invalid=True)
-    assert left["name"].tolist() == ["a", "c"] and left["area_km2"].iloc[0] == pytest.approx(WHOLE, rel=1e-12)
+    assert left["name"].tolist() == ["a", "c"] and left["area_km2"].iloc[0] == pytest.approx(
+        WHOLE, rel=1e-12
+    )
 
 
 def test_plane(random):
@@ -41,7 +53,9 @@ def test_plane(random):
     centers = cells.geometry[~cells.is_empty].representative_point()
     d = np.hypot(np.asarray(centers.x)[:, None] - x, np.asarray(centers.y)[:, None] - y)
     assert (centers.index == d.argmin(axis=1)).all()
-    mapped = gpuvoronoi.diagram(geopandas.GeoSeries(geopandas.points_from_xy(x, y), crs="EPSG:32633"))
+    mapped = gpuvoronoi.diagram(
+        geopandas.GeoSeries(geopandas.points_from_xy(x, y), crs="EPSG:32633")
+    )
     np.testing.assert_allclose(mapped["area_km2"], mapped.area / 1e6, rtol=1e-9)
 
 
@@ -52,10 +66,17 @@ def test_uncut():
     assert [len(g.geoms) for g in cut.geometry] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("arguments, says", [
-    ({"metric": "manhattan"}, "metric"), ({"tolerance": 0}, "tolerance"), ({"extent": (0, 0, 1, 1)}, "extent"),
-    ({"metric": "euclidean", "extent": (1, 0, 0, 1)}, "extent"), ({"metric": "euclidean", "seeds_crs": "EPSG:4326"}, "metric"),
-    ({"metric": "geodesic", "seeds_crs": "EPSG:32633"}, "metric")])
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ({"metric": "manhattan"}, "metric"),
+        ({"tolerance": 0}, "tolerance"),
+        ({"extent": (0, 0, 1, 1)}, "extent"),
+        ({"metric": "euclidean", "extent": (1, 0, 0, 1)}, "extent"),
+        ({"metric": "euclidean", "seeds_crs": "EPSG:4326"}, "metric"),
+        ({"metric": "geodesic", "seeds_crs": "EPSG:32633"}, "metric"),
+    ],
+)
 def test_errors(arguments, says):
     with pytest.raises(ValueError, match=says):
         gpuvoronoi.diagram(([1.0, 2.0], [3.0, 4.0]), **arguments)
@@ -65,9 +86,13 @@ def test_errors(arguments, says):
 
 def test_seeds_on_a_map_of_the_world():
     """Geodesics by default: polygons in the longitudes and latitudes of the map."""
-    places = geopandas.GeoSeries(geopandas.points_from_xy([10.0, 60.0, -100.0], [50.0, 0.0, -20.0]), crs="EPSG:4326")
+    places = geopandas.GeoSeries(
+        geopandas.points_from_xy([10.0, 60.0, -100.0], [50.0, 0.0, -20.0]), crs="EPSG:4326"
+    )
     cells, expected = gpuvoronoi.diagram(places.to_crs("EPSG:3857")), gpuvoronoi.diagram(places)
-    assert cells.crs == "EPSG:4326" and cells["neighbours"].tolist() == expected["neighbours"].tolist()
+    assert (
+        cells.crs == "EPSG:4326" and cells["neighbours"].tolist() == expected["neighbours"].tolist()
+    )
     assert cells["area_km2"].to_numpy() == pytest.approx(expected["area_km2"].to_numpy(), rel=1e-9)
     assert gpuvoronoi.diagram(places.to_crs("EPSG:3857"), metric="euclidean").crs == "EPSG:3857"
     assert gpuvoronoi.diagram(places[:1].to_crs("EPSG:3035")).crs == "EPSG:3035"
@@ -84,16 +109,37 @@ def test_unverified_borders_warn(monkeypatch):
 
 def test_groups(random):
     x, y = random.uniform(-180, 180, 80), np.degrees(np.arcsin(random.uniform(-1, 1, 80)))
-    frame = geopandas.GeoDataFrame({"owner": np.where(x < -60, "west", np.where(x < 60, "middle", "east")), "area_km2": np.arange(80), "Others": 1},
-                                   crs="EPSG:4326", geometry=geopandas.points_from_xy(x, y))
-    cells, groups = gpuvoronoi.diagram(frame, tolerance=1000), gpuvoronoi.diagram(frame, tolerance=1000, group="owner")
-    assert cells["seed_area_km2"].tolist() == list(range(80)) and cells["seed_Others"].tolist() == [1] * 80
-    assert groups.is_valid.all() and groups.index.name == "owner" and set(groups.index) == {"west", "middle", "east"}
+    frame = geopandas.GeoDataFrame(
+        {
+            "owner": np.where(x < -60, "west", np.where(x < 60, "middle", "east")),
+            "area_km2": np.arange(80),
+            "Others": 1,
+        },
+        crs="EPSG:4326",
+        geometry=geopandas.points_from_xy(x, y),
+    )
+    cells, groups = (
+        gpuvoronoi.diagram(frame, tolerance=1000),
+        gpuvoronoi.diagram(frame, tolerance=1000, group="owner"),
+    )
+    assert (
+        cells["seed_area_km2"].tolist() == list(range(80))
+        and cells["seed_Others"].tolist() == [1] * 80
+    )
+    assert (
+        groups.is_valid.all()
+        and groups.index.name == "owner"
+        and set(groups.index) == {"west", "middle", "east"}
+    )
     for owner, row in groups.iterrows():
         mine = cells[cells["owner"] == owner]
         assert row["seeds"] == len(mine) and row["seed_area_km2"] == mine["seed_area_km2"].iloc[0]
-        assert row["area_km2"] == pytest.approx(mine["area_km2"].sum()) and row.geometry.area == pytest.approx(mine.area.sum())
-        assert set(row["neighbours"]) == {cells["owner"][i] for near in mine["neighbours"] for i in near} - {owner}
+        assert row["area_km2"] == pytest.approx(
+            mine["area_km2"].sum()
+        ) and row.geometry.area == pytest.approx(mine.area.sum())
+        assert set(row["neighbours"]) == {
+            cells["owner"][i] for near in mine["neighbours"] for i in near
+        } - {owner}
     for wrong in ({"group": "no_column"}, {"group": "owner", "cut": False}):
         with pytest.raises(ValueError, match="group"):
             gpuvoronoi.diagram(frame, **wrong)

@@ -15,8 +15,14 @@ from conftest import LONG, ROOT
 
 import gpuvoronoi
 
-OPTIONAL = {"gpuvoronoi.arrow": "pyarrow", "gpuvoronoi.sklearn": "sklearn", "gpuvoronoi.xarray": "xarray"}
-MODULES = ["gpuvoronoi"] + [f"gpuvoronoi.{found.name}" for found in pkgutil.iter_modules(gpuvoronoi.__path__)]
+OPTIONAL = {
+    "gpuvoronoi.arrow": "pyarrow",
+    "gpuvoronoi.sklearn": "sklearn",
+    "gpuvoronoi.xarray": "xarray",
+}
+MODULES = ["gpuvoronoi"] + [
+    f"gpuvoronoi.{found.name}" for found in pkgutil.iter_modules(gpuvoronoi.__path__)
+]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
@@ -24,7 +30,9 @@ def test_examples_run(name):
     if name in OPTIONAL:
         pytest.importorskip(OPTIONAL[name])
     with np.printoptions(legacy=False):
-        failed, _ = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+        failed, _ = doctest.testmod(
+            importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE
+        )
     assert failed == 0
 
 
@@ -35,15 +43,25 @@ def test_what_is_public_has_documentation():
 
 
 def test_types():
-    if subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True).returncode != 0:
+    if (
+        subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True).returncode
+        != 0
+    ):
         pytest.skip("mypy is not installed")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=/dev/null"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir=/dev/null"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def meters(lon, lat, other_lon, other_lat):
     """Geodesics of PROJ on WGS 84, of all pairs that the arrays broadcast to."""
-    lon, lat, other_lon, other_lat = (np.array(part, float) for part in np.broadcast_arrays(lon, lat, other_lon, other_lat))
+    lon, lat, other_lon, other_lat = (
+        np.array(part, float) for part in np.broadcast_arrays(lon, lat, other_lon, other_lat)
+    )
     return pytest.importorskip("pyproj").Geod(ellps="WGS84").inv(lon, lat, other_lon, other_lat)[2]
 
 
@@ -56,22 +74,39 @@ def check_hospitals(space):
     nearest, first = space["nearest"], space["first"]
     assert (nearest.index.to_numpy() == np.repeat(homes.index, 3)).all()
     assert (nearest["index_right"].to_numpy().reshape(-1, 3) == order[:, :3]).all()
-    np.testing.assert_allclose(nearest["meters"].to_numpy().reshape(-1, 3), np.sort(away, axis=1)[:, :3], rtol=0, atol=1e-6)
-    assert (nearest["beds"].to_numpy() == hospitals["beds"].to_numpy()[nearest["index_right"]]).all()
+    np.testing.assert_allclose(
+        nearest["meters"].to_numpy().reshape(-1, 3), np.sort(away, axis=1)[:, :3], rtol=0, atol=1e-6
+    )
+    assert (
+        nearest["beds"].to_numpy() == hospitals["beds"].to_numpy()[nearest["index_right"]]
+    ).all()
     assert (first["index_right"].to_numpy() == order[:, 0]).all()
-    assert space["mean"] == pytest.approx((away.min(axis=1) * homes["people"]).sum() / homes["people"].sum() / 1000, rel=1e-12)
+    assert space["mean"] == pytest.approx(
+        (away.min(axis=1) * homes["people"]).sum() / homes["people"].sum() / 1000, rel=1e-12
+    )
     people = first.groupby("index_right")["people"].sum()
-    assert people.to_dict() == {number: homes["people"][order[:, 0] == number].sum() for number in range(12) if (order[:, 0] == number).any()}
+    assert people.to_dict() == {
+        number: homes["people"][order[:, 0] == number].sum()
+        for number in range(12)
+        if (order[:, 0] == number).any()
+    }
     # 300 rows of 0.01 degrees, 500 columns over the antimeridian; the areas of rows add up to that of their zone.
     rows, columns = -16 - (np.arange(300) + 0.5) * 0.01, 177 + (np.arange(500) + 0.5) * 0.01
     cells = np.stack([meters(columns, rows[:, None], *place) for place in zip(x, y)])
     owner, regions = cells.argmin(axis=0), space["regions"]
     assert (regions["cells"].to_numpy() == np.bincount(owner.ravel(), minlength=12)).all()
 
-    def north_of_equator(degrees):  # the area from there to the equator, of one degree of longitude: Snyder 1987, 3-12
+    def north_of_equator(
+        degrees,
+    ):  # the area from there to the equator, of one degree of longitude: Snyder 1987, 3-12
         e2 = 2 / 298.257223563 - 1 / 298.257223563**2
         sine, e = np.sin(np.radians(degrees)), np.sqrt(e2)
-        return 6378137.0**2 * (1 - e2) * (sine / (1 - e2 * sine**2) / 2 + np.arctanh(e * sine) / (2 * e)) * np.radians(1)
+        return (
+            6378137.0**2
+            * (1 - e2)
+            * (sine / (1 - e2 * sine**2) / 2 + np.arctanh(e * sine) / (2 * e))
+            * np.radians(1)
+        )
 
     of_row = (north_of_equator(rows + 0.005) - north_of_equator(rows - 0.005)) * 0.01 / 1e6
     of_cell = np.broadcast_to(of_row[:, None], owner.shape)
@@ -80,7 +115,12 @@ def check_hospitals(space):
     nearest_cells = cells.min(axis=0)
     means = np.bincount(owner.ravel(), (nearest_cells * of_cell).ravel(), minlength=12) / areas
     np.testing.assert_allclose(regions["distance_mean"], means, rtol=1e-9)
-    np.testing.assert_allclose(regions["distance_max"], [nearest_cells[owner == number].max() for number in range(12)], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        regions["distance_max"],
+        [nearest_cells[owner == number].max() for number in range(12)],
+        rtol=0,
+        atol=1e-6,
+    )
 
 
 def check_cube(space):
@@ -88,31 +128,57 @@ def check_cube(space):
     cube = space["cube"].compute()
     random = np.random.default_rng(5)
     rows, columns = random.integers(0, 480, 300), random.integers(0, 800, 300)
-    away = meters(cube.lon.to_numpy()[columns, None], cube.lat.to_numpy()[rows, None], space["lon"], space["lat"])
+    away = meters(
+        cube.lon.to_numpy()[columns, None],
+        cube.lat.to_numpy()[rows, None],
+        space["lon"],
+        space["lat"],
+    )
     for number, year in enumerate(range(2000, 2006)):
         expected = away[:, space["begun"] <= year].min(axis=1)
         np.testing.assert_allclose(cube.to_numpy()[number, rows, columns], expected, rtol=1e-7)
     weight = np.cos(np.radians(cube.lat.to_numpy()))[:, None] * np.ones(800)
-    means = [(slice_of_year * weight).sum() / weight.sum() / 1000 for slice_of_year in cube.to_numpy().astype(float)]
+    means = [
+        (slice_of_year * weight).sum() / weight.sum() / 1000
+        for slice_of_year in cube.to_numpy().astype(float)
+    ]
     np.testing.assert_allclose(space["mean"], means, rtol=1e-5)
     assert cube.year.to_numpy().tolist() == list(range(2000, 2006))
 
 
-@pytest.mark.parametrize("name,check", [("nearest_hospitals", check_hospitals), ("distance_cube", check_cube)])
+@pytest.mark.parametrize(
+    "name,check", [("nearest_hospitals", check_hospitals), ("distance_cube", check_cube)]
+)
 def test_notebooks_are_right(name, check, tmp_path):
     """As plain code always, which is quick; by Jupyter in the long tier. What they make is compared with PROJ's distances of all pairs."""
     for needed in ("geopandas", "xarray", "dask.array"):
         pytest.importorskip(needed)
     source = ROOT / "docs" / "examples" / f"{name}.ipynb"
-    code = "\n\n".join("".join(cell["source"]) for cell in json.loads(source.read_text())["cells"] if cell["cell_type"] == "code")
+    code = "\n\n".join(
+        "".join(cell["source"])
+        for cell in json.loads(source.read_text())["cells"]
+        if cell["cell_type"] == "code"
+    )
     space = {"__name__": "notebook"}
     exec(compile(code, str(source), "exec"), space)
     check(space)
     if LONG:
         pytest.importorskip("nbconvert")
         pytest.importorskip("ipykernel")
-        subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", str(tmp_path), str(source)],
-                       check=True)
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "nbconvert",
+                "--to",
+                "notebook",
+                "--execute",
+                "--output-dir",
+                str(tmp_path),
+                str(source),
+            ],
+            check=True,
+        )
 
 
 def guide_s_first_map(monkeypatch):
@@ -121,7 +187,12 @@ def guide_s_first_map(monkeypatch):
     monkeypatch.chdir(ROOT)
     code = (ROOT / "docs" / "python.md").read_text().split("```python\n")[1].split("```")[0]
     space = {}
-    exec("\n".join(line for line in code.splitlines() if ".plot" not in line and "to_netcdf" not in line), space)
+    exec(
+        "\n".join(
+            line for line in code.splitlines() if ".plot" not in line and "to_netcdf" not in line
+        ),
+        space,
+    )
     return space
 
 
@@ -131,7 +202,12 @@ def test_the_guide_s_first_map(monkeypatch):
     assert answer["allocation"].shape == (1080, 2160) and float(answer["proximity"].max()) > 1e6
     random = np.random.default_rng(6)
     rows, columns = random.integers(0, 1080, 400), random.integers(0, 2160, 400)
-    at = answer.isel({answer["allocation"].dims[0]: rows.tolist(), answer["allocation"].dims[1]: columns.tolist()})
+    at = answer.isel(
+        {
+            answer["allocation"].dims[0]: rows.tolist(),
+            answer["allocation"].dims[1]: columns.tolist(),
+        }
+    )
     lat, lon = (at[name].to_numpy() for name in answer["allocation"].dims)
     away = meters(lon[:, None], lat[:, None], places["lon"], places["lat"])
     assert (np.diagonal(at["allocation"].to_numpy()) == away.argmin(axis=1)).all()
@@ -158,14 +234,19 @@ def figure(tmp_path):
     for drawn, path in made:
         drawn.savefig(path, dpi=80)
         picture = pyplot.imread(path)
-        assert picture.shape[0] > 200 and len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 100, path
+        assert (
+            picture.shape[0] > 200
+            and len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 100
+        ), path
         pyplot.close(drawn)
 
 
 def coast(axes):
     for feature in json.loads((ROOT / "data" / "land.geojson").read_text())["features"]:
         shape = feature["geometry"]
-        for polygon in [shape["coordinates"]] if shape["type"] == "Polygon" else shape["coordinates"]:
+        for polygon in (
+            [shape["coordinates"]] if shape["type"] == "Polygon" else shape["coordinates"]
+        ):
             for ring in polygon:
                 axes.plot(*np.transpose(ring), color="black", linewidth=0.4)
 
@@ -174,9 +255,13 @@ def test_picture_of_the_first_map(monkeypatch, figure):
     space = guide_s_first_map(monkeypatch)
     answer, places = space["answer"], space["places"]
     left, right = figure("python-map", 2, figsize=(13, 3.4))
-    answer["allocation"][::2, ::2].copy(data=answer["allocation"][::2, ::2].data * 7 % 20).plot(ax=left, cmap="tab20", add_colorbar=False)
+    answer["allocation"][::2, ::2].copy(data=answer["allocation"][::2, ::2].data * 7 % 20).plot(
+        ax=left, cmap="tab20", add_colorbar=False
+    )
     left.plot(places["lon"], places["lat"], ".", color="black", markersize=2)
-    (answer["proximity"][::2, ::2] / 1000).plot(ax=right, cmap="viridis_r", cbar_kwargs={"label": "km to the nearest place"})
+    (answer["proximity"][::2, ::2] / 1000).plot(
+        ax=right, cmap="viridis_r", cbar_kwargs={"label": "km to the nearest place"}
+    )
     for axes, title in ((left, "allocation"), (right, "proximity")):
         coast(axes)
         axes.set(title=title, xlabel="", ylabel="", xlim=(-180, 180), ylim=(-90, 90))
@@ -186,16 +271,22 @@ def test_picture_of_neighbors(figure):
     """The three nearest of places right across ±180°, and how far they are."""
     pandas, geopandas = pytest.importorskip("pandas"), pytest.importorskip("geopandas")
     table = pandas.read_csv(ROOT / "data" / "timezones.csv")
-    places = geopandas.GeoDataFrame(table, geometry=geopandas.points_from_xy(table.lon, table.lat), crs="EPSG:4326")
-    ships = geopandas.GeoDataFrame(geometry=geopandas.points_from_xy([-179, 179.5, -150, -120, 160, 175], [-12, -25, 10, -30, 35, -45]),
-                                   crs="EPSG:4326")
+    places = geopandas.GeoDataFrame(
+        table, geometry=geopandas.points_from_xy(table.lon, table.lat), crs="EPSG:4326"
+    )
+    ships = geopandas.GeoDataFrame(
+        geometry=geopandas.points_from_xy(
+            [-179, 179.5, -150, -120, 160, 175], [-12, -25, 10, -30, 35, -45]
+        ),
+        crs="EPSG:4326",
+    )
     joined = gpuvoronoi.sjoin_nearest(ships, places, k=3, distance_col="meters")
     assert len(joined) == 18 and (joined.meters > 0).all()
     axes = figure("python-neighbors", 1, figsize=(9, 4.4))
     coast(axes)
     shifted = 360 + table.lon.where(table.lon < 0, table.lon - 360)
     axes.plot(shifted, table.lat, ".", color="tab:gray", markersize=4)
-    for (ship, row) in joined.iterrows():
+    for ship, row in joined.iterrows():
         start, end = ships.geometry[ship], places.geometry[row.index_right]
         axes.plot([start.x % 360, end.x % 360], [start.y, end.y], color="tab:blue", linewidth=1)
         axes.annotate(f"{row.meters / 1000:,.0f} km", (end.x % 360, end.y), fontsize=6)

@@ -27,11 +27,15 @@ def naturalearth_cities(tmp_path):
 
 @pytest.fixture
 def naturalearth_lowres(tmp_path):
-    return _written(tmp_path / "countries.geojson", geopandas.points_from_xy([0.5, 3.0], [0.5, 3.0]).buffer(0.5))
+    return _written(
+        tmp_path / "countries.geojson", geopandas.points_from_xy([0.5, 3.0], [0.5, 3.0]).buffer(0.5)
+    )
 
 
 def _written(path, geometry):
-    geopandas.GeoDataFrame({"name": ["a", "b"]}, geometry=geometry, crs=4326).to_file(path, driver="GeoJSON")
+    geopandas.GeoDataFrame({"name": ["a", "b"]}, geometry=geometry, crs=4326).to_file(
+        path, driver="GeoJSON"
+    )
     return str(path)
 
 
@@ -42,12 +46,23 @@ def _taken(name, function):
     run.__signature__, run.__name__ = inspect.signature(function), name
     run.pytestmark = list(getattr(function, "pytestmark", []))
     reason = EXPECTED_FAILURES.get(name)
-    return run if reason is None else pytest.mark.xfail(strict=True, raises=ValueError, reason=reason)(run)
+    return (
+        run
+        if reason is None
+        else pytest.mark.xfail(strict=True, raises=ValueError, reason=reason)(run)
+    )
 
 
 # The class's own marks are left behind: they are about what GeoPandas' search needs.
-TestNearest = type("TestNearest", (), {name: _taken(name, function) for name, function in vars(theirs.TestNearest).items()
-                                       if name.startswith("test_")})
+TestNearest = type(
+    "TestNearest",
+    (),
+    {
+        name: _taken(name, function)
+        for name, function in vars(theirs.TestNearest).items()
+        if name.startswith("test_")
+    },
+)
 
 
 def test_the_expected_failures_are_tests_of_theirs():

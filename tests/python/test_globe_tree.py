@@ -21,14 +21,18 @@ def test_small_queries_are_cheap(random):
     assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 500
 
 
-@pytest.mark.parametrize("ellipsoid", [None, (6378206.4, 0.0033900753039287634), (3396190.0, 0.005886), (1.0, 0.0)])
+@pytest.mark.parametrize(
+    "ellipsoid", [None, (6378206.4, 0.0033900753039287634), (3396190.0, 0.005886), (1.0, 0.0)]
+)
 @pytest.mark.parametrize("k", [1, 4])
 def test_against_geod(random, k, ellipsoid):
     geod = pytest.importorskip("pyproj").Geod
     a, f = ellipsoid or (6378137.0, 1 / 298.257223563)
     seeds, queries = globe(random, 200), globe(random, 60)
     meters, indices = GlobeTree(*seeds, ellipsoid=ellipsoid).query(*queries, k=k)
-    all_ = np.array([geod(a=a, f=f).inv(np.full(200, x), np.full(200, y), *seeds)[2] for x, y in zip(*queries)])
+    all_ = np.array(
+        [geod(a=a, f=f).inv(np.full(200, x), np.full(200, y), *seeds)[2] for x, y in zip(*queries)]
+    )
     order = np.argsort(all_, axis=1, kind="stable")[:, :k].reshape(meters.shape)
     assert np.array_equal(indices, order)
     expected = np.take_along_axis(all_, order.reshape(60, -1), axis=1).reshape(meters.shape)
@@ -83,7 +87,9 @@ def test_skip_invalid(random):
     good, asking = np.setdiff1d(np.arange(50), [0, 9, 20, 49]), np.setdiff1d(np.arange(20), [4, 5])
     for metric in ("geodesic", "great-circle"):
         tree = GlobeTree(lon, lat, metric, skip_invalid=True)
-        there, index = GlobeTree(lon[good], lat[good], metric).query(x[asking], y[asking], k=2, max_distance=3e6)
+        there, index = GlobeTree(lon[good], lat[good], metric).query(
+            x[asking], y[asking], k=2, max_distance=3e6
+        )
         for tree in (tree, pickle.loads(pickle.dumps(tree))):
             meters, indices = tree.query(x, y, k=2, max_distance=3e6)
             assert np.isinf(meters[4:6]).all() and (indices[4:6] == 50).all()
@@ -97,37 +103,50 @@ def test_the_tree_of_an_xarray_index(random):
     tree = GlobeTreeAdapter(np.column_stack([lon, lat]), options={"metric": "great-circle"})
     meters, indices = tree.query(np.column_stack([lon[:5], lat[:5]]))
     assert indices.tolist() == [0, 1, 2, 3, 4] and meters.max() == 0
-    assert tree.equals(GlobeTreeAdapter(np.column_stack([lon, lat]), options={"metric": "great-circle"}))
+    assert tree.equals(
+        GlobeTreeAdapter(np.column_stack([lon, lat]), options={"metric": "great-circle"})
+    )
     assert not tree.equals(GlobeTreeAdapter(np.column_stack([lon, lat])))
     indexes = pytest.importorskip("xarray.indexes")
     if not hasattr(indexes, "NDPointIndex"):
         pytest.skip("this xarray has no NDPointIndex")
     import xarray
+
     data = xarray.Dataset(coords={"lon": ("place", lon), "lat": ("place", lat)})
     data = data.set_xindex(("lon", "lat"), indexes.NDPointIndex, tree_adapter_cls=GlobeTreeAdapter)
-    found = data.sel(lon=xarray.DataArray([lon[7] + 0.001]), lat=xarray.DataArray([lat[7]]), method="nearest")
+    found = data.sel(
+        lon=xarray.DataArray([lon[7] + 0.001]), lat=xarray.DataArray([lat[7]]), method="nearest"
+    )
     assert found.lon.item() == lon[7]
 
 
-@pytest.mark.parametrize("lon, lat, more, error, words", [
-    ([0.0], [91.0], {}, ValueError, "lon, lat: "),
-    ([math.nan], [0.0], {}, ValueError, "lon, lat: "),
-    ([0.0, 1.0], [0.0, 1.0, 2.0], {}, ValueError, "lon and lat have different shapes"),
-    ([0.0], [0.0], {"metric": "euclidean"}, ValueError, "metric must"),
-    ([0.0], [0.0], {"ellipsoid": 6371000.0}, TypeError, "ellipsoid must"),
-    ([0.0], [0.0], {"ellipsoid": (-1.0, 0.0)}, ValueError, "ellipsoid"),
-    ([0.0], [0.0], {"ellipsoid": (math.nan, 0.0)}, ValueError, "ellipsoid"),
-    (["a"], [0.0], {}, TypeError, "lon must"),
-])
+@pytest.mark.parametrize(
+    "lon, lat, more, error, words",
+    [
+        ([0.0], [91.0], {}, ValueError, "lon, lat: "),
+        ([math.nan], [0.0], {}, ValueError, "lon, lat: "),
+        ([0.0, 1.0], [0.0, 1.0, 2.0], {}, ValueError, "lon and lat have different shapes"),
+        ([0.0], [0.0], {"metric": "euclidean"}, ValueError, "metric must"),
+        ([0.0], [0.0], {"ellipsoid": 6371000.0}, TypeError, "ellipsoid must"),
+        ([0.0], [0.0], {"ellipsoid": (-1.0, 0.0)}, ValueError, "ellipsoid"),
+        ([0.0], [0.0], {"ellipsoid": (math.nan, 0.0)}, ValueError, "ellipsoid"),
+        (["a"], [0.0], {}, TypeError, "lon must"),
+    ],
+)
 def test_bad_seeds_name_the_argument(lon, lat, more, error, words):
     with pytest.raises(error, match=words):
         GlobeTree(lon, lat, **more)
 
 
-@pytest.mark.parametrize("arguments, error, words", [
-    (([0.0], [95.0]), ValueError, "lon, lat: "), (([0.0], [0.0], 0), ValueError, "k must"),
-    (([0.0], [0.0], 1, -5), ValueError, "max_distance"), (([0.0], [0.0], 1, 5, 0), ValueError, "workers"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, words",
+    [
+        (([0.0], [95.0]), ValueError, "lon, lat: "),
+        (([0.0], [0.0], 0), ValueError, "k must"),
+        (([0.0], [0.0], 1, -5), ValueError, "max_distance"),
+        (([0.0], [0.0], 1, 5, 0), ValueError, "workers"),
+    ],
+)
 def test_bad_queries_name_the_argument(arguments, error, words):
     with pytest.raises(error, match=words):
         GlobeTree([0.0], [0.0]).query(*arguments)
@@ -141,7 +160,9 @@ def test_exclude_self(random):
     meters, indices = tree.query(lon, lat, 3, exclude_self=True)
     for row in range(200):
         others = i[row] != row
-        assert np.array_equal(indices[row], i[row][others][:3]) and np.array_equal(meters[row], d[row][others][:3])
+        assert np.array_equal(indices[row], i[row][others][:3]) and np.array_equal(
+            meters[row], d[row][others][:3]
+        )
     with pytest.raises(ValueError, match="exclude_self needs"):
         tree.query(0.0, 0.0, exclude_self=True)
     with pytest.raises(ValueError, match="k must be from 1 to 1023"):

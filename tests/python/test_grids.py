@@ -11,7 +11,10 @@ shapely = pytest.importorskip("shapely.geometry")
 
 def test_cells_around_seeds():
     made = gpuvoronoi.default_grid(([10.0, 20.0], [0.0, 5.0]))
-    assert made == {"shape": (1024, 2048), "transform": (9.0, 12.0 / 2048, 0.0, 5.5, 0.0, -12.0 / 2048)}
+    assert made == {
+        "shape": (1024, 2048),
+        "transform": (9.0, 12.0 / 2048, 0.0, 5.5, 0.0, -12.0 / 2048),
+    }
     assert gpuvoronoi.default_grid(([3.0], [4.0]), resolution=0.25)["shape"] == (4, 4)
     seeds = geopandas.GeoSeries([shapely.LineString([(4e6, 3e6), (4.1e6, 3e6)])], crs="EPSG:3035")
     made = gpuvoronoi.default_grid(seeds, resolution=10000)
@@ -20,9 +23,18 @@ def test_cells_around_seeds():
 
 def test_cells_of_the_globe():
     made = gpuvoronoi.default_grid(crs="EPSG:4326", level=4)
-    assert made["shape"] == (64, 128) and made["transform"] == (-180.0, 2.8125, 0.0, 90.0, 0.0, -2.8125)
+    assert made["shape"] == (64, 128) and made["transform"] == (
+        -180.0,
+        2.8125,
+        0.0,
+        90.0,
+        0.0,
+        -2.8125,
+    )
     assert gpuvoronoi.allocation(([0.0], [0.0]), **made).shape == (64, 128)
-    assert gpuvoronoi.default_grid(crs="EPSG:4326", extent=(0, 0, 1, 1), resolution=0.3)["shape"] == (3, 3)
+    assert gpuvoronoi.default_grid(crs="EPSG:4326", extent=(0, 0, 1, 1), resolution=0.3)[
+        "shape"
+    ] == (3, 3)
 
 
 def test_cells_in_another_system():
@@ -36,19 +48,32 @@ def test_cells_in_another_system():
     assert made["shape"][0] > 80
 
 
-@pytest.mark.parametrize("arguments,words", [
-    ({"extent": (0, 0, 1, 1), "resolution": 3}, "less than half a cell"), ({"extent": (0, 0, 1e9, 1), "resolution": 0.01}, "too many cells"),
-    ({"extent": (1, 0, 0, 1)}, "xmin < xmax"), ({}, "extent is needed"),
-])
+@pytest.mark.parametrize(
+    "arguments,words",
+    [
+        ({"extent": (0, 0, 1, 1), "resolution": 3}, "less than half a cell"),
+        ({"extent": (0, 0, 1e9, 1), "resolution": 0.01}, "too many cells"),
+        ({"extent": (1, 0, 0, 1)}, "xmin < xmax"),
+        ({}, "extent is needed"),
+    ],
+)
 def test_cells_that_are_refused(arguments, words):
     with pytest.raises(ValueError, match=words):
         gpuvoronoi.default_grid(**arguments)
 
 
-@pytest.mark.parametrize("ids,dtype,expected", [
-    ([1, 2], None, ("int32", -1)), ([-1, 2], None, ("int32", -(2**31))), ([2**40], None, ("int64", -1)), ([0, 5], "uint8", ("uint8", 255)),
-    ([255], "uint8", ("uint8", 0)), ([], None, ("int32", -1)), ([-1], "int16", ("int16", -32768)),
-])
+@pytest.mark.parametrize(
+    "ids,dtype,expected",
+    [
+        ([1, 2], None, ("int32", -1)),
+        ([-1, 2], None, ("int32", -(2**31))),
+        ([2**40], None, ("int64", -1)),
+        ([0, 5], "uint8", ("uint8", 255)),
+        ([255], "uint8", ("uint8", 0)),
+        ([], None, ("int32", -1)),
+        ([-1], "int16", ("int16", -32768)),
+    ],
+)
 def test_no_seed(ids, dtype, expected):
     assert gpuvoronoi.no_seed(ids, dtype) == expected
 
@@ -73,7 +98,9 @@ def test_masks_of_polygons():
     expected = np.zeros((6, 6), bool)
     expected[3:6, 0:2] = True
     assert np.array_equal(made, expected)
-    ring = shapely.Polygon(shapely.box(0, 0, 6, 6).exterior.coords, [shapely.box(2, 2, 4, 4).exterior.coords])
+    ring = shapely.Polygon(
+        shapely.box(0, 0, 6, 6).exterior.coords, [shapely.box(2, 2, 4, 4).exterior.coords]
+    )
     assert masked([ring]).sum() == 32
     assert masked([shapely.box(360, 0, 363, 6)]).sum() == 18  # a turn away
     assert masked([shapely.box(0, 0, 333958.47, 1e6)], "EPSG:3857").sum() == 18

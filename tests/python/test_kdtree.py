@@ -42,19 +42,26 @@ def test_signature_is_scipy_s():
     ours = list(inspect.signature(KDTree.query).parameters.values())[: len(theirs)]
     assert [a.name for a in ours] == [b.name for b in theirs]
     for a, b in zip(ours, theirs):
-        assert a.default == b.default or (a.name == "p" and a.default is None)  # None: the tree's own metric, by default 2
+        assert a.default == b.default or (
+            a.name == "p" and a.default is None
+        )  # None: the tree's own metric, by default 2
 
 
 @pytest.mark.parametrize("p, metric", [(1, "manhattan"), (2, "euclidean"), (math.inf, "chebyshev")])
 @pytest.mark.parametrize("dim", [1, 2, 3, 5, 16])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_against_scipy(random, p, metric, dim, dtype):
-    data, queries = random.normal(size=(700, dim)).astype(dtype), random.normal(size=(4, 25, dim)).astype(dtype)
+    data, queries = (
+        random.normal(size=(700, dim)).astype(dtype),
+        random.normal(size=(4, 25, dim)).astype(dtype),
+    )
     theirs = scipy_spatial.cKDTree(data)
     for ours in (KDTree(data), KDTree(data, metric=metric)):
         for k in (1, 2, [1], [3, 1], 700, 705):
             same(ours.query(queries, k=k, p=p), theirs.query(queries, k=k, p=p), data, queries, p)
-    assert np.array_equal(KDTree(data, metric=metric).query(queries, 3)[1], KDTree(data).query(queries, 3, p=p)[1])
+    assert np.array_equal(
+        KDTree(data, metric=metric).query(queries, 3)[1], KDTree(data).query(queries, 3, p=p)[1]
+    )
 
 
 @pytest.mark.parametrize("p", [1.1, 1.5, 3, 7.25, 40])
@@ -102,10 +109,17 @@ def test_the_bound_is_strict(p):
 
 
 def test_the_bound_against_scipy(random):
-    data, queries = random.integers(0, 9, (300, 2)).astype(float), random.integers(0, 9, (200, 2)).astype(float)
+    data, queries = (
+        random.integers(0, 9, (300, 2)).astype(float),
+        random.integers(0, 9, (200, 2)).astype(float),
+    )
     for bound in (0.5, 1.0, 1.25, 2.0, 3.0):  # with exact squares: scipy compares squares
-        same(KDTree(data).query(queries, 20, distance_upper_bound=bound),
-             scipy_spatial.cKDTree(data).query(queries, 20, distance_upper_bound=bound), data, queries)
+        same(
+            KDTree(data).query(queries, 20, distance_upper_bound=bound),
+            scipy_spatial.cKDTree(data).query(queries, 20, distance_upper_bound=bound),
+            data,
+            queries,
+        )
 
 
 def test_ties_go_to_the_lowest_index():
@@ -125,8 +139,12 @@ def test_other_dtypes_and_layouts(random):
     for kind in (np.int8, np.int16, np.int64, np.float32, np.float16, ">f8", ">f4"):
         found = KDTree(data.astype(kind)).query(queries.astype(kind), 4)
         assert np.array_equal(found[0], expected[0]) and np.array_equal(found[1], expected[1]), kind
-    for layout in (np.asfortranarray(data.astype(float)), np.repeat(data.astype(float), 2, axis=0)[::2], data.astype(float).tolist(),
-                   np.ma.masked_array(data.astype(float))):
+    for layout in (
+        np.asfortranarray(data.astype(float)),
+        np.repeat(data.astype(float), 2, axis=0)[::2],
+        data.astype(float).tolist(),
+        np.ma.masked_array(data.astype(float)),
+    ):
         assert np.array_equal(KDTree(layout).query(queries[:, ::-1][:, ::-1], 4)[1], expected[1])
 
 
@@ -134,7 +152,13 @@ def test_a_tree_answers_from_one_state_of_its_data(random):
     """Metrics requested later are built from the original values, also if the array has changed."""
     for kind in (np.float32, np.float64, np.int64):
         data = (100 * random.random((50, 3))).astype(kind)
-        query, expected = data[7] + 0.25, {p: KDTree(data.copy(), backend="serial").query(data[7] + 0.25, p=p) for p in (1, 2, np.inf)}
+        query, expected = (
+            data[7] + 0.25,
+            {
+                p: KDTree(data.copy(), backend="serial").query(data[7] + 0.25, p=p)
+                for p in (1, 2, np.inf)
+            },
+        )
         for backend in ("serial", "openmp", "kdtree"):
             changed = data.copy()
             tree = KDTree(changed, backend=backend)
@@ -157,7 +181,12 @@ def test_attributes_and_pickle(random):
 
 def test_hundreds_of_neighbors(random):
     data = random.random((3000, 2))
-    same(KDTree(data).query(data[:5], 1024), scipy_spatial.cKDTree(data).query(data[:5], 1024), data, data[:5])
+    same(
+        KDTree(data).query(data[:5], 1024),
+        scipy_spatial.cKDTree(data).query(data[:5], 1024),
+        data,
+        data[:5],
+    )
 
 
 @pytest.mark.parametrize("backend", ["serial", "openmp", "kdtree", "octree", "auto"])
@@ -171,53 +200,63 @@ def test_thousands_of_neighbors(random, backend):
     assert KDTree(data, backend=backend).query(data[0], [1500, 5001])[1].tolist()[1] == 5000
 
 
-@pytest.mark.parametrize("arguments, error, words", [
-    ({"x": [[1.0, 2.0]]}, ValueError, "x must have a last dimension of 3"),
-    ({"x": 1.0}, ValueError, "x must have"),
-    ({"x": [["a", "b", "c"]]}, TypeError, "x must be an array of real numbers"),
-    ({"x": [[1, 2, 3j]]}, TypeError, "x must be"),
-    ({"x": [[1.0, 2.0, 3.0], [1.0]]}, ValueError, "x"),
-    ({"x": [0.0, math.nan, 0.0]}, ValueError, "x: "),
-    ({"x": [0.0, math.inf, 0.0]}, ValueError, "x: "),
-    ({"x": np.ma.masked_equal([[1.0, 2.0, 3.0]], 2.0)}, ValueError, "x: .*masked"),
-    ({"x": [0.0] * 3, "k": 0}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "k": 1 << 25}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "k": 1 << 70}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "k": 1.5}, TypeError, "k must"),
-    ({"x": [0.0] * 3, "k": True}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "k": []}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "k": [0]}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "k": [[1]]}, ValueError, "k must"),
-    ({"x": [0.0] * 3, "p": 0.5}, ValueError, "p must be a number >= 1"),
-    ({"x": [0.0] * 3, "p": 1e9}, ValueError, "p must be from 1 to 1048576, or inf"),
-    ({"x": [0.0] * 3, "p": "two"}, TypeError, "p must"),
-    ({"x": [0.0] * 3, "eps": -1}, ValueError, "eps must"),
-    ({"x": [0.0] * 3, "distance_upper_bound": math.nan}, ValueError, "distance_upper_bound must"),
-    ({"x": [0.0] * 3, "distance_upper_bound": -1}, ValueError, "distance_upper_bound must"),
-    ({"x": [0.0] * 3, "workers": 0}, ValueError, "workers must"),
-    ({"x": [0.0] * 3, "workers": 1.0}, TypeError, "workers must"),
-])
+@pytest.mark.parametrize(
+    "arguments, error, words",
+    [
+        ({"x": [[1.0, 2.0]]}, ValueError, "x must have a last dimension of 3"),
+        ({"x": 1.0}, ValueError, "x must have"),
+        ({"x": [["a", "b", "c"]]}, TypeError, "x must be an array of real numbers"),
+        ({"x": [[1, 2, 3j]]}, TypeError, "x must be"),
+        ({"x": [[1.0, 2.0, 3.0], [1.0]]}, ValueError, "x"),
+        ({"x": [0.0, math.nan, 0.0]}, ValueError, "x: "),
+        ({"x": [0.0, math.inf, 0.0]}, ValueError, "x: "),
+        ({"x": np.ma.masked_equal([[1.0, 2.0, 3.0]], 2.0)}, ValueError, "x: .*masked"),
+        ({"x": [0.0] * 3, "k": 0}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "k": 1 << 25}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "k": 1 << 70}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "k": 1.5}, TypeError, "k must"),
+        ({"x": [0.0] * 3, "k": True}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "k": []}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "k": [0]}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "k": [[1]]}, ValueError, "k must"),
+        ({"x": [0.0] * 3, "p": 0.5}, ValueError, "p must be a number >= 1"),
+        ({"x": [0.0] * 3, "p": 1e9}, ValueError, "p must be from 1 to 1048576, or inf"),
+        ({"x": [0.0] * 3, "p": "two"}, TypeError, "p must"),
+        ({"x": [0.0] * 3, "eps": -1}, ValueError, "eps must"),
+        (
+            {"x": [0.0] * 3, "distance_upper_bound": math.nan},
+            ValueError,
+            "distance_upper_bound must",
+        ),
+        ({"x": [0.0] * 3, "distance_upper_bound": -1}, ValueError, "distance_upper_bound must"),
+        ({"x": [0.0] * 3, "workers": 0}, ValueError, "workers must"),
+        ({"x": [0.0] * 3, "workers": 1.0}, TypeError, "workers must"),
+    ],
+)
 def test_bad_queries_name_the_argument(arguments, error, words):
     with pytest.raises(error, match=words.replace("[", r"\[")):
         KDTree(np.eye(3)).query(**arguments)
 
 
-@pytest.mark.parametrize("data, more, error, words", [
-    ([1.0, 2.0], {}, ValueError, "data must have the shape"),
-    (np.zeros((2, 0)), {}, ValueError, "data must have the shape"),
-    (np.zeros((2, 4097)), {}, ValueError, "data must have the shape"),
-    (np.zeros((2, 2, 2)), {}, ValueError, "data must have the shape"),
-    ([[0.0, math.nan]], {}, ValueError, "data: "),
-    ([[object()]], {}, TypeError, "data must"),
-    ([["1"]], {}, TypeError, "data must"),
-    (np.zeros((1, 1), dtype="M8[s]"), {}, TypeError, "data must"),
-    (np.zeros((2, 2)), {"metric": "hamming"}, ValueError, "metric must"),
-    (np.zeros((2, 2)), {"metric": "geodesic"}, ValueError, "GlobeTree"),
-    (np.zeros((2, 2)), {"metric": 16}, TypeError, "metric must"),
-    (np.zeros((2, 2)), {"leafsize": "manhattan"}, TypeError, "metric by its name"),
-    (np.zeros((2, 2)), {"leafsize": 0}, ValueError, "leafsize must"),
-    (np.ones((2, 2)), {"boxsize": 1.0}, ValueError, "boxsize"),
-])
+@pytest.mark.parametrize(
+    "data, more, error, words",
+    [
+        ([1.0, 2.0], {}, ValueError, "data must have the shape"),
+        (np.zeros((2, 0)), {}, ValueError, "data must have the shape"),
+        (np.zeros((2, 4097)), {}, ValueError, "data must have the shape"),
+        (np.zeros((2, 2, 2)), {}, ValueError, "data must have the shape"),
+        ([[0.0, math.nan]], {}, ValueError, "data: "),
+        ([[object()]], {}, TypeError, "data must"),
+        ([["1"]], {}, TypeError, "data must"),
+        (np.zeros((1, 1), dtype="M8[s]"), {}, TypeError, "data must"),
+        (np.zeros((2, 2)), {"metric": "hamming"}, ValueError, "metric must"),
+        (np.zeros((2, 2)), {"metric": "geodesic"}, ValueError, "GlobeTree"),
+        (np.zeros((2, 2)), {"metric": 16}, TypeError, "metric must"),
+        (np.zeros((2, 2)), {"leafsize": "manhattan"}, TypeError, "metric by its name"),
+        (np.zeros((2, 2)), {"leafsize": 0}, ValueError, "leafsize must"),
+        (np.ones((2, 2)), {"boxsize": 1.0}, ValueError, "boxsize"),
+    ],
+)
 def test_bad_data_names_the_argument(data, more, error, words):
     with pytest.raises(error, match=words):
         KDTree(data, **more)
@@ -243,15 +282,24 @@ def test_shapes_and_dtypes_at_random():
     @hypothesis.given(st.data())
     def check(draw):
         dim, count = draw.draw(st.integers(1, 5)), draw.draw(st.integers(1, 30))
-        numbers = {"f": st.floats(-1000, 1000, width=32), "i": st.integers(-1000, 1000), "u": st.integers(0, 200), "b": st.booleans()}
+        numbers = {
+            "f": st.floats(-1000, 1000, width=32),
+            "i": st.integers(-1000, 1000),
+            "u": st.integers(0, 200),
+            "b": st.booleans(),
+        }
 
         def array(shape):
             kind = draw.draw(kinds)
             return draw.draw(hnp.arrays(kind, shape, elements=numbers[np.dtype(kind).kind]))
 
         data = array((count, dim))
-        queries = array((*draw.draw(hnp.array_shapes(min_dims=0, max_dims=3, max_side=4, min_side=0)), dim))
-        k = draw.draw(st.one_of(st.integers(1, 33), st.lists(st.integers(1, 33), min_size=1, max_size=4)))
+        queries = array(
+            (*draw.draw(hnp.array_shapes(min_dims=0, max_dims=3, max_side=4, min_side=0)), dim)
+        )
+        k = draw.draw(
+            st.one_of(st.integers(1, 33), st.lists(st.integers(1, 33), min_size=1, max_size=4))
+        )
         p = draw.draw(st.sampled_from([1, 2, math.inf]))
         ours = KDTree(data).query(queries, k, p=p)
         theirs = scipy_spatial.cKDTree(data.astype(float)).query(queries.astype(float), k, p=p)
@@ -266,12 +314,23 @@ def test_skip_invalid(random):
     data, queries = random.random((60, 3)), random.random((40, 3))
     bad, gone = [0, 7, 8, 59], [3, 39]
     good = np.setdiff1d(np.arange(60), bad)
-    data[bad, [0, 1, 2, 0]], queries[gone, [2, 0]] = [np.nan, np.inf, -np.inf, np.nan], [np.nan, np.inf]
-    for given, asked in ((data, queries), (data.astype(object), queries), (data.astype(np.float32), queries)):
+    data[bad, [0, 1, 2, 0]], queries[gone, [2, 0]] = (
+        [np.nan, np.inf, -np.inf, np.nan],
+        [np.nan, np.inf],
+    )
+    for given, asked in (
+        (data, queries),
+        (data.astype(object), queries),
+        (data.astype(np.float32), queries),
+    ):
         with pytest.raises(ValueError, match="data: .*not finite"):
             KDTree(given)
         tree, plain = KDTree(given, skip_invalid=True), KDTree(given[good])
-        assert tree.n == 60 and tree.maxes.tolist() == plain.maxes.tolist() and tree.mins.tolist() == plain.mins.tolist()
+        assert (
+            tree.n == 60
+            and tree.maxes.tolist() == plain.maxes.tolist()
+            and tree.mins.tolist() == plain.mins.tolist()
+        )
         for tree in (tree, pickle.loads(pickle.dumps(tree))):
             for arguments in ({"k": 3}, {"k": [2], "p": 1}, {"distance_upper_bound": 0.2, "k": 60}):
                 d, i = tree.query(asked, **arguments)
@@ -287,9 +346,17 @@ def test_skip_invalid(random):
 
 def test_skip_invalid_is_not_for_arrays_on_a_gpu():
     class OnGpu:
-        __cuda_array_interface__ = {"typestr": "<f8", "shape": (2, 3), "data": (0, False), "version": 3}
+        __cuda_array_interface__ = {
+            "typestr": "<f8",
+            "shape": (2, 3),
+            "data": (0, False),
+            "version": 3,
+        }
 
-    for call in (lambda: KDTree(OnGpu(), skip_invalid=True), lambda: KDTree(np.zeros((2, 3)), skip_invalid=True).query(OnGpu())):
+    for call in (
+        lambda: KDTree(OnGpu(), skip_invalid=True),
+        lambda: KDTree(np.zeros((2, 3)), skip_invalid=True).query(OnGpu()),
+    ):
         with pytest.raises(TypeError, match="skip_invalid is not supported for arrays on a GPU"):
             call()
 
@@ -303,14 +370,26 @@ def test_exclude_self(random):
         found = tree.query(data, k, exclude_self=True)
         columns = np.asarray(k) - 1 if np.ndim(k) else np.arange(k)
         for row in range(100):
-            others = np.append(i[row][i[row] != row], [100] * 30), np.append(d[row][i[row] != row], [np.inf] * 30)
-            assert np.array_equal(np.atleast_1d(found[1][row]), others[0][columns]) and np.array_equal(np.atleast_1d(found[0][row]), others[1][columns])
+            others = (
+                np.append(i[row][i[row] != row], [100] * 30),
+                np.append(d[row][i[row] != row], [np.inf] * 30),
+            )
+            assert np.array_equal(
+                np.atleast_1d(found[1][row]), others[0][columns]
+            ) and np.array_equal(np.atleast_1d(found[0][row]), others[1][columns])
     near = tree.query(data, 99, distance_upper_bound=0.1, exclude_self=True)
-    assert (near[0] < 0.1).sum() == (d < 0.1).sum() - 100 and not (near[1] == np.arange(100)[:, None]).any()
+    assert (near[0] < 0.1).sum() == (d < 0.1).sum() - 100 and not (
+        near[1] == np.arange(100)[:, None]
+    ).any()
     assert tree.query(data.reshape(10, 10, 2), exclude_self=True)[0].shape == (10, 10)
     data[[3, 60]] = np.nan
-    some, plain = KDTree(data, skip_invalid=True).query(data, 2, exclude_self=True), KDTree(np.delete(data, [3, 60], axis=0))
+    some, plain = (
+        KDTree(data, skip_invalid=True).query(data, 2, exclude_self=True),
+        KDTree(np.delete(data, [3, 60], axis=0)),
+    )
     good = np.delete(np.arange(100), [3, 60])
-    assert (some[1][[3, 60]] == 100).all() and np.array_equal(some[1][good], good[plain.query(plain.data, 2, exclude_self=True)[1]])
+    assert (some[1][[3, 60]] == 100).all() and np.array_equal(
+        some[1][good], good[plain.query(plain.data, 2, exclude_self=True)[1]]
+    )
     with pytest.raises(ValueError, match="exclude_self needs the tree's own 100 points"):
         tree.query(data[:7], exclude_self=True)

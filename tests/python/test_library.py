@@ -15,31 +15,56 @@ from conftest import ROOT, check_interrupted, python
 import gpuvoronoi
 from gpuvoronoi import _c, _library
 
-C_NAMES = {cls: "gv_" + "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-           for name, cls in inspect.getmembers(_c, inspect.isclass)
-           if issubclass(cls, ctypes.Structure) and cls not in (_c.Structure, ctypes.Structure)}
+C_NAMES = {
+    cls: "gv_" + "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
+    for name, cls in inspect.getmembers(_c, inspect.isclass)
+    if issubclass(cls, ctypes.Structure) and cls not in (_c.Structure, ctypes.Structure)
+}
 
 
 def test_the_binding_is_written_from_the_headers():
     pytest.importorskip("pycparser")
-    done = subprocess.run([sys.executable, str(ROOT / "python" / "make_binding.py"), "--check"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "python" / "make_binding.py"), "--check"],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_structs_are_laid_out_as_in_the_header(tmp_path):
-    compiler = next((c for c in ("cc", "gcc") if subprocess.run(["which", c], capture_output=True).returncode == 0), None)
+    compiler = next(
+        (
+            c
+            for c in ("cc", "gcc")
+            if subprocess.run(["which", c], capture_output=True).returncode == 0
+        ),
+        None,
+    )
     if compiler is None:
         pytest.skip("no C compiler")
     lines = []
     for cls, name in C_NAMES.items():
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
         for field, *_ in cls._fields_:
-            lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
+            lines.append(
+                f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));'
+            )
     source = tmp_path / "layout.c"
-    source.write_text('#include <stdio.h>\n#define GV_EXPERIMENTAL\n#include "gpuvoronoi/geometries.h"\n#include "gpuvoronoi/experimental.h"\n#include "gpuvoronoi/raster_seeds.h"\n#include "gpuvoronoi/diagram.h"\n#include "gpuvoronoi/crs.h"\n#include "gpuvoronoi/cost.h"\n#include "gpuvoronoi/barriers.h"\nint main(void) {\n' + "\n".join(lines) + "\nreturn 0;\n}\n")
-    subprocess.run([compiler, f"-I{ROOT}/include", str(source), "-o", str(tmp_path / "layout")], check=True)
-    said = dict(line.split(" ", 1) for line in
-                subprocess.run([str(tmp_path / "layout")], capture_output=True, text=True, check=True).stdout.splitlines())
+    source.write_text(
+        '#include <stdio.h>\n#define GV_EXPERIMENTAL\n#include "gpuvoronoi/geometries.h"\n#include "gpuvoronoi/experimental.h"\n#include "gpuvoronoi/raster_seeds.h"\n#include "gpuvoronoi/diagram.h"\n#include "gpuvoronoi/crs.h"\n#include "gpuvoronoi/cost.h"\n#include "gpuvoronoi/barriers.h"\nint main(void) {\n'
+        + "\n".join(lines)
+        + "\nreturn 0;\n}\n"
+    )
+    subprocess.run(
+        [compiler, f"-I{ROOT}/include", str(source), "-o", str(tmp_path / "layout")], check=True
+    )
+    said = dict(
+        line.split(" ", 1)
+        for line in subprocess.run(
+            [str(tmp_path / "layout")], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    )
     assert len(C_NAMES) >= 15
     for cls, name in C_NAMES.items():
         assert int(said[name]) == ctypes.sizeof(cls), name
@@ -49,7 +74,10 @@ def test_structs_are_laid_out_as_in_the_header(tmp_path):
 
 
 def test_a_missing_library_says_what_to_do():
-    done = python("import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])", GPUVORONOI_LIBRARY="/nowhere/libgpuvoronoi.so")
+    done = python(
+        "import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])",
+        GPUVORONOI_LIBRARY="/nowhere/libgpuvoronoi.so",
+    )
     assert "ImportError: the gpuvoronoi library cannot be loaded" in done.stderr
     assert "pip install" in done.stderr and "GPUVORONOI_LIBRARY" in done.stderr
 
@@ -64,7 +92,11 @@ def test_a_library_of_the_system():
     if pathlib.Path(gpuvoronoi.__file__).with_name("libgpuvoronoi.so").exists():
         pytest.skip("the package has its own")
     folder = pathlib.Path(_library.path()).resolve().parent
-    done = python("import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])", GPUVORONOI_LIBRARY="", LD_LIBRARY_PATH=str(folder))
+    done = python(
+        "import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])",
+        GPUVORONOI_LIBRARY="",
+        LD_LIBRARY_PATH=str(folder),
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -74,7 +106,8 @@ def test_the_package_has_the_library_s_version():
 
 def test_import_is_quick_starts_no_thread_and_imports_numpy_only(tmp_path):
     for _ in range(3):  # the first one compiles, others wait for the machine
-        done = python("""
+        done = python(
+            """
 import sys, threading, time, numpy
 start = time.process_time()
 import gpuvoronoi
@@ -83,7 +116,10 @@ assert threading.active_count() == 1
 assert not {"scipy", "xarray", "pandas", "pyproj", "dask", "tqdm", "cupy"} & set(sys.modules)
 assert gpuvoronoi._library._loaded is None
 print(seconds)
-""", PYTHONDONTWRITEBYTECODE="", PYTHONPYCACHEPREFIX=str(tmp_path))
+""",
+            PYTHONDONTWRITEBYTECODE="",
+            PYTHONPYCACHEPREFIX=str(tmp_path),
+        )
         assert done.returncode == 0, done.stderr
         if float(done.stdout) < 0.05:
             break
@@ -100,14 +136,31 @@ assert len(os.listdir("/proc/self/task")) == before
 
 
 def test_main_tells_versions_backends_devices():
-    done = subprocess.run([sys.executable, "-m", "gpuvoronoi"], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"gpuvoronoi {gpuvoronoi.__version__}, library {gpuvoronoi.__version__}")
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuvoronoi"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(
+        f"gpuvoronoi {gpuvoronoi.__version__}, library {gpuvoronoi.__version__}"
+    )
     for word in ("backends\n", "kdtree", "cuda-tile", "devices\n"):
         assert word in done.stdout
 
 
-@pytest.mark.parametrize("status, kind", [(1, ValueError), (2, MemoryError), (3, ValueError), (4, ValueError), (5, RuntimeError),
-                                          (6, RuntimeError), (7, RuntimeError), (8, OSError), (9, RuntimeError), (10, RuntimeError)])
+@pytest.mark.parametrize(
+    "status, kind",
+    [
+        (1, ValueError),
+        (2, MemoryError),
+        (3, ValueError),
+        (4, ValueError),
+        (5, RuntimeError),
+        (6, RuntimeError),
+        (7, RuntimeError),
+        (8, OSError),
+        (9, RuntimeError),
+        (10, RuntimeError),
+    ],
+)
 def test_each_status_has_its_exception(status, kind):
     error = _library.exception(status, "it went wrong", "x")
     assert type(error) is kind and "it went wrong" in str(error)
@@ -127,8 +180,10 @@ def test_unknown_and_absent_backends():
 
 @pytest.mark.parametrize("workers, backend", [(1, "serial"), (-1, "openmp")])
 def test_ctrl_c_stops_a_long_call(workers, backend):
-    check_interrupted(f"tree, queries = gpuvoronoi.KDTree(random.random((100_000, 24)), backend='{backend}'), random.random((400_000, 24))",
-                      f"tree.query(queries, workers={workers})")
+    check_interrupted(
+        f"tree, queries = gpuvoronoi.KDTree(random.random((100_000, 24)), backend='{backend}'), random.random((400_000, 24))",
+        f"tree.query(queries, workers={workers})",
+    )
 
 
 def test_the_gil_is_released():
@@ -164,12 +219,15 @@ def test_threads_share_a_tree(random):
     for thread in threads:
         thread.join()
     for i in range(8):
-        assert np.array_equal(found[i][0], expected[0][i]) and np.array_equal(found[i][1], expected[1][i])
+        assert np.array_equal(found[i][0], expected[0][i]) and np.array_equal(
+            found[i][1], expected[1][i]
+        )
 
 
 @pytest.mark.parametrize("before", ["", "tree.query(queries, workers=2)"])
 def test_fork_before_or_after_a_call(before):
-    done = python(f"""
+    done = python(
+        f"""
 import os, numpy as np, gpuvoronoi
 tree = gpuvoronoi.KDTree(np.random.default_rng(1).random((50_000, 3)))
 queries = np.random.default_rng(2).random((20_000, 3))
@@ -181,7 +239,9 @@ assert (d[:500] == e).all() and (i[:500] == j).all()
 if child == 0:
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
-""", timeout=60)
+""",
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
 
 

@@ -20,14 +20,23 @@ def test_tables(random, tmp_path, cells):
     found = gpuvoronoi.voronoi(seeds, cells=cells, k=2, max_distance=3e6, dtype="float64")
     gpuvoronoi.to_parquet(found, tmp_path / "t.parquet")
     table = pq.read_table(tmp_path / "t.parquet")
-    assert str(table.schema.field("cell_ids").type) == "uint64" and table["cell_ids"].to_numpy().tolist() == found.cell_ids.values.tolist()
+    assert (
+        str(table.schema.field("cell_ids").type) == "uint64"
+        and table["cell_ids"].to_numpy().tolist() == found.cell_ids.values.tolist()
+    )
     assert json.loads(table.schema.metadata[b"dggs"])["grid_name"] == cells.split(":")[0]
-    assert set(table.column_names) == {"cell_ids", *(f"{name}{end}" for name in found.data_vars for end in ("", "_2"))}
+    assert set(table.column_names) == {
+        "cell_ids",
+        *(f"{name}{end}" for name in found.data_vars for end in ("", "_2")),
+    }
     for rank, end in enumerate(("", "_2")):
         seed, away = found.allocation.values[rank], found.proximity.values[rank]
         assert table["allocation" + end].null_count == np.sum(seed < 0) > 0
         assert np.array_equal(table["allocation" + end].to_pandas().fillna(-1), seed)
-        assert np.array_equal(table["proximity" + end].to_pandas(), away, equal_nan=True) and table["proximity" + end].null_count == np.isnan(away).sum()
+        assert (
+            np.array_equal(table["proximity" + end].to_pandas(), away, equal_nan=True)
+            and table["proximity" + end].null_count == np.isnan(away).sum()
+        )
 
 
 @pytest.mark.parametrize("cells", ["healpix:3", "healpix:2,ring,authalic", "s2:3", "h3:1"])
@@ -40,17 +49,25 @@ def test_geometries(random, tmp_path, cells):
     gpuvoronoi.to_parquet(found, tmp_path / "t.parquet", geometry=cells)
     table = geopandas.read_parquet(tmp_path / "t.parquet")
     assert table.crs.is_geographic and np.array_equal(table.cell_ids, found.cell_ids)
-    assert np.array_equal(table.geometry.x, table.lon) and np.array_equal(table.geometry.y, table.lat)
-    seeds = gpuvoronoi.allocation(globe(np.random.default_rng(0), 5), cells=(table.lon.values, table.lat.values))
+    assert np.array_equal(table.geometry.x, table.lon) and np.array_equal(
+        table.geometry.y, table.lat
+    )
+    seeds = gpuvoronoi.allocation(
+        globe(np.random.default_rng(0), 5), cells=(table.lon.values, table.lat.values)
+    )
     assert seeds.shape == table.lon.shape
     if cells == "healpix:3":
         healpy = pytest.importorskip("healpy")
         lon, lat = healpy.pix2ang(8, found.cell_ids.values, nest=True, lonlat=True)
-        assert np.allclose((table.lon - lon + 180) % 360, 180, rtol=0, atol=1e-10) and np.allclose(table.lat, lat, rtol=0, atol=1e-10)
+        assert np.allclose((table.lon - lon + 180) % 360, 180, rtol=0, atol=1e-10) and np.allclose(
+            table.lat, lat, rtol=0, atol=1e-10
+        )
     elif cells == "h3:1":
         import h3
 
-        places = np.array([h3.cell_to_latlng(h3.int_to_str(int(cell))) for cell in found.cell_ids.values])
+        places = np.array(
+            [h3.cell_to_latlng(h3.int_to_str(int(cell))) for cell in found.cell_ids.values]
+        )
         assert np.allclose(table[["lat", "lon"]], places, rtol=0, atol=1e-10)
 
 
@@ -58,7 +75,9 @@ def test_refusals(random, tmp_path):
     pytest.importorskip("pyarrow.parquet")
     found = gpuvoronoi.voronoi(globe(random, 10), cells="s2:2")
     with pytest.raises(ValueError, match="cell_ids"):
-        gpuvoronoi.to_parquet(gpuvoronoi.voronoi(globe(random, 10), cells=globe(random, 20)), tmp_path / "t.parquet")
+        gpuvoronoi.to_parquet(
+            gpuvoronoi.voronoi(globe(random, 10), cells=globe(random, 20)), tmp_path / "t.parquet"
+        )
     with pytest.raises(ValueError, match="other cells"):
         gpuvoronoi.to_parquet(found, tmp_path / "t.parquet", geometry="s2:3")
     with pytest.raises(ValueError, match="dimensions"):

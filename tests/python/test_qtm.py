@@ -21,7 +21,9 @@ def test_round_trips(random):
 def test_family(random):
     cells = qtm.encode(*globe(random, 50), 7).reshape(5, 10)
     children = qtm.children(cells)
-    assert children.shape == (5, 10, 4) and np.all(qtm.ancestors(children, 7) == cells[..., np.newaxis])
+    assert children.shape == (5, 10, 4) and np.all(
+        qtm.ancestors(children, 7) == cells[..., np.newaxis]
+    )
     around = qtm.neighbors(cells)
     assert around.shape == (5, 10, 3)
     assert np.all(np.any(qtm.neighbors(around) == cells[..., np.newaxis, np.newaxis], axis=-1))
@@ -36,23 +38,32 @@ def test_a_level_covers_the_sphere():
 
 def test_scalars_and_nothing():
     cell = qtm.encode(13.4, 52.5, 8)
-    assert isinstance(cell, int) and isinstance(qtm.to_string(cell), str) and isinstance(qtm.areas(cell), float)
-    assert qtm.encode([], [], 3).shape == (0,) and qtm.neighbors(np.empty(0, dtype=np.int64)).shape == (0, 3)
+    assert (
+        isinstance(cell, int)
+        and isinstance(qtm.to_string(cell), str)
+        and isinstance(qtm.areas(cell), float)
+    )
+    assert qtm.encode([], [], 3).shape == (0,) and qtm.neighbors(
+        np.empty(0, dtype=np.int64)
+    ).shape == (0, 3)
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: qtm.encode(0.0, 90.5, 3), ValueError, "lon, lat"),
-    (lambda: qtm.encode(np.nan, 0.0, 3), ValueError, "lon, lat"),
-    (lambda: qtm.encode(0.0, 0.0, 30), ValueError, "level"),
-    (lambda: qtm.encode(0.0, 0.0, 1.5), TypeError, "level"),
-    (lambda: qtm.centers(0), ValueError, r"cells: .*\(0\)"),
-    (lambda: qtm.centers([1.5]), TypeError, "cells"),
-    (lambda: qtm.level(np.uint64(2**63)), ValueError, "cells"),
-    (lambda: qtm.children(qtm.encode(0.0, 0.0, 29)), ValueError, "cells"),
-    (lambda: qtm.from_string("9"), ValueError, "texts"),
-    (lambda: qtm.from_string(7), TypeError, "texts"),
-    (lambda: qtm.from_number(0, 8), ValueError, "numbers"),
-])
+@pytest.mark.parametrize(
+    "call, error, words",
+    [
+        (lambda: qtm.encode(0.0, 90.5, 3), ValueError, "lon, lat"),
+        (lambda: qtm.encode(np.nan, 0.0, 3), ValueError, "lon, lat"),
+        (lambda: qtm.encode(0.0, 0.0, 30), ValueError, "level"),
+        (lambda: qtm.encode(0.0, 0.0, 1.5), TypeError, "level"),
+        (lambda: qtm.centers(0), ValueError, r"cells: .*\(0\)"),
+        (lambda: qtm.centers([1.5]), TypeError, "cells"),
+        (lambda: qtm.level(np.uint64(2**63)), ValueError, "cells"),
+        (lambda: qtm.children(qtm.encode(0.0, 0.0, 29)), ValueError, "cells"),
+        (lambda: qtm.from_string("9"), ValueError, "texts"),
+        (lambda: qtm.from_string(7), TypeError, "texts"),
+        (lambda: qtm.from_number(0, 8), ValueError, "numbers"),
+    ],
+)
 def test_bad_input_names_the_argument(call, error, words):
     with pytest.raises(error, match=words):
         call()

@@ -81,19 +81,28 @@ def raster(name):
 def places():
     with open("timezones.csv", encoding="utf-8") as file:
         read = list(csv.DictReader(file))
-    return np.array([float(row["lon"]) for row in read]), np.array([float(row["lat"]) for row in read])
+    return np.array([float(row["lon"]) for row in read]), np.array(
+        [float(row["lat"]) for row in read]
+    )
 
 
 def meters_to_places(x, y):
     """Geodesics of PROJ, a row for each (x, y), a column for each place."""
     lon, lat = places()
-    return np.array([WGS84.inv(np.full_like(lon, x[i]), np.full_like(lat, y[i]), lon, lat)[2] for i in range(len(x))])
+    return np.array(
+        [
+            WGS84.inv(np.full_like(lon, x[i]), np.full_like(lat, y[i]), lon, lat)[2]
+            for i in range(len(x))
+        ]
+    )
 
 
 def test_readme(folder):
     """Its first result and its tasks, in the order of the page."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    first, tasks = re.search(r"^## Your first result\n(.*?)^## What it does\n(.*?)^## ", readme, flags=re.M | re.S).groups()
+    first, tasks = re.search(
+        r"^## Your first result\n(.*?)^## What it does\n(.*?)^## ", readme, flags=re.M | re.S
+    ).groups()
     shutil.copy("timezones.csv", "stations.csv")
     told = shell("".join(text for language, text in code_of(first)))
     nearest, meters, random = raster("nearest.tif"), raster("meters.tif"), np.random.default_rng(2)
@@ -101,7 +110,9 @@ def test_readme(folder):
     away = meters_to_places(-180 + (column + 0.5) / 4, 90 - (row + 0.5) / 4)
     assert (nearest[row, column] == away.argmin(axis=1) + 1).all()
     np.testing.assert_allclose(meters[row, column], away.min(axis=1), rtol=1e-6)
-    assert float(re.search(r"STATISTICS_MAXIMUM=(.*)", told).group(1)) == pytest.approx(meters.max())
+    assert float(re.search(r"STATISTICS_MAXIMUM=(.*)", told).group(1)) == pytest.approx(
+        meters.max()
+    )
     os.remove("nearest.tif")
     shell("python3 make_population.py land.geojson population.tif")
     shutil.copy("population.tif", "friction.tif")
@@ -116,8 +127,14 @@ def test_readme(folder):
 
 
 def test_every_section_is_run():
-    shells = {"Distance to the coast", "People per hospital", "Thiessen polygons", "Nearest station of each ERA5 cell",
-              "Replace ArcGIS Distance Allocation", *GDAL_TOOLS}
+    shells = {
+        "Distance to the coast",
+        "People per hospital",
+        "Thiessen polygons",
+        "Nearest station of each ERA5 cell",
+        "Replace ArcGIS Distance Allocation",
+        *GDAL_TOOLS,
+    }
     assert set(SECTIONS) == shells | set(PYTHON_TOOLS)
 
 
@@ -135,15 +152,23 @@ def test_distance_to_the_coast(folder):
     points = []
     for line in outlines:
         line.Segmentize(0.02)
-        for part in [line] if line.GetPointCount() else [line.GetGeometryRef(i) for i in range(line.GetGeometryCount())]:
+        for part in (
+            [line]
+            if line.GetPointCount()
+            else [line.GetGeometryRef(i) for i in range(line.GetGeometryCount())]
+        ):
             points += part.GetPoints()
     points = np.array(points)[:, :2]
     points = points[(abs(points[:, 0]) < 40) & (abs(points[:, 1] - 52) < 20)]
     random = np.random.default_rng(3)
     for row, column in random.integers(0, 60, (20, 2)):
         x, y = -10 + (column + 0.5) * 0.25, 60 - (row + 0.5) * 0.25
-        away = WGS84.inv(np.full(len(points), x), np.full(len(points), y), points[:, 0], points[:, 1])[2].min()
-        assert coarse[row, column] - 0.01 <= away <= np.hypot(coarse[row, column], 1200)  # pieces are 2.2 km at most
+        away = WGS84.inv(
+            np.full(len(points), x), np.full(len(points), y), points[:, 0], points[:, 1]
+        )[2].min()
+        assert (
+            coarse[row, column] - 0.01 <= away <= np.hypot(coarse[row, column], 1200)
+        )  # pieces are 2.2 km at most
 
 
 def test_people_per_hospital(folder):
@@ -160,7 +185,9 @@ def test_people_per_hospital(folder):
         region = nearest == int(row["value"])
         assert float(row["people_sum"]) == pytest.approx(people[region].sum(), rel=1e-6, abs=1e-3)
         if people[region].sum() > 1:
-            assert float(row["people_distance_mean"]) == pytest.approx(np.average(meters[region], weights=people[region]), rel=1e-5)
+            assert float(row["people_distance_mean"]) == pytest.approx(
+                np.average(meters[region], weights=people[region]), rel=1e-5
+            )
     most = sorted(served, key=lambda row: -float(row["people_sum"]))[:5]
     assert [line.split(",")[0] for line in told.splitlines()[1:]] == [row["name"] for row in most]
 
@@ -169,7 +196,9 @@ def test_thiessen_polygons(folder):
     geopandas = pytest.importorskip("geopandas")
     run("Thiessen polygons")
     globe = geopandas.read_file("thiessen.gpkg")
-    assert globe["area_km2"].sum() == pytest.approx(510065621.724, rel=1e-9) and len(globe) == len(places()[0])
+    assert globe["area_km2"].sum() == pytest.approx(510065621.724, rel=1e-9) and len(globe) == len(
+        places()[0]
+    )
     # On the plane against GEOS, which makes the Voronoi polygons of QGIS.
     plane = geopandas.read_file("thiessen_plane.gpkg")
     shapely = pytest.importorskip("shapely")
@@ -177,11 +206,17 @@ def test_thiessen_polygons(folder):
     with open("plane_500.csv", encoding="utf-8") as file:
         points = [geometry.Point(float(row["x"]), float(row["y"])) for row in csv.DictReader(file)]
     extent = geometry.box(0, 0, 10000, 10000)
-    theirs = [cell.intersection(extent) for cell in ops.voronoi_diagram(geometry.MultiPoint(points), envelope=extent).geoms]
+    theirs = [
+        cell.intersection(extent)
+        for cell in ops.voronoi_diagram(geometry.MultiPoint(points), envelope=extent).geoms
+    ]
     tree = geopandas.GeoSeries(theirs)
     for seed, area, shape in zip(plane["seed"], plane["area"], plane.geometry):
         cell = tree[tree.contains(points[seed - 1])].iloc[0]
-        assert area == pytest.approx(cell.area, rel=1e-6) and shape.symmetric_difference(cell).area < 1e-3, shapely.__version__
+        assert (
+            area == pytest.approx(cell.area, rel=1e-6)
+            and shape.symmetric_difference(cell).area < 1e-3
+        ), shapely.__version__
 
 
 def test_nearest_station_of_era5(folder):
@@ -192,12 +227,22 @@ def test_nearest_station_of_era5(folder):
         pytest.skip("GDAL has no driver for NetCDF")
     lat, lon = np.arange(90, -91, -2.0), np.arange(0, 360, 2.0)
     kelvin = np.random.default_rng(5).uniform(220, 310, (3, len(lat), len(lon))).astype("float32")
-    axes = {"time": [0, 1, 2], "latitude": ("latitude", lat, {"units": "degrees_north", "standard_name": "latitude"}),
-            "longitude": ("longitude", lon, {"units": "degrees_east", "standard_name": "longitude"})}
-    xarray.Dataset({"t2m": (("time", "latitude", "longitude"), kelvin)}, coords=axes).to_netcdf("era5.nc")
+    axes = {
+        "time": [0, 1, 2],
+        "latitude": ("latitude", lat, {"units": "degrees_north", "standard_name": "latitude"}),
+        "longitude": ("longitude", lon, {"units": "degrees_east", "standard_name": "longitude"}),
+    }
+    xarray.Dataset({"t2m": (("time", "latitude", "longitude"), kelvin)}, coords=axes).to_netcdf(
+        "era5.nc"
+    )
     run("Nearest station of each ERA5 cell")
     nearest, meters = xarray.open_dataset("nearest.nc"), xarray.open_dataset("meters.nc")
-    rows, columns = (part.ravel() for part in np.meshgrid(np.arange(0, len(lat), 9), np.arange(0, len(lon), 17), indexing="ij"))
+    rows, columns = (
+        part.ravel()
+        for part in np.meshgrid(
+            np.arange(0, len(lat), 9), np.arange(0, len(lon), 17), indexing="ij"
+        )
+    )
     away = meters_to_places(lon[columns], lat[rows])
     for i, (row, column) in enumerate(zip(rows, columns)):
         at = {"lat": lat[row], "lon": lon[column]}
@@ -210,23 +255,31 @@ def test_nearest_station_of_era5(folder):
     stations = xarray.open_dataset("at_stations.nc")["t2m"].to_numpy()
     x, y = places()
     observed = xarray.open_dataarray("observed.nc")
-    assert (observed == y[xarray.open_dataset("from_python.nc")["allocation"].to_numpy().astype(int)]).all()
+    assert (
+        observed == y[xarray.open_dataset("from_python.nc")["allocation"].to_numpy().astype(int)]
+    ).all()
     grid_x, grid_y = (part.ravel() for part in np.meshgrid(lon, lat))
     for i in range(0, len(x), 40):
-        cell = WGS84.inv(np.full_like(grid_x, x[i]), np.full_like(grid_y, y[i]), grid_x, grid_y)[2].argmin()
+        cell = WGS84.inv(np.full_like(grid_x, x[i]), np.full_like(grid_y, y[i]), grid_x, grid_y)[
+            2
+        ].argmin()
         assert (stations[:, i] == kelvin.reshape(3, -1)[:, cell]).all()
 
 
 def grass(row, there):
     """Runs a command of GRASS on classes.tif and writes its map `there`."""
-    text = ("r.in.gdal --quiet input=classes.tif output=classes; g.region raster=classes; "
-            f"{there} --quiet; r.out.gdal --quiet -c -f input=there output=there.tif type=Float64 --overwrite")
+    text = (
+        "r.in.gdal --quiet input=classes.tif output=classes; g.region raster=classes; "
+        f"{there} --quiet; r.out.gdal --quiet -c -f input=there output=there.tif type=Float64 --overwrite"
+    )
     shell(f"grass --tmp-location classes.tif --exec bash -euc {shlex.quote(text)}")
 
 
 # Of each section: the program, how its commands are run, the share of cells that must be equal. Cells without a value are below 0.
-GDAL_TOOLS = {"Replace gdal_proximity": ("gdal_proximity.py", lambda row, there: shell(there), 0.94),
-              "Replace r.grow.distance": ("grass", grass, 0.94)}
+GDAL_TOOLS = {
+    "Replace gdal_proximity": ("gdal_proximity.py", lambda row, there: shell(there), 0.94),
+    "Replace r.grow.distance": ("grass", grass, 0.94),
+}
 
 
 @pytest.mark.parametrize("section", GDAL_TOOLS)
@@ -244,7 +297,9 @@ def test_raster_tools(section, folder):
             both = (ours >= 0) & (theirs >= 0)
             assert both.mean() > 0.2 and ((ours >= 0) == (theirs >= 0)).mean() > 0.99, task
             if "value=" not in there:
-                assert (ours[both] <= theirs[both] * (1 + 1e-6) + 0.01).all(), f"{task}: a distance of the other tool is less"
+                assert (ours[both] <= theirs[both] * (1 + 1e-6) + 0.01).all(), (
+                    f"{task}: a distance of the other tool is less"
+                )
             assert np.isclose(ours[both], theirs[both], rtol=1e-6, atol=0.01).mean() > share, task
             os.remove("there.tif")
         os.remove("here.tif")
@@ -252,8 +307,11 @@ def test_raster_tools(section, folder):
         pytest.skip(f"{tool} is not installed: nothing to compare with")
 
 
-PYTHON_TOOLS = {"Replace scipy cKDTree": "scipy.spatial", "Replace scikit-learn BallTree": "sklearn.neighbors",
-                "Replace GeoPandas sjoin_nearest": "geopandas"}
+PYTHON_TOOLS = {
+    "Replace scipy cKDTree": "scipy.spatial",
+    "Replace scikit-learn BallTree": "sklearn.neighbors",
+    "Replace GeoPandas sjoin_nearest": "geopandas",
+}
 
 
 def same(theirs, ours):
@@ -264,7 +322,7 @@ def same(theirs, ours):
         return theirs.sort_index().equals(ours[order].sort_index())
     if isinstance(theirs, set):
         return theirs == ours
-    if getattr(theirs, "dtype", None) == object:
+    if getattr(theirs, "dtype", None) == np.dtype(object):
         return theirs.tolist() == ours.tolist()
     return np.allclose(theirs, ours, rtol=1e-9)
 
@@ -300,11 +358,18 @@ def test_distance_allocation(folder):
     assert (raster("nearest.tif")[row, column] == away.argmin(axis=1) + 1).all()
     np.testing.assert_allclose(raster("meters.tif")[row, column], away.min(axis=1), rtol=1e-6)
     assert ((raster("near.tif")[row, column] >= 0) == (away.min(axis=1) <= 200e3)).all()
-    assert (raster("start.tif")[row, column] == (away + 1000.0 * (well % 7)).argmin(axis=1) + 1).all()
+    assert (
+        raster("start.tif")[row, column] == (away + 1000.0 * (well % 7)).argmin(axis=1) + 1
+    ).all()
     assert (raster("times.tif")[row, column] == (away * (1 + well % 3)).argmin(axis=1) + 1).all()
     lon, lat = places()
     found = away.argmin(axis=1)
-    north = WGS84.inv(-10 + (column + 0.5) * 0.2, 65 - (row + 0.5) * 0.2, lon[found], lat[found])[0] % 360
-    np.testing.assert_allclose((raster("degrees.tif")[row, column] - north + 180) % 360 - 180, 0, atol=1e-3)
+    north = (
+        WGS84.inv(-10 + (column + 0.5) * 0.2, 65 - (row + 0.5) * 0.2, lon[found], lat[found])[0]
+        % 360
+    )
+    np.testing.assert_allclose(
+        (raster("degrees.tif")[row, column] - north + 180) % 360 - 180, 0, atol=1e-3
+    )
     with open("table.csv", encoding="utf-8") as file:
         assert "template_sum" in next(csv.reader(file))

@@ -15,7 +15,15 @@ s2sphere = pytest.importorskip("s2sphere")
 def test_ids_and_centers(random, level):
     c, count = library(), 6 * 4**level
     assert c.gv_s2_count(level) == count
-    numbers = np.unique(np.concatenate([np.arange(min(count, 300)), count - 1 - np.arange(min(count, 300)), random.integers(0, count, 500)]))
+    numbers = np.unique(
+        np.concatenate(
+            [
+                np.arange(min(count, 300)),
+                count - 1 - np.arange(min(count, 300)),
+                random.integers(0, count, 500),
+            ]
+        )
+    )
     x, y = ctypes.c_double(), ctypes.c_double()
     ours, theirs = np.empty((numbers.size, 3)), np.empty((numbers.size, 3))
     for i, number in enumerate(numbers.tolist()):

@@ -10,19 +10,48 @@ from conftest import command
 import gpuvoronoi
 
 pytest.importorskip("pyproj")
-PROLATE = ('GEOGCS["x",DATUM["x",SPHEROID["x",6378137,0.5]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433],'
-           'AXIS["Longitude",EAST],AXIS["Latitude",NORTH]]')
-SYSTEMS = {"EPSG:4326": "geodesic", "EPSG:3857": "geodesic", "EPSG:32633": "euclidean", "EPSG:3832": "geodesic", "EPSG:5641": "euclidean",
-           "EPSG:4087": "geodesic", "EPSG:6933": "geodesic", "+proj=merc +lat_ts=-41 +type=crs": "euclidean",
-           "+proj=merc +type=crs": "geodesic", "+proj=laea +type=crs": "euclidean", "+proj=eqc +lat_ts=0 +R=6371000 +type=crs": "geodesic"}
+PROLATE = (
+    'GEOGCS["x",DATUM["x",SPHEROID["x",6378137,0.5]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433],'
+    'AXIS["Longitude",EAST],AXIS["Latitude",NORTH]]'
+)
+SYSTEMS = {
+    "EPSG:4326": "geodesic",
+    "EPSG:3857": "geodesic",
+    "EPSG:32633": "euclidean",
+    "EPSG:3832": "geodesic",
+    "EPSG:5641": "euclidean",
+    "EPSG:4087": "geodesic",
+    "EPSG:6933": "geodesic",
+    "+proj=merc +lat_ts=-41 +type=crs": "euclidean",
+    "+proj=merc +type=crs": "geodesic",
+    "+proj=laea +type=crs": "euclidean",
+    "+proj=eqc +lat_ts=0 +R=6371000 +type=crs": "geodesic",
+}
 
 
 @pytest.mark.parametrize("system,metric", SYSTEMS.items())
 def test_default_metric_is_that_of_the_command(system, metric, tmp_path):
     name, reason = gpuvoronoi.default_metric(system)
     assert name == metric and reason.startswith("default for ")
-    done = subprocess.run([command(), "--seeds", "/vsistdin/", "--seeds-crs", system, "--extent", "0,0,1,1", "--size", "1,1", "--dry-run", "--json",
-                           str(tmp_path / "o.tif")], input="x,y\n0,0\n", capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            command(),
+            "--seeds",
+            "/vsistdin/",
+            "--seeds-crs",
+            system,
+            "--extent",
+            "0,0,1,1",
+            "--size",
+            "1,1",
+            "--dry-run",
+            "--json",
+            str(tmp_path / "o.tif"),
+        ],
+        input="x,y\n0,0\n",
+        capture_output=True,
+        text=True,
+    )
     assert json.loads(done.stdout)["metric"] == {"name": name, "reason": reason}
 
 
@@ -32,10 +61,21 @@ def test_default_metric_without_a_system():
 
 def test_rasters_have_it():
     seeds = np.array([1e6, 3e6]), np.array([8e6, 0.0])
-    web, plane = (gpuvoronoi.proximity(seeds, shape=(8, 8), extent=(0, 0, 8e6, 9e6), crs=crs) for crs in ("EPSG:3857", "EPSG:3035"))
-    euclidean = gpuvoronoi.proximity(seeds, shape=(8, 8), extent=(0, 0, 8e6, 9e6), metric="euclidean")
-    geodesic = gpuvoronoi.proximity(seeds, shape=(8, 8), extent=(0, 0, 8e6, 9e6), crs="EPSG:3857", metric="geodesic")
-    assert np.array_equal(web, geodesic) and np.array_equal(plane, euclidean) and not np.array_equal(web, euclidean)
+    web, plane = (
+        gpuvoronoi.proximity(seeds, shape=(8, 8), extent=(0, 0, 8e6, 9e6), crs=crs)
+        for crs in ("EPSG:3857", "EPSG:3035")
+    )
+    euclidean = gpuvoronoi.proximity(
+        seeds, shape=(8, 8), extent=(0, 0, 8e6, 9e6), metric="euclidean"
+    )
+    geodesic = gpuvoronoi.proximity(
+        seeds, shape=(8, 8), extent=(0, 0, 8e6, 9e6), crs="EPSG:3857", metric="geodesic"
+    )
+    assert (
+        np.array_equal(web, geodesic)
+        and np.array_equal(plane, euclidean)
+        and not np.array_equal(web, euclidean)
+    )
 
 
 def test_ellipsoids():

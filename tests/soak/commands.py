@@ -24,14 +24,40 @@ PROCESSES = 8
 GRID = ["--seeds", "s.csv", "--size", "90,45", "--quiet"]
 KINDS = [
     (0, [*GRID, "{}a.tif"], ["a.tif"]),
-    (0, [*GRID, "--metric", "great-circle", "-k", "2", "--distance", "{}bd.tif", "{}b.tif"], ["b.tif", "bd.tif"]),
-    (0, [*GRID, "--stats", "{}c.csv", "--azimuth", "{}ca.tif", "{}c.tif"], ["c.tif", "c.csv", "ca.tif"]),
+    (
+        0,
+        [*GRID, "--metric", "great-circle", "-k", "2", "--distance", "{}bd.tif", "{}b.tif"],
+        ["b.tif", "bd.tif"],
+    ),
+    (
+        0,
+        [*GRID, "--stats", "{}c.csv", "--azimuth", "{}ca.tif", "{}c.tif"],
+        ["c.tif", "c.csv", "ca.tif"],
+    ),
     (0, [*GRID, "--mask", "m.geojson", "--max-distance", "3000km", "{}d.tif"], ["d.tif"]),
     (0, [*GRID, "--of", "COG", "{}e.tif"], ["e.tif"]),
     (0, [*GRID, "--metric", "great-circle", "--threads", "3", "-k", "3", "{}f.tif"], ["f.tif"]),
     (0, [*GRID, "--level", "4", "--stats", "{}g.csv", "{}g.tif"], ["g.tif", "g.csv"]),
-    (0, ["search", "--reference", "s.csv", "-k", "3", "--quiet", "--distances", "{}hd.npy", "{}h.npy"], ["h.npy", "hd.npy"]),
-    (0, ["--seeds", "s.csv", "--polygons", "{}i.geojson", "--size", "30,15", "--quiet", "{}i.tif"], ["i.tif", "i.geojson"]),
+    (
+        0,
+        [
+            "search",
+            "--reference",
+            "s.csv",
+            "-k",
+            "3",
+            "--quiet",
+            "--distances",
+            "{}hd.npy",
+            "{}h.npy",
+        ],
+        ["h.npy", "hd.npy"],
+    ),
+    (
+        0,
+        ["--seeds", "s.csv", "--polygons", "{}i.geojson", "--size", "30,15", "--quiet", "{}i.tif"],
+        ["i.tif", "i.geojson"],
+    ),
     (1, ["--seeds", "nowhere.csv", "--size", "90,45", "{}x.tif"], []),
     (1, [*GRID, "--distance", "nowhere/d.tif", "{}x.tif"], []),
     (2, [*GRID, "--frob", "{}x.tif"], []),
@@ -55,7 +81,8 @@ class Soak:
         (folder / "s.csv").write_text("lon,lat\n" + "\n".join(rows) + "\n")
         (folder / "m.geojson").write_text(
             '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": '
-            '{"type": "Polygon", "coordinates": [[[-60, -50], [80, -40], [90, 60], [-70, 50], [-60, -50]]]}}]}')
+            '{"type": "Polygon", "coordinates": [[[-60, -50], [80, -40], [90, 60], [-70, 50], [-60, -50]]]}}]}'
+        )
         self.inputs = self.files()
         self.expected = {}
 
@@ -66,8 +93,14 @@ class Soak:
         """One command; gives its outputs' bytes."""
         status, arguments, outputs = KINDS[kind]
         arguments = [a.format(prefix) for a in arguments]
-        done = subprocess.run([self.command, *arguments, "--overwrite"][: None if status != 2 else -1], cwd=self.folder,
-                              env=self.environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [self.command, *arguments, "--overwrite"][: None if status != 2 else -1],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         line = done.stderr.splitlines()
         if done.returncode != status or len(line) != (status != 0):
             raise Failure(f"{arguments}: status {done.returncode}, not {status}: {done.stderr}")
@@ -79,13 +112,19 @@ class Soak:
                 raise Failure(f"{name} is not what it was at first")
 
     def check_nothing_left(self, outputs):
-        side = {name for output in outputs for name in (output + ".aux.xml", output.rsplit(".", 1)[0] + ".qml")}
+        side = {
+            name
+            for output in outputs
+            for name in (output + ".aux.xml", output.rsplit(".", 1)[0] + ".qml")
+        }
         expected = {*self.inputs, *outputs, *side}
         left = set(self.files()) - expected
         left |= {p.name for p in self.temporary.iterdir()}
         if left:
             raise Failure(f"left behind: {sorted(left)[:5]}")
-        if any((self.folder / name).read_bytes() != content for name, content in self.inputs.items()):
+        if any(
+            (self.folder / name).read_bytes() != content for name, content in self.inputs.items()
+        ):
             raise Failure("an input was changed")
 
     def in_turn(self, runs):
@@ -111,7 +150,10 @@ class Soak:
 
         def process(number):
             for i in range(times):
-                for kind, prefix in ((0 if i % 2 == 0 else i // 2 % len(KINDS), "same-"), (i % len(KINDS), f"own{number}-")):
+                for kind, prefix in (
+                    (0 if i % 2 == 0 else i // 2 % len(KINDS), "same-"),
+                    (i % len(KINDS), f"own{number}-"),
+                ):
                     self.check(kind, self.run(kind, prefix))
 
         with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
@@ -120,11 +162,16 @@ class Soak:
         names = [name for _, _, outputs in KINDS for name in outputs]
         prefixes = ["same-", *(f"own{number}-" for number in range(PROCESSES))]
         self.check_nothing_left({prefix + name for prefix in prefixes for name in names})
-        print(f"{PROCESSES} processes at once, {2 * times} commands each: all outputs right, nothing left", flush=True)
+        print(
+            f"{PROCESSES} processes at once, {2 * times} commands each: all outputs right, nothing left",
+            flush=True,
+        )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("command")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--at-once", type=int, default=50)

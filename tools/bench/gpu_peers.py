@@ -6,6 +6,7 @@ usage: gpu_peers.py [RUNS]      GPUVORONOI_LIBRARY: the library. Needs CuPy; jz-
 Prints the least milliseconds of RUNS (default 5) for building and searching together. Indices are compared with jz-tree's, which
 computes in float32: the part of equal numbers is printed.
 """
+
 import sys
 import time
 
@@ -48,8 +49,17 @@ def point_sets(count):
     """float32 values, so that both see the same points: uniform ones, and 100 normal distributions of several widths."""
     random = np.random.default_rng(1)
     yield "uniform", random.random((count, 3), dtype=np.float32)
-    centers, widths, which = random.random((100, 3)), random.uniform(0.001, 0.05, 100), random.integers(0, 100, count)
-    yield "clusters", (centers[which] + random.standard_normal((count, 3)) * widths[which, None]).astype(np.float32)
+    centers, widths, which = (
+        random.random((100, 3)),
+        random.uniform(0.001, 0.05, 100),
+        random.integers(0, 100, count),
+    )
+    yield (
+        "clusters",
+        (centers[which] + random.standard_normal((count, 3)) * widths[which, None]).astype(
+            np.float32
+        ),
+    )
 
 
 print("| points | k | gpuvoronoi ms | jz-tree ms | equal |")

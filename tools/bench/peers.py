@@ -7,6 +7,7 @@ COMMAND is the gpuvoronoi program. Packages that are not installed (scipy, sciki
 out. The library is called through ctypes, the packages through Python, all on the same arrays in memory; the last line
 times whole processes of the command, files in and out, against scipy in a Python that is already running.
 """
+
 import argparse
 import ctypes
 import os
@@ -18,17 +19,31 @@ import numpy as np
 
 
 class Points(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("count", ctypes.c_int64), ("dim", ctypes.c_int32), ("dtype", ctypes.c_int)]
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("count", ctypes.c_int64),
+        ("dim", ctypes.c_int32),
+        ("dtype", ctypes.c_int),
+    ]
 
 
 class IndexOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("backend", ctypes.c_char_p), ("metric", ctypes.c_int),
-                ("expected_k", ctypes.c_int32), ("expected_queries", ctypes.c_int64)]
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("backend", ctypes.c_char_p),
+        ("metric", ctypes.c_int),
+        ("expected_k", ctypes.c_int32),
+        ("expected_queries", ctypes.c_int64),
+    ]
 
 
 class SearchOptions(ctypes.Structure):
-    _fields_ = [("size", ctypes.c_size_t), ("k", ctypes.c_int32), ("max_distance", ctypes.c_double),
-                ("exclude_self", ctypes.c_int)]
+    _fields_ = [
+        ("size", ctypes.c_size_t),
+        ("k", ctypes.c_int32),
+        ("max_distance", ctypes.c_double),
+        ("exclude_self", ctypes.c_int),
+    ]
 
 
 def as_points(array):
@@ -44,17 +59,29 @@ class Library:
     def build(self, reference, backend):
         index, points = ctypes.c_void_p(), as_points(reference)
         options = IndexOptions(ctypes.sizeof(IndexOptions), backend.encode(), 0, 0, 0)
-        assert self.library.gv_index_build(self.context, ctypes.byref(points), ctypes.byref(options),
-                                           ctypes.byref(index)) == 0
+        assert (
+            self.library.gv_index_build(
+                self.context, ctypes.byref(points), ctypes.byref(options), ctypes.byref(index)
+            )
+            == 0
+        )
         return index
 
     def search(self, index, queries, k):
         indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
         points = as_points(queries)
         options = SearchOptions(ctypes.sizeof(SearchOptions), k, np.inf, 0)
-        assert self.library.gv_index_search(self.context, index, ctypes.byref(points), ctypes.byref(options),
-                                            ctypes.c_void_p(indices.ctypes.data),
-                                            ctypes.c_void_p(distances.ctypes.data)) == 0
+        assert (
+            self.library.gv_index_search(
+                self.context,
+                index,
+                ctypes.byref(points),
+                ctypes.byref(options),
+                ctypes.c_void_p(indices.ctypes.data),
+                ctypes.c_void_p(distances.ctypes.data),
+            )
+            == 0
+        )
         return indices
 
     def destroy(self, index):
@@ -97,7 +124,12 @@ def main():
 
         build, tree = best(lambda: cKDTree(reference), 2)
         one, found = best(lambda: tree.query(queries, workers=-1), 2)
-        row("scipy cKDTree, all cores", build, one, best(lambda: tree.query(queries, k=20, workers=-1), 1)[0])
+        row(
+            "scipy cKDTree, all cores",
+            build,
+            one,
+            best(lambda: tree.query(queries, k=20, workers=-1), 1)[0],
+        )
         assert (found[1] == answer[:, 0]).all()
     except ImportError:
         pass
@@ -105,8 +137,12 @@ def main():
         from pykdtree.kdtree import KDTree
 
         build, tree = best(lambda: KDTree(reference), 2)
-        row("pykdtree", build, best(lambda: tree.query(queries, k=1), 2)[0],
-            best(lambda: tree.query(queries, k=20), 1)[0])
+        row(
+            "pykdtree",
+            build,
+            best(lambda: tree.query(queries, k=1), 2)[0],
+            best(lambda: tree.query(queries, k=20), 1)[0],
+        )
     except ImportError:
         pass
     try:
@@ -114,9 +150,12 @@ def main():
 
         tree = pynanoflann.KDTree(leaf_size=10)
         build, _ = best(lambda: tree.fit(reference), 2)
-        row("nanoflann (pynanoflann)", build,
+        row(
+            "nanoflann (pynanoflann)",
+            build,
             best(lambda: tree.kneighbors(queries, n_neighbors=1, n_jobs=os.cpu_count()), 2)[0],
-            best(lambda: tree.kneighbors(queries, n_neighbors=20, n_jobs=os.cpu_count()), 1)[0])
+            best(lambda: tree.kneighbors(queries, n_neighbors=20, n_jobs=os.cpu_count()), 1)[0],
+        )
     except ImportError:
         pass
 
@@ -124,8 +163,19 @@ def main():
         names = [os.path.join(folder, name) for name in ("r.npy", "q.npy", "out.npy")]
         np.save(names[0], reference)
         np.save(names[1], queries)
-        call = [arguments.command, "search", "--reference", names[0], "--queries", names[1], "--overwrite", names[2]]
-        print(f"\nwhole command, .npy in and out: {best(lambda: subprocess.run(call, check=True))[0]:.3f}")
+        call = [
+            arguments.command,
+            "search",
+            "--reference",
+            names[0],
+            "--queries",
+            names[1],
+            "--overwrite",
+            names[2],
+        ]
+        print(
+            f"\nwhole command, .npy in and out: {best(lambda: subprocess.run(call, check=True))[0]:.3f}"
+        )
         assert (np.load(names[2]) == answer).all()
 
     reference, queries = random.random((1048576, 16)), random.random((1024, 16))
@@ -141,10 +191,15 @@ def main():
     except ImportError:
         pass
 
-    print("\nawkward sets, kdtree, 20000 points and queries, d = 3: milliseconds build, k = 1, k = 20")
+    print(
+        "\nawkward sets, kdtree, 20000 points and queries, d = 3: milliseconds build, k = 1, k = 20"
+    )
     line = np.repeat(random.random((20000, 1)), 3, axis=1)
-    for name, points in [("uniform", random.random((20000, 3))), ("one place", np.full((20000, 3), 0.5)),
-                         ("a line", line)]:
+    for name, points in [
+        ("uniform", random.random((20000, 3))),
+        ("one place", np.full((20000, 3), 0.5)),
+        ("a line", line),
+    ]:
         build, index = best(lambda: ours.build(points, "kdtree"), 7)
         times = [build] + [best(lambda: ours.search(index, points, k), 7)[0] for k in (1, 20)]
         print(f"{name:12}", *[f"{1e3 * t:8.2f}" for t in times])

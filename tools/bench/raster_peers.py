@@ -5,6 +5,7 @@ The tree holds the seeds as unit vectors and is queried for the cells of every S
 processors; its rate is set against that of `gpuvoronoi-bench raster` for the whole raster, which runs
 right after it. Both report the median of RUNS runs.
 """
+
 import json
 import subprocess
 import sys
@@ -23,7 +24,11 @@ def unit_vectors(lon, lat):
 
 def scipy_rate(count):
     random = np.random.default_rng(42)
-    tree = cKDTree(unit_vectors(random.uniform(-180, 180, count), np.degrees(np.arcsin(random.uniform(-1, 1, count)))))
+    tree = cKDTree(
+        unit_vectors(
+            random.uniform(-180, 180, count), np.degrees(np.arcsin(random.uniform(-1, 1, count)))
+        )
+    )
     rows = 90 - (np.arange(0, HEIGHT, STEP) + 0.5) * 180 / HEIGHT
     columns = -180 + (np.arange(WIDTH) + 0.5) * 360 / WIDTH
     lon, lat = np.meshgrid(columns, rows)
@@ -37,8 +42,24 @@ def scipy_rate(count):
 
 
 def engine_rate(program, count):
-    done = subprocess.run([program, "raster", "--metric", "great-circle", "--seeds", str(count), "--runs", str(RUNS), "--size",
-                           f"{WIDTH},{HEIGHT}", "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        [
+            program,
+            "raster",
+            "--metric",
+            "great-circle",
+            "--seeds",
+            str(count),
+            "--runs",
+            str(RUNS),
+            "--size",
+            f"{WIDTH},{HEIGHT}",
+            "--json",
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     return json.loads(done.stdout.splitlines()[-1])["M/s"]
 
 

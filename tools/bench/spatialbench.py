@@ -39,9 +39,13 @@ def places(random, cities, count):
 def make_buildings(random, cities):
     lon, lat = places(random, cities, BUILDINGS)
     made = []
-    for x, y, corners, size in zip(lon, lat, random.integers(5, 13, BUILDINGS), random.uniform(5, 50, BUILDINGS) / 111_000):
+    for x, y, corners, size in zip(
+        lon, lat, random.integers(5, 13, BUILDINGS), random.uniform(5, 50, BUILDINGS) / 111_000
+    ):
         angle = np.linspace(0, 2 * np.pi, corners, endpoint=False)
-        ring = np.column_stack([x + size / np.cos(np.radians(y)) * np.cos(angle), y + size * np.sin(angle)]).tolist()
+        ring = np.column_stack(
+            [x + size / np.cos(np.radians(y)) * np.cos(angle), y + size * np.sin(angle)]
+        ).tolist()
         made.append({"type": "Polygon", "coordinates": [ring + ring[:1]]})
     return lon, lat, made
 
@@ -50,7 +54,9 @@ def make_batches(cities, count):
     random = np.random.default_rng(2)
     for first in range(0, count, BATCH):
         lon, lat = places(random, cities, min(BATCH, count - first))
-        yield pyarrow.record_batch({"trip": np.arange(first, first + lon.size), "lon": lon, "lat": lat})
+        yield pyarrow.record_batch(
+            {"trip": np.arange(first, first + lon.size), "lon": lon, "lat": lat}
+        )
 
 
 def unit_vectors(lon, lat):
@@ -69,13 +75,18 @@ def timed(name, batches, search):
         trips += batch.num_rows
         digest += int(np.asarray(found).astype(np.uint64).sum())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    print(f"| {name} | {trips:,} | {wall:.2f} | {taken:.2f} | {1e6 * taken / trips:.2f} | {memory} |", flush=True)
+    print(
+        f"| {name} | {trips:,} | {wall:.2f} | {taken:.2f} | {1e6 * taken / trips:.2f} | {memory} |",
+        flush=True,
+    )
     return digest
 
 
 def joined(tree):
     def search(batch):
-        return pyarrow.Table.from_batches(search_batches(tree, [batch], k=K))["reference"].to_numpy()
+        return pyarrow.Table.from_batches(search_batches(tree, [batch], k=K))[
+            "reference"
+        ].to_numpy()
 
     return search
 
@@ -85,9 +96,14 @@ def duckdb_row(cities, polygons):
 
     base = duckdb.connect()
     base.execute("INSTALL spatial; LOAD spatial")
-    rings = ["POLYGON((" + ",".join(f"{x} {y}" for x, y in one["coordinates"][0]) + "))" for one in polygons]
+    rings = [
+        "POLYGON((" + ",".join(f"{x} {y}" for x, y in one["coordinates"][0]) + "))"
+        for one in polygons
+    ]
     base.register("texts", pyarrow.table({"building": np.arange(len(rings)), "wkt": rings}))
-    base.execute("CREATE TABLE buildings AS SELECT building, ST_GeomFromText(wkt) AS shape FROM texts")
+    base.execute(
+        "CREATE TABLE buildings AS SELECT building, ST_GeomFromText(wkt) AS shape FROM texts"
+    )
     query = """SELECT building FROM (SELECT trip, building, row_number() OVER (PARTITION BY trip ORDER BY ST_Distance(shape, ST_Point(lon, lat)), building)
                AS place FROM batch, buildings) WHERE place <= 5"""
 
@@ -101,25 +117,45 @@ def duckdb_row(cities, polygons):
 def main():
     count = int(TRIPS * float(sys.argv[1] if len(sys.argv) > 1 else 1))
     random = np.random.default_rng(1)
-    cities = np.column_stack([random.uniform(-180, 180, 500), np.degrees(np.arcsin(random.uniform(-0.9, 0.9, 500)))])
+    cities = np.column_stack(
+        [random.uniform(-180, 180, 500), np.degrees(np.arcsin(random.uniform(-0.9, 0.9, 500)))]
+    )
     lon, lat, polygons = make_buildings(random, cities)
     print(f"{K} nearest of {BUILDINGS:,} buildings, {count:,} trips in batches of {BATCH:,}\n")
-    print("| | trips | seconds | processor seconds | µs a trip | most memory so far, MB |\n|---|---|---|---|---|---|", flush=True)
+    print(
+        "| | trips | seconds | processor seconds | µs a trip | most memory so far, MB |\n|---|---|---|---|---|---|",
+        flush=True,
+    )
     begun = time.process_time()
     tree = gpuvoronoi.FeatureTree(polygons)
     built = time.process_time() - begun
     timed("`FeatureTree`, polygons, geodesic", make_batches(cities, count), joined(tree))
-    timed("`GlobeTree`, centers, geodesic", make_batches(cities, count), joined(gpuvoronoi.GlobeTree(lon, lat)))
-    ours = timed("`GlobeTree`, centers, great circles", make_batches(cities, count), joined(gpuvoronoi.GlobeTree(lon, lat, "great-circle")))
+    timed(
+        "`GlobeTree`, centers, geodesic",
+        make_batches(cities, count),
+        joined(gpuvoronoi.GlobeTree(lon, lat)),
+    )
+    ours = timed(
+        "`GlobeTree`, centers, great circles",
+        make_batches(cities, count),
+        joined(gpuvoronoi.GlobeTree(lon, lat, "great-circle")),
+    )
     try:
         from scipy.spatial import cKDTree
 
         theirs = cKDTree(unit_vectors(lon, lat))
 
         def search(batch):
-            return theirs.query(unit_vectors(batch["lon"].to_numpy(), batch["lat"].to_numpy()), K, workers=-1)[1]
+            return theirs.query(
+                unit_vectors(batch["lon"].to_numpy(), batch["lat"].to_numpy()), K, workers=-1
+            )[1]
 
-        if timed("scipy `cKDTree`, unit vectors of the centers", make_batches(cities, count), search) != ours:
+        if (
+            timed(
+                "scipy `cKDTree`, unit vectors of the centers", make_batches(cities, count), search
+            )
+            != ours
+        ):
             print("scipy's neighbors differ from those by great circles")
     except ImportError as error:
         print(f"scipy: left out: {error}")

@@ -9,8 +9,20 @@ from qgis.core import QgsProcessingException
 from . import messages
 
 REPEATED = ("--co", "--sum")
-FLAGS = ("--boundary", "--by-cell", "--delaunay", "--distance-per-value", "--edges-only", "--group", "--no-cut",
-         "--overwrite", "--progress", "--signed-distance", "--skip-invalid", "--snap-seeds")
+FLAGS = (
+    "--boundary",
+    "--by-cell",
+    "--delaunay",
+    "--distance-per-value",
+    "--edges-only",
+    "--group",
+    "--no-cut",
+    "--overwrite",
+    "--progress",
+    "--signed-distance",
+    "--skip-invalid",
+    "--snap-seeds",
+)
 WITHOUT_EFFECT = ("--overwrite", "--progress", "--device")
 
 
@@ -30,7 +42,7 @@ class Options:
 
     def __init__(self, arguments):
         cut = arguments.index("--")
-        self.values, self.positional, words = {}, arguments[cut + 1:], iter(arguments[:cut])
+        self.values, self.positional, words = {}, arguments[cut + 1 :], iter(arguments[:cut])
         for word in words:
             name, equals, value = word.partition("=")
             value = value if equals else True if name in FLAGS else next(words)
@@ -57,8 +69,13 @@ class Job:
         self.feedback, self.progress = feedback, progress
         self.workers = int(options.take("--threads", -1))
         self.backend = options.take("--backend", "auto")
-        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self.engine = {"name": "gpuvoronoi", "threads": self.workers if self.workers > 0 else usable}
+        usable = (
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        )
+        self.engine = {
+            "name": "gpuvoronoi",
+            "threads": self.workers if self.workers > 0 else usable,
+        }
         self.thread = threading.get_ident()
         self.warnings = []
         self.started = time.monotonic()
@@ -74,4 +91,9 @@ class Job:
         self.warnings.append({"code": code, "count": count, "message": message})
 
     def report(self, **parts):
-        return {**parts, "seconds": time.monotonic() - self.started, "warnings": self.warnings, "error": None}
+        return {
+            **parts,
+            "seconds": time.monotonic() - self.started,
+            "warnings": self.warnings,
+            "error": None,
+        }

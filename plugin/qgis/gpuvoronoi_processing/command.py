@@ -51,7 +51,9 @@ def program_at(path):
     A program with a folder as it is, a bare name on the PATH: in its absolute folders, never in the one that happens to
     be the current one, in which Windows (and an empty entry of the PATH) would look first.
     """
-    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
+    folders = [
+        folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)
+    ]
     endings = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if sys.platform == "win32" else []
     for folder in [""] if os.path.dirname(path) else folders:
         for ending in (*endings, ""):
@@ -70,9 +72,11 @@ def find_program():
         if path:
             found = program_at(path)
             if found is None:
-                raise WrongPath(tr(
-                    "{where} has the path “{path}”, which is not a program."
-                ).format(where=where, path=path))
+                raise WrongPath(
+                    tr("{where} has the path “{path}”, which is not a program.").format(
+                        where=where, path=path
+                    )
+                )
             return found
     found = program_at("gpuvoronoi")
     if found is None:
@@ -174,15 +178,24 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     """
     program = find_program()
     job = [arguments[0]] if arguments[0] in ("diagram", "search") else []
-    arguments = [program, *job, "--json", *arguments[len(job):]]
+    arguments = [program, *job, "--json", *arguments[len(job) :]]
     feedback.pushCommandInfo(shlex.join(arguments))
-    options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    options = (
+        {"start_new_session": True}
+        if os.name == "posix"
+        else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    )
     # A folder of drivers takes the place of GDAL's own.
     more = environment if any(argument.endswith(MAY_BE_LIVE) for argument in arguments) else {}
     try:
         process = subprocess.Popen(  # nosec B603 # the program that the user has named
-            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
-            env={**os.environ, **more}, **options
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env={**os.environ, **more},
+            **options,
         )
     except OSError as error:
         raise QgsProcessingException(
@@ -236,13 +249,18 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         raise QgsProcessingException(messages.error(report))
     if status != 0:
         raise QgsProcessingException(
-            text or tr("{program} ended with status {status} and no message").format(program=program, status=status)
+            text
+            or tr("{program} ended with status {status} and no message").format(
+                program=program, status=status
+            )
         )
     if report is not None:
         messages.tell(report, feedback)
     for output in outputs:
         if not os.path.exists(output):
-            raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))
+            raise QgsProcessingException(
+                tr("{program} made no file {file}").format(program=program, file=output)
+            )
     if report is None:
         raise QgsProcessingException(tr("{program} wrote no report").format(program=program))
     return report
@@ -254,7 +272,11 @@ def _listed(program, changed, what):
     options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
         done = subprocess.run(  # nosec B603 # the same program
-            [program, what, "--json"], stdin=subprocess.DEVNULL, capture_output=True, timeout=LISTING, **options
+            [program, what, "--json"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=LISTING,
+            **options,
         )
         return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
@@ -295,7 +317,11 @@ def default_metric(crs):
         metric = _planned(program, os.path.getmtime(program), crs)
     except OSError:
         metric = None
-    return (metric["name"], metric["reason"]) if metric is not None else ("euclidean", "default for maps")
+    return (
+        (metric["name"], metric["reason"])
+        if metric is not None
+        else ("euclidean", "default for maps")
+    )
 
 
 def listed(what):
@@ -325,7 +351,11 @@ def devices(needs):
     """The same of the graphics cards; one with a reason alone if there are none."""
     found = listed("devices") or {"reason": "", "devices": []}
     cards = [
-        (str(device["number"]), f"{device['number']} ({device['name']})", "" if device["usable"] else device["reason"])
+        (
+            str(device["number"]),
+            f"{device['number']} ({device['name']})",
+            "" if device["usable"] else device["reason"],
+        )
         for device in found["devices"]
     ]
     return cards or ([("", tr("no graphics card"), found["reason"])] if found["reason"] else [])

@@ -48,13 +48,17 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
     """
     driver = ogr.GetDriverByName(QgsVectorFileWriter.driverForExtension(os.path.splitext(path)[1]))
     if driver is None:
-        raise ValueError(tr("Unsupported file format for this result; choose another, for example .tif or .gpkg"))
+        raise ValueError(
+            tr("Unsupported file format for this result; choose another, for example .tif or .gpkg")
+        )
     if os.path.exists(path):
         driver.DeleteDataSource(path)
     dataset = driver.CreateDataSource(path)
     layer = dataset.CreateLayer(name, reference, kind) if dataset is not None else None
     if layer is None:
-        raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
+        raise OSError(
+            tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
+        )
     kinds = {} if frame is None else frame.attrs["types"]
     taken = set()
     for field, field_type in (*first, *kinds.items()):
@@ -68,11 +72,19 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
         feature = ogr.Feature(layer.GetLayerDefn())
         values = [*values, *([] if row is None else [column[row] for column in own])]
         for index, value in enumerate(values):
-            if value is not None and value == value and not isinstance(value, (list, bytes, bytearray)):
+            if (
+                value is not None
+                and value == value
+                and not isinstance(value, (list, bytes, bytearray))
+            ):
                 feature.SetField(index, value)
-        feature.SetGeometry(ogr.CreateGeometryFromWkb(geometry) if isinstance(geometry, bytes) else geometry)
+        feature.SetGeometry(
+            ogr.CreateGeometryFromWkb(geometry) if isinstance(geometry, bytes) else geometry
+        )
         if layer.CreateFeature(feature) != ogr.OGRERR_NONE:
-            raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
+            raise OSError(
+                tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
+            )
     layer.CommitTransaction()
 
 
@@ -85,31 +97,46 @@ def write_raster(path, made, bands, nodata, unit, title, table, creation):
         band = made.GetRasterBand(number)
         band.SetNoDataValue(nodata)
         band.SetUnitType(unit)
-        ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number % 100 not in (11, 12, 13) else 0, "th")
-        band.SetDescription(f"{title} the {'' if number == 1 else f'{number}{ending} '}nearest seed")
+        ending = {1: "st", 2: "nd", 3: "rd"}.get(
+            number % 10 if number % 100 not in (11, 12, 13) else 0, "th"
+        )
+        band.SetDescription(
+            f"{title} the {'' if number == 1 else f'{number}{ending} '}nearest seed"
+        )
         band.WriteArray(values)
     if table is not None:
         made.GetRasterBand(1).SetDefaultRAT(table)
     name = QgsRasterFileWriter.driverForExtension(os.path.splitext(path)[1][1:])
     driver = gdal.GetDriverByName(name) if name else None
     if driver is None:
-        raise ValueError(tr("Unsupported file format for this result; choose another, for example .tif or .gpkg"))
+        raise ValueError(
+            tr("Unsupported file format for this result; choose another, for example .tif or .gpkg")
+        )
     options = {**RASTER_OPTIONS.get(name, {}), **dict(option.split("=", 1) for option in creation)}
-    if driver.CreateCopy(path, made, 0, [f"{key}={value}" for key, value in options.items()]) is None:
-        raise OSError(tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg()))
+    if (
+        driver.CreateCopy(path, made, 0, [f"{key}={value}" for key, value in options.items()])
+        is None
+    ):
+        raise OSError(
+            tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
+        )
 
 
 def attribute_table(names, colors):
     """Of names of values, with colors by value."""
     table, low, high = gdal.RasterAttributeTable(), min(names, default=0), max(names, default=0)
     exact = gdal.GFT_Real if -(2**53) <= low and high <= 2**53 else gdal.GFT_String
-    table.CreateColumn("value", gdal.GFT_Integer if -(2**31) <= low and high < 2**31 else exact, gdal.GFU_MinMax)
+    table.CreateColumn(
+        "value", gdal.GFT_Integer if -(2**31) <= low and high < 2**31 else exact, gdal.GFU_MinMax
+    )
     table.CreateColumn("name", gdal.GFT_String, gdal.GFU_Name)
     for color, usage in (("red", gdal.GFU_Red), ("green", gdal.GFU_Green), ("blue", gdal.GFU_Blue)):
         table.CreateColumn(color, gdal.GFT_Integer, usage)
     table.SetRowCount(len(names))
     for row, (value, _, color) in enumerate(colors):
-        for column, text in enumerate((value, names[value], color.red(), color.green(), color.blue())):
+        for column, text in enumerate(
+            (value, names[value], color.red(), color.green(), color.blue())
+        ):
             table.SetValueAsString(row, column, str(text))
     return table
 

@@ -16,7 +16,12 @@ from .i18n import tr
 
 NAME = "VORONOI"
 FILE = "gdal_VORONOI" + {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
-PLACES = ("../lib*/gdalplugins", "../lib*/*/gdalplugins", "gdalplugins", "plugin/gdal")  # from the program's folder
+PLACES = (
+    "../lib*/gdalplugins",
+    "../lib*/*/gdalplugins",
+    "gdalplugins",
+    "plugin/gdal",
+)  # from the program's folder
 
 
 def beside_program():
@@ -25,7 +30,9 @@ def beside_program():
         folder = glob.escape(os.path.dirname(os.path.realpath(command.find_program())))
     except command.MissingProgram:
         return None
-    found = [path for place in PLACES for path in sorted(glob.glob(os.path.join(folder, place, FILE)))]
+    found = [
+        path for place in PLACES for path in sorted(glob.glob(os.path.join(folder, place, FILE)))
+    ]
     return os.path.realpath(found[0]) if found else None
 
 
@@ -51,7 +58,9 @@ def load():
     if is_there():
         return ""
     if NAME in re.split("[ ,]+", gdal.GetConfigOption("GDAL_SKIP", "").upper()):
-        return tr("GDAL's driver VORONOI is disabled by GDAL_SKIP or under Settings ▸ Options ▸ GDAL.")
+        return tr(
+            "GDAL's driver VORONOI is disabled by GDAL_SKIP or under Settings ▸ Options ▸ GDAL."
+        )
     version = gdal.VersionInfo("RELEASE_NAME")
     path = beside_program()
     if path is None:
@@ -65,9 +74,7 @@ def load():
         return tr(
             "Cannot load the driver {path} into QGIS's GDAL {version}; build gpuvoronoi for this version. GDAL: "
             "{reason}"
-        ).format(
-            path=path, version=version, reason=reason
-        )
+        ).format(path=path, version=version, reason=reason)
     folders = [os.path.dirname(path), *filter(None, [os.environ.get("GDAL_DRIVER_PATH")])]
     command.environment["GDAL_DRIVER_PATH"] = os.pathsep.join(folders)
     return ""

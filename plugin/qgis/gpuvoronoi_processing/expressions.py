@@ -107,20 +107,28 @@ class Nearest(QgsExpressionFunction):
     def value(self, reference, count, context):
         """`context` is None where the expression is evaluated without one."""
         layer = (
-            project_layer(context.variable("layer_id") or context.variable("layer")) if context is not None else None
+            project_layer(context.variable("layer_id") or context.variable("layer"))
+            if context is not None
+            else None
         )
         if layer is None:
             raise QgsProcessingException(tr("Missing current layer"))
         found = project_layer(reference)
         if found is None:
             raise QgsProcessingException(tr("Unknown layer “{}”").format(reference))
-        if not isinstance(count, (int, float)) or not 1 <= count <= MOST_NEIGHBORS or count != int(count):
+        if (
+            not isinstance(count, (int, float))
+            or not 1 <= count <= MOST_NEIGHBORS
+            or count != int(count)
+        ):
             raise QgsProcessingException(tr("k: out of range [1, 1024]"))
         feature, answers = context.feature(), set()
         for one in [layer] if not context.hasVariable("parent") else layers_of(feature, layer):
             answers.add(self.answers.get(one, found, int(count)).get(feature.id()))
         if len(answers) != 1:
-            raise QgsProcessingException(tr("Unknown layer of the current feature; it is in none, or in several"))
+            raise QgsProcessingException(
+                tr("Unknown layer of the current feature; it is in none, or in several")
+            )
         answer = answers.pop()
         return answer[self.part] if answer is not None else None
 
@@ -145,12 +153,24 @@ def layers_of(feature, current):
     The layers of the project that have a feature, the current one first if it is one of them. Within an aggregate of
     another layer features are of that, while the context names the layer of the whole expression.
     """
-    names, attributes, shape = feature.fields().names(), feature.attributes(), feature.geometry().asWkb()
-    others = [layer for layer in QgsProject.instance().mapLayers().values() if isinstance(layer, QgsVectorLayer)]
+    names, attributes, shape = (
+        feature.fields().names(),
+        feature.attributes(),
+        feature.geometry().asWkb(),
+    )
+    others = [
+        layer
+        for layer in QgsProject.instance().mapLayers().values()
+        if isinstance(layer, QgsVectorLayer)
+    ]
     for layer in sorted(others, key=lambda layer: layer.id() != current.id()):
         if layer.fields().names() == names:
             found = layer.getFeature(feature.id())
-            if found.isValid() and found.geometry().asWkb() == shape and len(attributes) == len(found.attributes()):
+            if (
+                found.isValid()
+                and found.geometry().asWkb() == shape
+                and len(attributes) == len(found.attributes())
+            ):
                 yield layer
 
 
@@ -161,15 +181,27 @@ class Functions:
         answers = Answers()
         example = "<p><code>nearest_{}('stations', 1)</code></p>"
         self.functions = [
-            Nearest("nearest_feature_id", 0, answers, tr(
-                "<p>The feature id of the k-th nearest point, line or polygon of a layer, given by its name or id. "
-                "Within the current layer a feature's own point does not count. Distances are geodesics for longitudes "
-                "and latitudes and for maps of the whole world, else straight lines on the map.</p>"
-            ) + example.format("feature_id")),
-            Nearest("nearest_distance", 1, answers, tr(
-                "<p>The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: "
-                "meters for longitudes and latitudes and for maps of the whole world, else map units.</p>"
-            ) + example.format("distance")),
+            Nearest(
+                "nearest_feature_id",
+                0,
+                answers,
+                tr(
+                    "<p>The feature id of the k-th nearest point, line or polygon of a layer, given by its name or id. "
+                    "Within the current layer a feature's own point does not count. Distances are geodesics for "
+                    "longitudes and latitudes and for maps of the whole world, else straight lines on the map.</p>"
+                )
+                + example.format("feature_id"),
+            ),
+            Nearest(
+                "nearest_distance",
+                1,
+                answers,
+                tr(
+                    "<p>The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: "
+                    "meters for longitudes and latitudes and for maps of the whole world, else map units.</p>"
+                )
+                + example.format("distance"),
+            ),
         ]
         for function in self.functions:
             QgsExpression.registerFunction(function)

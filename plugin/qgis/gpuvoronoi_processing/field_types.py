@@ -10,12 +10,22 @@ from qgis.core import NULL, Qgis, QgsJsonUtils
 from qgis.PyQt.QtCore import QByteArray, QDate, QDateTime, QMetaType, Qt, QTime, QVariant
 
 if Qgis.QGIS_VERSION_INT >= 33800:
-    BOOL, INT, LONG, DOUBLE = QMetaType.Type.Bool, QMetaType.Type.Int, QMetaType.Type.LongLong, QMetaType.Type.Double
+    BOOL, INT, LONG, DOUBLE = (
+        QMetaType.Type.Bool,
+        QMetaType.Type.Int,
+        QMetaType.Type.LongLong,
+        QMetaType.Type.Double,
+    )
     STRING, DATE, DATE_TIME = QMetaType.Type.QString, QMetaType.Type.QDate, QMetaType.Type.QDateTime
     BINARY = QMetaType.Type.QByteArray
 else:
     BOOL, INT, LONG, DOUBLE = QVariant.Bool, QVariant.Int, QVariant.LongLong, QVariant.Double
-    STRING, DATE, DATE_TIME, BINARY = QVariant.String, QVariant.Date, QVariant.DateTime, QVariant.ByteArray
+    STRING, DATE, DATE_TIME, BINARY = (
+        QVariant.String,
+        QVariant.Date,
+        QVariant.DateTime,
+        QVariant.ByteArray,
+    )
 
 
 def is_empty(value):

@@ -13,12 +13,16 @@ from qgis.core import QgsDistanceArea, QgsGeometry, QgsPointXY
 
 GLOBE = ("geodesic", "great-circle")  # the metrics on it
 STEP = 100000.0  # meters between vertices, at most
-TURN = 45.0  # degrees of longitude between vertices, at most: near the poles a step may go far around
+TURN = (
+    45.0  # degrees of longitude between vertices, at most: near the poles a step may go far around
+)
 FAR_FROM_POLES = 88.0  # degrees of latitude up to which a step turns by less than 27°
 CLEAR = 1e-6  # degrees of longitude: lines that end nearer to the meridian at which they are cut need more care
 CROSSED = 1e-12  # degrees of longitude between a meridian and the place where a step crosses it
 EVALUATIONS = 60  # of that place, at most
-OVER_THE_POLE = 180.0 - 1e-6  # degrees: steps that turn so far are straight across, to less than a millimeter
+OVER_THE_POLE = (
+    180.0 - 1e-6
+)  # degrees: steps that turn so far are straight across, to less than a millimeter
 
 
 def normal(longitude):
@@ -60,7 +64,9 @@ class Geodesics:
         wraps = box.width() > 180.0  # then there are vertices at both ends of the map
         if not wraps and max(abs(start.x()), abs(end.x())) <= 180.0:
             return made
-        return QgsGeometry.fromMultiPolylineXY(self.parts(vertices, wraps, start, end) or self.line(start, end))
+        return QgsGeometry.fromMultiPolylineXY(
+            self.parts(vertices, wraps, start, end) or self.line(start, end)
+        )
 
     def parts(self, vertices, wraps, start, end):
         """
@@ -80,7 +86,7 @@ class Geodesics:
 
         def some(low, high, by):
             """Vertices, placed and then moved by whole turns."""
-            first, second = vertices[low:min(wrap, high)], vertices[max(wrap, low):high]
+            first, second = vertices[low : min(wrap, high)], vertices[max(wrap, low) : high]
             return moved(first, before + by) + moved(second, after + by)
 
         if rest == 0.0:
@@ -162,7 +168,10 @@ class Geodesics:
             if meridian is not None:
                 latitude = self.crossing(before, vertex, meridian)
                 west, east = QgsPointXY(meridian, latitude), QgsPointXY(meridian + moved, latitude)
-                parts = [*line[:index], west], [east, *(QgsPointXY(p.x() + moved, p.y()) for p in line[index:-1]), end]
+                parts = (
+                    [*line[:index], west],
+                    [east, *(QgsPointXY(p.x() + moved, p.y()) for p in line[index:-1]), end],
+                )
                 return [part for part in map(without_repetition, parts) if len(part) > 1]
         return [line]
 
@@ -189,7 +198,9 @@ class Geodesics:
 
 def moved(vertices, by):
     """Vertices, farther east by so many degrees."""
-    return [QgsPointXY(vertex.x() + by, vertex.y()) for vertex in vertices] if by != 0.0 else vertices
+    return (
+        [QgsPointXY(vertex.x() + by, vertex.y()) for vertex in vertices] if by != 0.0 else vertices
+    )
 
 
 def beyond(vertex, meridian):
@@ -203,7 +214,11 @@ def passed(vertices, meridian):
     it. Longitudes only rise or only fall.
     """
     start, end = beyond(vertices[0], meridian), beyond(vertices[-1], meridian)
-    if min(abs(start), abs(end)) < CLEAR or (start > 0.0) == (end > 0.0) or abs(start - end) > 180.0:
+    if (
+        min(abs(start), abs(end)) < CLEAR
+        or (start > 0.0) == (end > 0.0)
+        or abs(start - end) > 180.0
+    ):
         return 0
     low, high = 0, len(vertices) - 1
     while high - low > 1:

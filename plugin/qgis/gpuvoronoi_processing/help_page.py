@@ -42,18 +42,28 @@ def example(algorithm, words, parameters):
         for name, values in parameters.items()
         for value in (values if isinstance(values, list) else [values])
     )
-    call = f"processing.run(\"{algorithm.id()}\", {json.dumps(parameters, indent=4)})"
+    call = f'processing.run("{algorithm.id()}", {json.dumps(parameters, indent=4)})'
     command = f"qgis_process run {algorithm.id()} -- {given}"
     return f"<p>{html.escape(words)}</p>\n<pre>{html.escape(call)}</pre>\n<pre>{html.escape(command)}</pre>\n"
 
 
 def text(algorithm):
-    results = [parameter for parameter in algorithm.parameterDefinitions() if parameter.isDestination()]
-    inputs = [parameter for parameter in algorithm.parameterDefinitions() if not parameter.isDestination()]
-    body = algorithm.description() + heading(tr("Parameters")) + described(inputs) + heading(tr(
-        "Results"
-    )) + described(results)
-    body += heading(tr("In scripts")) + "".join(example(algorithm, *pair) for pair in algorithm.examples())
+    results = [
+        parameter for parameter in algorithm.parameterDefinitions() if parameter.isDestination()
+    ]
+    inputs = [
+        parameter for parameter in algorithm.parameterDefinitions() if not parameter.isDestination()
+    ]
+    body = (
+        algorithm.description()
+        + heading(tr("Parameters"))
+        + described(inputs)
+        + heading(tr("Results"))
+        + described(results)
+    )
+    body += heading(tr("In scripts")) + "".join(
+        example(algorithm, *pair) for pair in algorithm.examples()
+    )
     return PAGE.format(language=language(), title=html.escape(algorithm.displayName()), body=body)
 
 

@@ -17,7 +17,9 @@ def tr(text):
 
 def language():
     """The language that QGIS speaks, which an option of its command line may have chosen, else that of its settings."""
-    spoken = QgsApplication.instance().translation() if QgsApplication.instance() is not None else ""
+    spoken = (
+        QgsApplication.instance().translation() if QgsApplication.instance() is not None else ""
+    )
     return (spoken or QgsApplication.locale())[:2]
 
 

@@ -62,7 +62,9 @@ def half_axes(crs):
 def geographic_crs(crs):
     """The longitudes and latitudes that a projected coordinate system stands on: no change of datum lies between."""
     reference = spatial_reference(crs)
-    return QgsCoordinateReferenceSystem.fromWkt(reference.CloneGeogCS().ExportToWkt(["FORMAT=WKT2_2019"]))
+    return QgsCoordinateReferenceSystem.fromWkt(
+        reference.CloneGeogCS().ExportToWkt(["FORMAT=WKT2_2019"])
+    )
 
 
 def layer_crs(layer):
@@ -89,7 +91,11 @@ def own_file(layer, value, fields):
     """
     if isinstance(value, QgsProcessingFeatureSourceDefinition):
         # filterExpression came with QGIS 3.32
-        if value.selectedFeaturesOnly or value.featureLimit >= 0 or getattr(value, "filterExpression", ""):
+        if (
+            value.selectedFeaturesOnly
+            or value.featureLimit >= 0
+            or getattr(value, "filterExpression", "")
+        ):
             return None
     elif not isinstance(value, str) and value is not layer:
         return None
@@ -128,22 +134,39 @@ def table_with_positions(path, name):
         columns = [next((column for column in names if column in known), None) for names in axes]
         if None not in columns:
             options = [f"{axis}_POSSIBLE_NAMES={column}" for axis, column in zip("XY", columns)]
-            source = "|option:".join([path, *options, "KEEP_GEOM_COLUMNS=YES", "AUTODETECT_TYPE=YES"])
+            source = "|option:".join(
+                [path, *options, "KEEP_GEOM_COLUMNS=YES", "AUTODETECT_TYPE=YES"]
+            )
             options = QgsVectorLayer.LayerOptions()
-            options.skipCrsValidation = True  # no system is none, not the one that QGIS takes by default
+            options.skipCrsValidation = (
+                True  # no system is none, not the one that QGIS takes by default
+            )
             points = QgsVectorLayer(source, name, "ogr", options)
-            points.setCrs(QgsCoordinateReferenceSystem(system) if system else QgsCoordinateReferenceSystem())
+            points.setCrs(
+                QgsCoordinateReferenceSystem(system) if system else QgsCoordinateReferenceSystem()
+            )
             return points
     return None
 
 
 def layer_file(layer):
     """Path of the file that a layer is read from; None if there is none."""
-    path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
+    path = (
+        QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
+    )
     return os.path.realpath(path) if path and os.path.exists(path) else None
 
 
-STORABLE = (types.BOOL, types.INT, types.LONG, types.DOUBLE, types.STRING, types.DATE, types.DATE_TIME, types.BINARY)
+STORABLE = (
+    types.BOOL,
+    types.INT,
+    types.LONG,
+    types.DOUBLE,
+    types.STRING,
+    types.DATE,
+    types.DATE_TIME,
+    types.BINARY,
+)
 
 
 def storable(field):
@@ -158,14 +181,17 @@ def stored(value, field):
 
 
 def no_points(layer):
-    return QgsProcessingException(tr(
-        "{layer}: missing geometries; expected points, lines or polygons"
-    ).format(layer=layer))
+    return QgsProcessingException(
+        tr("{layer}: missing geometries; expected points, lines or polygons").format(layer=layer)
+    )
 
 
 def lines_or_polygons(geometry_type):
     """Whether geometries are lines or polygons. Of a mixed layer only the features have this information."""
-    return geometry_type in (QgsWkbTypes.GeometryType.LineGeometry, QgsWkbTypes.GeometryType.PolygonGeometry)
+    return geometry_type in (
+        QgsWkbTypes.GeometryType.LineGeometry,
+        QgsWkbTypes.GeometryType.PolygonGeometry,
+    )
 
 
 def has_lines_or_polygons(geometry):
@@ -199,7 +225,10 @@ class TemporaryFile:
         self.writer = QgsVectorFileWriter.create(
             self.path, fields, QgsWkbTypes.Type.Unknown, crs, context.transformContext(), options
         )
-        self.check(self.writer.hasError() == QgsVectorFileWriter.WriterError.NoError, self.writer.errorMessage())
+        self.check(
+            self.writer.hasError() == QgsVectorFileWriter.WriterError.NoError,
+            self.writer.errorMessage(),
+        )
 
     @staticmethod
     def check(well, reason):
@@ -207,7 +236,10 @@ class TemporaryFile:
             raise QgsProcessingException(tr("Cannot write the features: {}").format(reason))
 
     def add(self, feature):
-        self.check(self.writer.addFeature(feature, QgsFeatureSink.Flag.FastInsert), self.writer.errorMessage())
+        self.check(
+            self.writer.addFeature(feature, QgsFeatureSink.Flag.FastInsert),
+            self.writer.errorMessage(),
+        )
         self.count += 1
 
     def close(self):
@@ -268,7 +300,10 @@ class Unreachable:
                 tr(
                     "{layer}: {count} features outside the area of {crs} are left out; the first is feature {id}"
                 ).format(
-                    layer=self.layer, count=self.count, crs=self.crs.userFriendlyIdentifier(), id=self.first
+                    layer=self.layer,
+                    count=self.count,
+                    crs=self.crs.userFriendlyIdentifier(),
+                    id=self.first,
                 )
             )
 
@@ -322,7 +357,9 @@ class Features:
 
     def arguments(self, context, feedback, skip_invalid, progress):
         """The program's options for these features as seeds; None if the user cancelled."""
-        if self.source.wkbType() != QgsWkbTypes.Type.NoGeometry:  # of other tables the program finds out
+        if (
+            self.source.wkbType() != QgsWkbTypes.Type.NoGeometry
+        ):  # of other tables the program finds out
             warn_of_missing_crs(self.name, self.crs, feedback)
         arguments = []
         if self.file is not None and not engine.needs_copies():
@@ -335,7 +372,10 @@ class Features:
             path = self.write(context, feedback, skip_invalid, progress)
             if path is None:
                 return None
-            arguments += ["--id", self.row_field if self.rows_are_ids else self.id_field or self.added_id]
+            arguments += [
+                "--id",
+                self.row_field if self.rows_are_ids else self.id_field or self.added_id,
+            ]
         if self.crs.isValid():
             arguments += ["--seeds-crs", crs_text(self.crs)]
         return ["--seeds", path, *arguments]
@@ -359,7 +399,9 @@ class Features:
         return column
 
     def unknown(self, field):
-        return QgsProcessingException(tr("{layer}: unknown field “{field}”").format(layer=self.name, field=field))
+        return QgsProcessingException(
+            tr("{layer}: unknown field “{field}”").format(layer=self.name, field=field)
+        )
 
     def free_name(self, name):
         while self.source.fields().lookupField(name) >= 0:
@@ -375,14 +417,20 @@ class Features:
         if self.all_fields:
             return [field.name() for field in known]
         names = [field.name() for field in known if field.name().lower() == "name"]
-        return list(dict.fromkeys([known[known.lookupField(field)].name() for field in self.fields] + names[:1]))
+        return list(
+            dict.fromkeys(
+                [known[known.lookupField(field)].name() for field in self.fields] + names[:1]
+            )
+        )
 
     def features(self, request=None):
         if self.source.wkbType() == QgsWkbTypes.Type.NoGeometry:
             raise no_points(self.name)
         if request is None:
             request = QgsFeatureRequest()
-        return self.source.getFeatures(request, QgsProcessingFeatureSource.Flag.FlagSkipGeometryValidityChecks)
+        return self.source.getFeatures(
+            request, QgsProcessingFeatureSource.Flag.FlagSkipGeometryValidityChecks
+        )
 
     def write(self, context, feedback, skip_invalid, progress):
         known, columns = self.source.fields(), self.columns()
@@ -409,7 +457,9 @@ class Features:
                 continue
             copy = QgsFeature(fields)
             copy.setGeometry(feature.geometry())
-            numbers = ([] if self.id_field else [feature.id()]) + ([count] if self.row_field else [])
+            numbers = ([] if self.id_field else [feature.id()]) + (
+                [count] if self.row_field else []
+            )
             values = [stored(feature.attribute(index), known[index]) for index in indices]
             copy.setAttributes(numbers + values)
             file.add(copy)
@@ -432,7 +482,9 @@ def raster_file(layer):
     Other sources become a temporary file, because logs show command lines, and connections may have passwords.
     """
     if layer.providerType() != "gdal":
-        raise QgsProcessingException(tr("{}: unsupported raster; expected one that GDAL reads").format(layer.name()))
+        raise QgsProcessingException(
+            tr("{}: unsupported raster; expected one that GDAL reads").format(layer.name())
+        )
     own_crs = layer.crs() == layer.dataProvider().crs()
     if own_crs and os.path.exists(layer.source()):
         return layer.source()

@@ -43,19 +43,31 @@ def _errors():
     return {
         "memory": tr("Out of memory; a coarser raster needs less"),
         "backend-unknown": tr("Unknown backend; choose another, or “auto”"),
-        "file": tr("Cannot read or write a file; check that it exists, its permissions and the free disk space"),
+        "file": tr(
+            "Cannot read or write a file; check that it exists, its permissions and the free disk space"
+        ),
         "projection": tr("Cannot transform the layers to one coordinate system; check theirs"),
-        "internal": tr("Internal error of the command or the graphics card; try another backend and report the error"),
+        "internal": tr(
+            "Internal error of the command or the graphics card; try another backend and report the error"
+        ),
         "unavailable": tr("Backend unavailable on this computer; choose another, or “auto”"),
         "unsupported": tr("Unsupported by this backend or file format; choose another"),
         "crs-unknown": tr("Unknown coordinate system"),
         "crs-missing": tr("Missing coordinate system of a layer; set it in its properties"),
-        "grid-too-large": tr("Too many cells in the raster; choose a larger cell size or a smaller area"),
+        "grid-too-large": tr(
+            "Too many cells in the raster; choose a larger cell size or a smaller area"
+        ),
         "grid-too-small": tr("Cells larger than the area; choose a smaller cell size"),
-        "layer-needed": tr("Several layers in the file; add the right one to the project and choose it"),
-        "metric-refused": tr("Unsupported distances here; choose others under “Distances”, or automatic"),
+        "layer-needed": tr(
+            "Several layers in the file; add the right one to the project and choose it"
+        ),
+        "metric-refused": tr(
+            "Unsupported distances here; choose others under “Distances”, or automatic"
+        ),
         "output-exists": tr("The output exists or is in use; choose another name"),
-        "output-format": tr("Unsupported file format for this result; choose another, for example .tif or .gpkg"),
+        "output-format": tr(
+            "Unsupported file format for this result; choose another, for example .tif or .gpkg"
+        ),
         "output-is-input": tr("The output is an input too; choose another name"),
         "seed-unusable": tr(
             "A seed has an empty or invalid value or invalid coordinates; correct them, or check “Leave out points "
@@ -72,21 +84,37 @@ def _warnings():
             "The layer has no coordinate system and may be in degrees, which are used as lengths; set its coordinate "
             "system in its properties."
         ),
-        "metric-on-map": tr("Distances on this map are not those on the ground; choose others under “Distances”."),
+        "metric-on-map": tr(
+            "Distances on this map are not those on the ground; choose others under “Distances”."
+        ),
         "heights-unused": tr("Heights are not used in these distances."),
-        "table-missing": tr("The raster has no table of names and colors. Regions as polygons have the names."),
-        "outside-operation": tr("{count} positions are outside the area of the coordinate operation."),
+        "table-missing": tr(
+            "The raster has no table of names and colors. Regions as polygons have the names."
+        ),
+        "outside-operation": tr(
+            "{count} positions are outside the area of the coordinate operation."
+        ),
         "seeds-curved": tr("The curves of {count} features are approximated by line segments."),
-        "seeds-wide": tr("{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way."),
-        "seeds-invalid": tr("{count} polygons are invalid; the even-odd rule decides what is inside."),
-        "seeds-outside": tr("{count} seeds are outside the area of the coordinate system, which the raster covers."),
-        "seeds-skipped": tr("{count} seeds with empty or invalid values or coordinates are left out."),
+        "seeds-wide": tr(
+            "{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way."
+        ),
+        "seeds-invalid": tr(
+            "{count} polygons are invalid; the even-odd rule decides what is inside."
+        ),
+        "seeds-outside": tr(
+            "{count} seeds are outside the area of the coordinate system, which the raster covers."
+        ),
+        "seeds-skipped": tr(
+            "{count} seeds with empty or invalid values or coordinates are left out."
+        ),
         "sum-negative": tr(
             "A raster of counts has negative values; if they stand for missing values, declare them as no data in its "
             "properties."
         ),
         "sum-outside": tr("A part of the raster of counts is outside the area and is not counted."),
-        "values-lost": tr("The format of the result does not hold everything; use a GeoPackage to keep all values."),
+        "values-lost": tr(
+            "The format of the result does not hold everything; use a GeoPackage to keep all values."
+        ),
     }
 
 
@@ -111,14 +139,16 @@ def error(report):
     said = report["error"]
     own = "gpuvoronoi: error: " + said["message"]
     if "libh3-dev" in own:
-        return tr("H3 cells need the library libh3; install it, or choose HEALPix or S2") + f"\n{own}"
+        return (
+            tr("H3 cells need the library libh3; install it, or choose HEALPix or S2") + f"\n{own}"
+        )
     return f"{_errors()[said['code']]}\n{own}" if said["code"] in _errors() else own
 
 
 def command_only(what):
-    return tr("“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command").format(
-        option=what
-    )
+    return tr(
+        "“{option}” is not supported by the Python package gpuvoronoi; install the gpuvoronoi command"
+    ).format(option=what)
 
 
 def of_package(error):
@@ -156,22 +186,28 @@ def summary(report):
     if "seconds" not in report:
         return  # nothing was computed
     yield tr("Computed by {backend}, {threads} threads, in {seconds} s").format(
-        backend=report["backend"]["name"], threads=report["backend"]["threads"], seconds=f"{report['seconds']:.2f}"
+        backend=report["backend"]["name"],
+        threads=report["backend"]["threads"],
+        seconds=f"{report['seconds']:.2f}",
     )
 
 
 def search_summary(report):
     yield tr("Searched for {points} points among {places}, {crs}").format(
-        points=f"{report['queries']['used']:,}", places=f"{report['references']['used']:,}", crs=report["crs"]
+        points=f"{report['queries']['used']:,}",
+        places=f"{report['references']['used']:,}",
+        crs=report["crs"],
     )
 
 
 def diagram_summary(report):
     metric, seeds = report["metric"], report["seeds"]
-    yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=reason(metric["reason"]))
-    yield tr(
-        "Seeds: {used} used, {left_out} left out"
-    ).format(used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}")
+    yield tr("Distances: {metric}, {reason}").format(
+        metric=metric["name"], reason=reason(metric["reason"])
+    )
+    yield tr("Seeds: {used} used, {left_out} left out").format(
+        used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}"
+    )
     yield tr("Diagram: {places} places, {edges} borders, {crs}").format(
         places=f"{seeds['places']:,}", edges=f"{report['edges']:,}", crs=report["crs"]
     )
@@ -179,7 +215,9 @@ def diagram_summary(report):
 
 def raster_summary(report):
     metric, grid, cells, seeds = report["metric"], report["grid"], report["cells"], report["seeds"]
-    yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=reason(metric["reason"]))
+    yield tr("Distances: {metric}, {reason}").format(
+        metric=metric["name"], reason=reason(metric["reason"])
+    )
     if "cells_of" in grid:
         yield tr("Cells: {count} of {system}, {crs}").format(
             count=f"{cells['count']:,}", system=grid["cells_of"], crs=grid["crs"]
@@ -187,12 +225,12 @@ def raster_summary(report):
     else:
         yield raster_size(grid)
     if cells["without_seed"] is not None:
-        yield tr(
-            "Cells without a seed: {count} of {cells}"
-        ).format(count=f"{cells['without_seed']:,}", cells=f"{cells['count']:,}")
-    yield tr(
-        "Seeds: {used} used, {left_out} left out"
-    ).format(used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}")
+        yield tr("Cells without a seed: {count} of {cells}").format(
+            count=f"{cells['without_seed']:,}", cells=f"{cells['count']:,}"
+        )
+    yield tr("Seeds: {used} used, {left_out} left out").format(
+        used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}"
+    )
     if seeds["without_cells"]:
         yield tr("Seeds without a cell: {count}").format(count=f"{seeds['without_cells']:,}")
 

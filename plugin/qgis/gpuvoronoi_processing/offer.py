@@ -5,7 +5,15 @@ import html
 from qgis.core import Qgis, QgsSettings
 from qgis.PyQt.QtCore import QObject, Qt, QUrl, pyqtSlot
 from qgis.PyQt.QtGui import QDesktopServices, QGuiApplication
-from qgis.PyQt.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QPushButton, QTextBrowser, QVBoxLayout
+from qgis.PyQt.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLabel,
+    QPushButton,
+    QTextBrowser,
+    QVBoxLayout,
+)
 
 from . import about, program
 from .i18n import tr
@@ -24,8 +32,10 @@ class ProgramDialog(QDialog):
         self.resize(680, 460)
         text = QTextBrowser()
         text.setOpenExternalLinks(True)
-        text.setHtml(tr("<p>The algorithms run the gpuvoronoi command, which is not part of QGIS.</p>")
-                     + program.how_to_install())
+        text.setHtml(
+            tr("<p>The algorithms run the gpuvoronoi command, which is not part of QGIS.</p>")
+            + program.how_to_install()
+        )
         self.state = QLabel()
         self.state.setObjectName("gpuvoronoi_state")
         self.state.setWordWrap(True)
@@ -33,7 +43,9 @@ class ProgramDialog(QDialog):
         buttons.rejected.connect(self.reject)
         look = buttons.addButton(tr("Search"), QDialogButtonBox.ButtonRole.ActionRole)
         look.clicked.connect(self.look)
-        copy = buttons.addButton(tr("Copy the line for pip"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy = buttons.addButton(
+            tr("Copy the line for pip"), QDialogButtonBox.ButtonRole.ActionRole
+        )
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(program.pip_line()))
         choose = buttons.addButton(tr("Choose the file…"), QDialogButtonBox.ButtonRole.ActionRole)
         choose.clicked.connect(self.choose)
@@ -47,9 +59,11 @@ class ProgramDialog(QDialog):
 
     def take(self, path, version):
         program.use(path)
-        self.tell(tr(
-            "Found: {path}, version {version}. The algorithms can be used now."
-        ).format(path=path, version=version))
+        self.tell(
+            tr("Found: {path}, version {version}. The algorithms can be used now.").format(
+                path=path, version=version
+            )
+        )
 
     def look(self):
         path, version = program.look()
@@ -91,9 +105,10 @@ class Offer(QObject):
         elif not settings.value(TOLD, False, type=bool):
             settings.setValue(TOLD, True)
             bar = self.iface.messageBar()
-            self.message = bar.createMessage("gpuvoronoi", tr(
-                "The gpuvoronoi command, which the algorithms run, is not installed."
-            ))
+            self.message = bar.createMessage(
+                "gpuvoronoi",
+                tr("The gpuvoronoi command, which the algorithms run, is not installed."),
+            )
             self.message.destroyed.connect(self.forget)  # it may be closed, too
             button = QPushButton(tr("Install or search…"))
             button.setObjectName("gpuvoronoi_offer")

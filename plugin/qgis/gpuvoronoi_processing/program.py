@@ -52,7 +52,11 @@ def why_missing(command_only=False):
         if command_only:
             command.find_program()
     except command.MissingProgram as missing:
-        return str(missing) if command_only or not package.version() else f"{missing} {package.why_missing()}"
+        return (
+            str(missing)
+            if command_only or not package.version()
+            else f"{missing} {package.why_missing()}"
+        )
     return why_too_old(command.find_program()) if found is command else ""
 
 
@@ -66,9 +70,9 @@ def why_too_old(path):
         return tr("“{}” is not the gpuvoronoi command, or cannot be started.").format(path)
     if not is_old(found):
         return ""
-    return tr("The gpuvoronoi command {path} has version {version}, which is too old; {required} is required.").format(
-        path=path, version=found, required=required_version()
-    )
+    return tr(
+        "The gpuvoronoi command {path} has version {version}, which is too old; {required} is required."
+    ).format(path=path, version=found, required=required_version())
 
 
 @functools.lru_cache(maxsize=8)
@@ -100,7 +104,11 @@ def version(path):
     options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
         done = subprocess.run(  # nosec B603 # what the user looks for
-            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=STARTING, **options
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=STARTING,
+            **options,
         )
     except (OSError, subprocess.SubprocessError):
         return ""
@@ -122,9 +130,9 @@ def what_computes():
     """For the user, where something can."""
     if engine.find() is command:
         return tr("The command is installed: the algorithms can be used.")
-    return tr("The Python package gpuvoronoi, version {version}, computes: the algorithms can be used.").format(
-        version=package.version()
-    )
+    return tr(
+        "The Python package gpuvoronoi, version {version}, computes: the algorithms can be used."
+    ).format(version=package.version())
 
 
 def use(path):
@@ -148,14 +156,18 @@ def pip_line():
     except (ImportError, ValueError):
         numpy = ""
     system = sys.platform.startswith("linux") and shutil.which("apt") is not None
-    before, others = ("sudo apt install python3-geopandas && ", "") if system else ("", " geopandas")
+    before, others = (
+        ("sudo apt install python3-geopandas && ", "") if system else ("", " geopandas")
+    )
     wheel = f"gpuvoronoi-{metadata('version').replace('-', '')}-*.whl"
     return f"{before}{python} -m pip install {options} {wheel}{others}{numpy}"
 
 
 def how_to_install():
     """HTML, for this system."""
-    built = "cmake --preset release\ncmake --build --preset release\nsudo cmake --install build/release"
+    built = (
+        "cmake --preset release\ncmake --build --preset release\nsudo cmake --install build/release"
+    )
     if sys.platform == "win32":
         place = tr("In the OSGeo4W Shell, from the start menu")
         text = tr(

@@ -31,7 +31,9 @@ class GpuvoronoiProvider(QgsProcessingProvider):
             Setting(
                 self.name(),
                 SETTING,
-                tr("The gpuvoronoi command (empty: the environment variable {}, then the PATH)").format(VARIABLE),
+                tr(
+                    "The gpuvoronoi command (empty: the environment variable {}, then the PATH)"
+                ).format(VARIABLE),
                 "",
                 valuetype=Setting.FILE,
             )

@@ -46,7 +46,10 @@ def leave_out_repeated_id(path, field, others):
         return
     definition = dataset.GetLayer(0).GetLayerDefn()
     index = definition.GetFieldIndex(again)
-    if index < 0 or definition.GetFieldDefn(index).GetType() not in (ogr.OFTInteger, ogr.OFTInteger64):
+    if index < 0 or definition.GetFieldDefn(index).GetType() not in (
+        ogr.OFTInteger,
+        ogr.OFTInteger64,
+    ):
         return  # a text has another number
     leave_out_field(path, again)
 
@@ -74,14 +77,19 @@ def write_without(path, name, driver):
     if driver == "FlatGeobuf":
         dataset = open_dataset(path, gdal.OF_VECTOR)
         definition = dataset.GetLayer(0).GetLayerDefn()
-        fields = [definition.GetFieldDefn(index).GetName() for index in range(definition.GetFieldCount())]
+        fields = [
+            definition.GetFieldDefn(index).GetName() for index in range(definition.GetFieldCount())
+        ]
         fields = [field for field in fields if field != name]
         name, definition = definition.GetName(), None
         gdal.VectorTranslate(new, dataset, format=driver, selectFields=fields, layerName=name)
         dataset = None  # closes the file, which is replaced
     elif driver == "CSV":
         csv.field_size_limit(2**31 - 1)  # polygons are long
-        with open(path, newline="", encoding="utf-8") as old, open(new, "w", newline="", encoding="utf-8") as file:
+        with (
+            open(path, newline="", encoding="utf-8") as old,
+            open(new, "w", newline="", encoding="utf-8") as file,
+        ):
             rows = csv.reader(old)
             heading = next(rows)
             kept = [index for index, field in enumerate(heading) if field != name]

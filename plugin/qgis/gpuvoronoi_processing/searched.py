@@ -38,7 +38,12 @@ from .layers import (
 )
 
 MOST_NEIGHBORS = 1024
-POINTS = (QgsWkbTypes.Type.Point, QgsWkbTypes.Type.PointZ, QgsWkbTypes.Type.PointM, QgsWkbTypes.Type.PointZM)
+POINTS = (
+    QgsWkbTypes.Type.Point,
+    QgsWkbTypes.Type.PointZ,
+    QgsWkbTypes.Type.PointM,
+    QgsWkbTypes.Type.PointZM,
+)
 
 
 def automatic_metric(crs):
@@ -68,7 +73,11 @@ def read_rows(path):
 def without_self(rows, points, reference, count):
     """The first `count` rows of each query that are not about the query's own feature; at least one."""
     for query, found in itertools.groupby(rows, key=lambda row: row[0]):
-        others = [row for row in found if row[2] >= 0 and reference.features[row[2]] != points.features[query]][:count]
+        others = [
+            row
+            for row in found
+            if row[2] >= 0 and reference.features[row[2]] != points.features[query]
+        ][:count]
         for rank, (_, _, index, distance, found_rank) in enumerate(others, 1):
             yield query, rank, index, distance, found_rank
         if not others:
@@ -98,9 +107,15 @@ def kth_nearest(layer, reference, count, metric, context, feedback, own=False, o
     if not engine.run([*options, "--", found], [found], feedback, events=False):
         return None
     rows, nearest = read_rows(found), {}
-    for query, rank, index, distance, _ in without_self(rows, points, others, count) if own else rows:
+    for query, rank, index, distance, _ in (
+        without_self(rows, points, others, count) if own else rows
+    ):
         feature = points.features[query]
-        if rank == count and index >= 0 and (feature not in nearest or distance < nearest[feature][2]):
+        if (
+            rank == count
+            and index >= 0
+            and (feature not in nearest or distance < nearest[feature][2])
+        ):
             nearest[feature] = others.features[index], others.ids[index], distance
     return nearest
 
@@ -133,7 +148,9 @@ def written(points, reference, metric, context, attributes, feedback, skip_inval
     holds for its first feature: a line may come later. None if the user cancelled.
     """
     engine.find()  # before anything is written for it
-    shapes = reference is not None and lines_or_polygons(QgsWkbTypes.geometryType(reference.source.wkbType()))
+    shapes = reference is not None and lines_or_polygons(
+        QgsWkbTypes.geometryType(reference.source.wkbType())
+    )
     settings = metric in GLOBE, context, attributes, feedback, skip_invalid
     try:
         return write_both(points, reference, shapes, *settings)
@@ -148,7 +165,11 @@ def write_both(points, reference, shapes, globe, context, attributes, feedback, 
     searched = first = Places(points, measured, context, attributes)
     if reference is not None:
         # On the globe the program follows edges as they are in their own system.
-        kind, crs = (Shapes, reference.crs) if shapes and globe else (Shapes if shapes else Places, measured)
+        kind, crs = (
+            (Shapes, reference.crs)
+            if shapes and globe
+            else (Shapes if shapes else Places, measured)
+        )
         searched = kind(reference, crs, context, attributes, neighbors=True)
         if not searched.write(feedback, 0.0, 10.0, skip_invalid):
             return None
@@ -184,7 +205,10 @@ class Searched:
             transform = QgsCoordinateTransform(layer.crs, self.crs, self.context.transformContext())
         file = TemporaryFile(layer.name, QgsFields(), self.crs, self.context)
         total = max(layer.source.featureCount(), 1)
-        unusable, unreachable = Unusable(layer.name, skip_invalid), Unreachable(layer.name, self.crs)
+        unusable, unreachable = (
+            Unusable(layer.name, skip_invalid),
+            Unreachable(layer.name, self.crs),
+        )
         request = QgsFeatureRequest()
         if self.attributes is None:
             request.setSubsetOfAttributes([] if column < 0 else [column])
@@ -248,7 +272,9 @@ class Places(Searched):
     @staticmethod
     def carried(places, transform):
         try:
-            return [(point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)]
+            return [
+                (point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)
+            ]
         except QgsCsException:
             return []
 
@@ -293,7 +319,11 @@ class Shapes(Searched):
     @staticmethod
     def carried(places, transform):
         try:
-            return [shape for shape in places if shape.transform(transform) == QgsGeometry.OperationResult.Success]
+            return [
+                shape
+                for shape in places
+                if shape.transform(transform) == QgsGeometry.OperationResult.Success
+            ]
         except QgsCsException:
             return []
 
@@ -313,4 +343,6 @@ class Shapes(Searched):
         """The nearest point of a neighbor, on its turn of the globe: the program's longitudes are within ±180°."""
         at = 2 * (query * self.count + rank - 1)
         x = self.found[at]
-        return QgsPointXY(x + turns(self.beyond[index], x) if index in self.beyond else x, self.found[at + 1])
+        return QgsPointXY(
+            x + turns(self.beyond[index], x) if index in self.beyond else x, self.found[at + 1]
+        )

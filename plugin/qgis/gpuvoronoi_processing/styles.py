@@ -60,7 +60,9 @@ RAMP = [(0.0, "#fde725"), (0.25, "#5ec962"), (0.5, "#21918c"), (0.75, "#3b528b")
 
 SPARE_COLORS = [
     QColor.fromHsvF(hue / 24.0, saturation, value)
-    for hue in range(24) for saturation in (0.35, 0.6, 0.85) for value in (0.95, 0.75, 0.55)
+    for hue in range(24)
+    for saturation in (0.35, 0.6, 0.85)
+    for value in (0.95, 0.75, 0.55)
 ]
 
 # QGIS does not own post-processors: they have to be kept until the result is loaded.
@@ -100,7 +102,10 @@ def distinct(rows):
     seen = set()
     for value, name, color in rows:
         if color.name() in seen:
-            color = max(SPARE_COLORS, key=lambda spare: min(math.dist(spare.getRgb()[:3], other) for other in taken))
+            color = max(
+                SPARE_COLORS,
+                key=lambda spare: min(math.dist(spare.getRgb()[:3], other) for other in taken),
+            )
             taken.append(color.getRgb()[:3])
         seen.add(color.name())
         made.append((value, name, color))
@@ -121,24 +126,32 @@ def colored(values):
     """[(value, name, color)]: values that follow each other have different colors."""
     # Multiples of the golden ratio: neighbors in the sequence are far apart on the circle of hues.
     hues = ((i, (0.618033988749895 * i) % 1.0) for i in itertools.count())
-    return [(value, "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
-            for value, (i, hue) in zip(values, hues)]
+    return [
+        (value, "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
+        for value, (i, hue) in zip(values, hues)
+    ]
 
 
 def hashed_color(number):
     """The color of an id, an expression, as an expression that is as short for a million seeds as for one."""
-    return (f"color_hsv(floor((0.618033988749895 * {number} - floor(0.618033988749895 * {number})) * 360), "
-            f"35 + 15 * ({number} % 3), 95 - 20 * ({number} % 2))")
+    return (
+        f"color_hsv(floor((0.618033988749895 * {number} - floor(0.618033988749895 * {number})) * 360), "
+        f"35 + 15 * ({number} % 3), 95 - 20 * ({number} % 2))"
+    )
 
 
 def ramp_items(rows):
-    return [QgsColorRampShader.ColorRampItem(value, color, name or str(value)) for value, name, color in rows]
+    return [
+        QgsColorRampShader.ColorRampItem(value, color, name or str(value))
+        for value, name, color in rows
+    ]
 
 
 def allocation_renderer(provider, rows):
     if len(rows) <= LEGEND_ENTRIES:
         classes = [
-            QgsPalettedRasterRenderer.Class(value, color, name or str(value)) for value, name, color in rows
+            QgsPalettedRasterRenderer.Class(value, color, name or str(value))
+            for value, name, color in rows
         ]
         return QgsPalettedRasterRenderer(provider, 1, classes)
     ramp = QgsColorRampShader(rows[0][0], rows[-1][0])
@@ -152,7 +165,11 @@ def id_colors(dataset, live=False):
     [(value, name, color)] of a raster of ids: its attribute table, or what stands for one that is missing or too long.
     """
     rows = attribute_rows(dataset)
-    return rows if 0 < len(rows) <= RAMP_POINTS else scattered_colors(*map(int, value_range(dataset, live)))
+    return (
+        rows
+        if 0 < len(rows) <= RAMP_POINTS
+        else scattered_colors(*map(int, value_range(dataset, live)))
+    )
 
 
 def value_range(dataset, live=False):
@@ -170,7 +187,10 @@ def value_range(dataset, live=False):
 def distance_renderer(provider, unit, low, high):
     colors = [(position, QColor(color)) for position, color in RAMP]
     gradient = QgsGradientColorRamp(
-        colors[0][1], colors[-1][1], False, [QgsGradientStop(position, color) for position, color in colors[1:-1]]
+        colors[0][1],
+        colors[-1][1],
+        False,
+        [QgsGradientStop(position, color) for position, color in colors[1:-1]],
     )
     ramp = QgsColorRampShader(low, high, gradient, QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(
@@ -218,7 +238,9 @@ def azimuth_renderer(provider):
     ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
     ramp.setColorRampItemList(
         [
-            QgsColorRampShader.ColorRampItem(degrees, QColor.fromHsvF(degrees / 360.0 % 1.0, 0.6, 0.95), f"{degrees:g}")
+            QgsColorRampShader.ColorRampItem(
+                degrees, QColor.fromHsvF(degrees / 360.0 % 1.0, 0.6, 0.95), f"{degrees:g}"
+            )
             for degrees in range(0, 361, 30)
         ]
     )
@@ -230,6 +252,7 @@ def regions_renderer(layer, field, rows, base=None):
     Polygons in the colors of the raster. One entry a seed in the legend while they are few; else a single symbol.
     `base` is the symbol to color, of the kind of the layer by default.
     """
+
     def symbol(color):
         made = QgsSymbol.defaultSymbol(layer.geometryType()) if base is None else base.clone()
         made.setColor(color)
@@ -237,15 +260,21 @@ def regions_renderer(layer, field, rows, base=None):
 
     if 0 < len(rows) <= LEGEND_ENTRIES:
         return QgsCategorizedSymbolRenderer(
-            field, [QgsRendererCategory(value, symbol(color), name or str(value)) for value, name, color in rows]
+            field,
+            [
+                QgsRendererCategory(value, symbol(color), name or str(value))
+                for value, name, color in rows
+            ],
         )
     made = symbol(QColor("#cccccc"))
     if 0 < len(rows) <= MAPPED_COLORS:
         colors = json.dumps({str(value): color.name() for value, _, color in rows})
         expression = f"map_get(from_json('{colors}'), to_string(\"{field}\"))"
     else:
-        expression = hashed_color(f"to_int(\"{field}\")")
-        made.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
+        expression = hashed_color(f'to_int("{field}")')
+        made.symbolLayer(0).setStrokeStyle(
+            Qt.PenStyle.NoPen
+        )  # outlines would be all that is seen of so many
     made.symbolLayer(0).setDataDefinedProperty(
         QgsSymbolLayer.Property.PropertyFillColor, QgsProperty.fromExpression(expression)
     )
@@ -255,7 +284,9 @@ def regions_renderer(layer, field, rows, base=None):
 def mesh_style(layer, rows):
     """Paints the triangles by their seeds."""
     provider = layer.dataProvider()
-    names = [provider.datasetGroupMetadata(group).name() for group in range(provider.datasetGroupCount())]
+    names = [
+        provider.datasetGroupMetadata(group).name() for group in range(provider.datasetGroupCount())
+    ]
     if "seed" not in names or not rows:
         return
     group = names.index("seed")
@@ -310,7 +341,9 @@ def style(context, output, paint):
     if context.willLoadLayerOnCompletion(output):
         theirs = style_of_people(output)
         processor = Style(
-            paint if theirs is None else lambda layer, project: layer.loadNamedStyle(theirs)[1] or paint(layer, project)
+            paint
+            if theirs is None
+            else lambda layer, project: layer.loadNamedStyle(theirs)[1] or paint(layer, project)
         )
         _kept.append(processor)
         context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
@@ -341,7 +374,11 @@ def paint_ids(layer, project, rows):
 
 def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
-    style(context, output, lambda layer, project: paint_ids(layer, project, id_colors(open_dataset(output))))
+    style(
+        context,
+        output,
+        lambda layer, project: paint_ids(layer, project, id_colors(open_dataset(output))),
+    )
 
 
 def unit_of(dataset):
@@ -398,7 +435,14 @@ def cells(context, output, default_name, name):
     def paint(layer, _):
         name_features(layer)
         if 0 < layer.featureCount() <= LEGEND_ENTRIES:
-            field = next((field for field in layer.fields().names() if field.lower() in ("name", "seed_name")), "seed")
+            field = next(
+                (
+                    field
+                    for field in layer.fields().names()
+                    if field.lower() in ("name", "seed_name")
+                ),
+                "seed",
+            )
             names = {feature["seed"]: str(feature[field]) for feature in layer.getFeatures()}
             rows = [(seed, names[seed], color) for seed, _, color in colored(names)]
             layer.setRenderer(regions_renderer(layer, "seed", rows))
@@ -406,9 +450,13 @@ def cells(context, output, default_name, name):
             return
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
         if layer.featureCount() > MAPPED_COLORS:
-            symbol.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
+            symbol.symbolLayer(0).setStrokeStyle(
+                Qt.PenStyle.NoPen
+            )  # outlines would be all that is seen of so many
         color = QgsProperty.fromExpression(hashed_color("$id"))
-        symbol.symbolLayer(0).setDataDefinedProperty(QgsSymbolLayer.Property.PropertyFillColor, color)
+        symbol.symbolLayer(0).setDataDefinedProperty(
+            QgsSymbolLayer.Property.PropertyFillColor, color
+        )
         layer.setRenderer(QgsSingleSymbolRenderer(symbol))
         layer.triggerRepaint()
 
@@ -428,7 +476,9 @@ def cell_centers(context, output, default_name, name, width):
         symbol.setSizeMapUnitScale(scale)  # in the legend they would fill it
         found = layer.uniqueValues(layer.fields().indexOf("seed"), MAPPED_COLORS + 1)
         rows = colored(sorted(value for value in found if not types.is_empty(value)))
-        layer.setRenderer(regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLORS else [], symbol))
+        layer.setRenderer(
+            regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLORS else [], symbol)
+        )
         name_features(layer)
         layer.triggerRepaint()
 
@@ -449,15 +499,21 @@ def graduated(context, output, default_name, name, field):
 
     def paint(layer, _):
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
-        ramp = QgsGradientColorRamp(QColor(RAMP[0][1]), QColor(RAMP[-1][1]), False,
-                                    [QgsGradientStop(position, QColor(color)) for position, color in RAMP[1:-1]])
+        ramp = QgsGradientColorRamp(
+            QColor(RAMP[0][1]),
+            QColor(RAMP[-1][1]),
+            False,
+            [QgsGradientStop(position, QColor(color)) for position, color in RAMP[1:-1]],
+        )
         renderer = QgsGraduatedSymbolRenderer(field)
         renderer.setSourceSymbol(symbol)
         renderer.setSourceColorRamp(ramp)
         renderer.setClassificationMethod(QgsClassificationQuantile())
         renderer.updateClasses(layer, CLASSES)
         for index, part in enumerate(renderer.ranges()):
-            renderer.updateRangeLabel(index, f"{shown(part.lowerValue())} – {shown(part.upperValue())}")
+            renderer.updateRangeLabel(
+                index, f"{shown(part.lowerValue())} – {shown(part.upperValue())}"
+            )
         layer.setRenderer(renderer)
         layer.triggerRepaint()
 
@@ -466,8 +522,11 @@ def graduated(context, output, default_name, name, field):
 
 def spider(context, output, count):
     """Lines that end in a dot at the neighbor, the nearest dark and above."""
+
     def symbol(position):
-        line = QgsLineSymbol.createSimple({"line_width": f"{0.45 - 0.25 * position:.2f}", "capstyle": "round"})
+        line = QgsLineSymbol.createSimple(
+            {"line_width": f"{0.45 - 0.25 * position:.2f}", "capstyle": "round"}
+        )
         color = QColor.fromHsvF(0.58, 0.9 - 0.6 * position, 0.5 + 0.4 * position)
         line.setColor(color)
         end = QgsMarkerLineSymbolLayer.create({"placement": "lastvertex", "rotate": "0"})
@@ -480,10 +539,13 @@ def spider(context, output, count):
     def paint(layer, _):
         if 1 < count <= LEGEND_ENTRIES:
             ranks = [
-                QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank)) for rank in range(1, count + 1)
+                QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank))
+                for rank in range(1, count + 1)
             ]
             renderer = QgsCategorizedSymbolRenderer("rank", ranks)
-            renderer.setOrderBy(QgsFeatureRequest.OrderBy([QgsFeatureRequest.OrderByClause("rank", False)]))
+            renderer.setOrderBy(
+                QgsFeatureRequest.OrderBy([QgsFeatureRequest.OrderByClause("rank", False)])
+            )
             renderer.setOrderByEnabled(True)
         else:
             renderer = QgsSingleSymbolRenderer(symbol(0.0))

@@ -2,7 +2,12 @@
 
 from processing.gui.wrappers import WidgetWrapper, dialogTypes
 from processing.tools import dataobjects
-from qgis.core import QgsFieldProxyModel, QgsProcessingFeatureSourceDefinition, QgsProcessingUtils, QgsVectorLayer
+from qgis.core import (
+    QgsFieldProxyModel,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProcessingUtils,
+    QgsVectorLayer,
+)
 from qgis.gui import QgsFieldComboBox, QgsGui, QgsProcessingGui
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtWidgets import QComboBox
@@ -28,7 +33,9 @@ class Choice(WidgetWrapper):
 
     def setValue(self, value):
         row = self.widget.findData(value)
-        self.widget.setEditText("" if value is None else str(value) if row < 0 else self.widget.itemText(row))
+        self.widget.setEditText(
+            "" if value is None else str(value) if row < 0 else self.widget.itemText(row)
+        )
 
     def value(self):
         text = self.widget.currentText()
@@ -45,14 +52,19 @@ class IdFields(WidgetWrapper):
         box.setObjectName("gpuvoronoi_id_field")
         box.setAllowEmptyFieldName(True)
         box.setFilters(
-            QgsFieldProxyModel.Filter.Int | QgsFieldProxyModel.Filter.LongLong | QgsFieldProxyModel.Filter.String
+            QgsFieldProxyModel.Filter.Int
+            | QgsFieldProxyModel.Filter.LongLong
+            | QgsFieldProxyModel.Filter.String
         )
         box.fieldChanged.connect(lambda: self.widgetValueHasChanged.emit(self))
         return box
 
     def postInitialize(self, wrappers):
         for wrapper in wrappers:
-            if wrapper.parameterDefinition().name() == self.parameterDefinition().parentLayerParameterName():
+            if (
+                wrapper.parameterDefinition().name()
+                == self.parameterDefinition().parentLayerParameterName()
+            ):
                 self.follow(wrapper)
                 wrapper.widgetValueHasChanged.connect(self.follow)
 
@@ -62,7 +74,9 @@ class IdFields(WidgetWrapper):
         if isinstance(value, QgsProcessingFeatureSourceDefinition):
             value = value.source.staticValue()
         layer = (
-            QgsProcessingUtils.mapLayerFromString(value, self.context) if isinstance(value, str) and value else value
+            QgsProcessingUtils.mapLayerFromString(value, self.context)
+            if isinstance(value, str) and value
+            else value
         )
         self.widget.setLayer(layer if isinstance(layer, QgsVectorLayer) else None)
 
@@ -82,7 +96,9 @@ class IdField:
             return IdFields(parameter, dialog, row, column)
         registry = QgsGui.processingGuiRegistry()
         if kind == QgsProcessingGui.WidgetType.Modeler:
-            made = registry.createModelerParameterWidget(dialog.model, dialog.childId, parameter, dialog.context)
+            made = registry.createModelerParameterWidget(
+                dialog.model, dialog.childId, parameter, dialog.context
+            )
         else:
             made = registry.createParameterWidgetWrapper(parameter, kind)
         made.setDialog(dialog)

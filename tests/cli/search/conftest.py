@@ -1,7 +1,7 @@
 """Shared by the tests of `gpuvoronoi search`: how to run it, and oracles written from the definitions."""
+
 import os
 import re
-import sys
 
 import forked_command
 import numpy as np

@@ -1,4 +1,5 @@
 """Bad input: one line that names the file, the row and the reason; no output file, no crash."""
+
 import os
 import signal
 import struct
@@ -30,7 +31,9 @@ def test_usage(runner):
     fails(runner, "unknown option", "--reference", good, "--frobnicate", status=2)
     fails(runner, "no-such", "--reference", good, "--backend", "no-such")
     assert "output" in runner.run("--reference", good, status=2)
-    assert "unsupported table of an array" in runner.run("--reference", good, runner.path("out.gpkg"), status=1)
+    assert "unsupported table of an array" in runner.run(
+        "--reference", good, runner.path("out.gpkg"), status=1
+    )
 
 
 def test_files(runner):
@@ -78,8 +81,22 @@ def test_npy(runner):
     ]:
         fails(runner, text, "--reference", runner.save("bad.npy", array))
         if "points" not in text:
-            fails(runner, text, "--reference", runner.path("good.npy"), "--queries", runner.path("bad.npy"))
-    fails(runner, "3 coordinates", "--reference", runner.path("good.npy"), "--queries", runner.save("q.npy", np.zeros((4, 3))))
+            fails(
+                runner,
+                text,
+                "--reference",
+                runner.path("good.npy"),
+                "--queries",
+                runner.path("bad.npy"),
+            )
+    fails(
+        runner,
+        "3 coordinates",
+        "--reference",
+        runner.path("good.npy"),
+        "--queries",
+        runner.save("q.npy", np.zeros((4, 3))),
+    )
 
 
 @pytest.mark.parametrize("backend", ["openmp", "kdtree", "auto"])
@@ -91,23 +108,52 @@ def test_first_of_many_bad_values(runner, backend, dtype):
         array[row, row % 40] = np.nan if row % 2 else -np.inf
     bad = runner.save("bad.npy", array)
     first = min(row for row in range(49990, 31000, -997))
-    fails(runner, f"bad.npy: row {first} (from 0), column {first % 40} is not finite", "--reference", bad, "--queries", runner.save(
-        "q.npy", array[:3]), "--threads", "3", "--backend", backend)
+    fails(
+        runner,
+        f"bad.npy: row {first} (from 0), column {first % 40} is not finite",
+        "--reference",
+        bad,
+        "--queries",
+        runner.save("q.npy", array[:3]),
+        "--threads",
+        "3",
+        "--backend",
+        backend,
+    )
 
 
 def test_outputs_replace_no_file_of_an_input(runner):
     places = runner.text("places.csv", "lon,lat\n1,2\n3,4\n")
-    layer = runner.text("layer.vrt", f"""<OGRVRTDataSource><OGRVRTLayer name="places">
+    layer = runner.text(
+        "layer.vrt",
+        f"""<OGRVRTDataSource><OGRVRTLayer name="places">
 <SrcDataSource>{places}</SrcDataSource><GeometryType>wkbPoint</GeometryType><LayerSRS>EPSG:4326</LayerSRS>
-<GeometryField encoding="PointFromColumns" x="lon" y="lat"/></OGRVRTLayer></OGRVRTDataSource>""")
+<GeometryField encoding="PointFromColumns" x="lon" y="lat"/></OGRVRTLayer></OGRVRTDataSource>""",
+    )
     good = runner.save("good.npy", GOOD)
     before = {name: open(runner.path(name), "rb").read() for name in os.listdir(runner.folder)}
-    assert "places.csv is an input" in runner.run("--reference", layer, "--overwrite", places, status=1)
-    assert "good.npy is an input" in runner.run("--reference", layer, "--queries", good, "--layer", "places", "--overwrite",
-                                                "--distances", good, runner.path("out.npy"), status=1)
-    assert "two have the same name" in runner.run("--reference", good, "--distances", runner.path("./o.npy"), runner.path("o.npy"),
-                                        status=1)
-    assert before == {name: open(runner.path(name), "rb").read() for name in os.listdir(runner.folder)}
+    assert "places.csv is an input" in runner.run(
+        "--reference", layer, "--overwrite", places, status=1
+    )
+    assert "good.npy is an input" in runner.run(
+        "--reference",
+        layer,
+        "--queries",
+        good,
+        "--layer",
+        "places",
+        "--overwrite",
+        "--distances",
+        good,
+        runner.path("out.npy"),
+        status=1,
+    )
+    assert "two have the same name" in runner.run(
+        "--reference", good, "--distances", runner.path("./o.npy"), runner.path("o.npy"), status=1
+    )
+    assert before == {
+        name: open(runner.path(name), "rb").read() for name in os.listdir(runner.folder)
+    }
 
 
 def test_links_and_files_of_others(runner):
@@ -115,17 +161,29 @@ def test_links_and_files_of_others(runner):
     os.symlink("nowhere", out)
     assert "exists" in runner.run("--reference", good, out, status=1)
     runner.run("--reference", good, "--overwrite", out)
-    assert os.path.islink(out) and np.load(out).shape == (6, 1) and np.load(runner.path("nowhere")).shape == (6, 1)
+    assert (
+        os.path.islink(out)
+        and np.load(out).shape == (6, 1)
+        and np.load(runner.path("nowhere")).shape == (6, 1)
+    )
     os.mkfifo(runner.path("pipe.npy"))
-    assert "not a regular file" in runner.run("--reference", good, "--overwrite", runner.path("pipe.npy"), status=1)
+    assert "not a regular file" in runner.run(
+        "--reference", good, "--overwrite", runner.path("pipe.npy"), status=1
+    )
 
 
 @pytest.mark.parametrize("columns", [1, 2, 4096])
 def test_sizes_beyond_memory(runner, columns):
     """As float64 such an array has 2^64 bytes and a few, which in 64 bits are a few."""
     rows = 2**61 // columns + 1
-    header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".ljust(117) + "\n"
-    for folder in [str(runner.folder), "/dev/shm"]:  # most file systems have no files of that size, memory's has
+    header = (
+        f"{{'descr': '|i1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".ljust(117)
+        + "\n"
+    )
+    for folder in [
+        str(runner.folder),
+        "/dev/shm",
+    ]:  # most file systems have no files of that size, memory's has
         path = os.path.join(folder, f"gpuvoronoi-{os.getpid()}.npy")
         try:
             with open(path, "wb") as f:
@@ -157,29 +215,35 @@ def test_vecs(runner):
     bad("row 1 (from 0), column 2 is not finite", row + struct.pack("<i3f", 3, 1, 2, float("nan")))
 
 
-@pytest.mark.parametrize("content,text", [
-    ("", "missing numbers"),
-    ("a,b\n", "missing numbers"),
-    ("a,b\nc,d\n", "line 2: a field is not a number"),
-    ("1,2\n3\n", "line 2 has fewer than the 2 fields"),
-    ("1,2\n3,4,5\n", "line 2 has more than the 2 fields"),
-    ("1,2\n3,x\n", "line 2: field 2 is not a number"),
-    ("1,2\n\n# comment\n3,\n", "line 4: field 2 is not a number"),
-    ("1,2\n,4\n", "line 2: field 1 is not a number"),
-    ("1,2\n3,nan\n", "line 2: field 2 is not finite"),
-    ("1,2\n3,1e999\n", "line 2: field 2 is not finite"),
-    ("1,2\n3,4\0\n", "line 2"),
-    ("x\n" + ",".join("1" * 4097), "number of columns out of range (4097)"),
-    ("1,5;2,5\n3,5;4,5\n", "line 1: ambiguous separator (comma, semicolon, tab and |"),  # read as four dimensions
-    ("x,m;y,m\n1;2\n", "line 1: ambiguous separator"),
-    ("# two\n\n1,5\t2,5\n", "line 3: ambiguous separator"),
-    ("x,y\n1,5;2,5\n", "line 2: a field is not a number"),
-    ("1,2\n3;4\n", "line 2: field 1 is not a number"),
-    ("1;2\n3 4;5\n", "line 2: field 1 is not a number"),
-    ("x;y\n1;2\n1.000,5;2\n", "line 3: field 1 is not a number"),
-    ("x;y\n1;2\n1,000,5;2\n", "line 3: field 1 is not a number"),
-    ("1\t2\n3\t\t4\n", "line 2: field 2 is not a number"),
-])
+@pytest.mark.parametrize(
+    "content,text",
+    [
+        ("", "missing numbers"),
+        ("a,b\n", "missing numbers"),
+        ("a,b\nc,d\n", "line 2: a field is not a number"),
+        ("1,2\n3\n", "line 2 has fewer than the 2 fields"),
+        ("1,2\n3,4,5\n", "line 2 has more than the 2 fields"),
+        ("1,2\n3,x\n", "line 2: field 2 is not a number"),
+        ("1,2\n\n# comment\n3,\n", "line 4: field 2 is not a number"),
+        ("1,2\n,4\n", "line 2: field 1 is not a number"),
+        ("1,2\n3,nan\n", "line 2: field 2 is not finite"),
+        ("1,2\n3,1e999\n", "line 2: field 2 is not finite"),
+        ("1,2\n3,4\0\n", "line 2"),
+        ("x\n" + ",".join("1" * 4097), "number of columns out of range (4097)"),
+        (
+            "1,5;2,5\n3,5;4,5\n",
+            "line 1: ambiguous separator (comma, semicolon, tab and |",
+        ),  # read as four dimensions
+        ("x,m;y,m\n1;2\n", "line 1: ambiguous separator"),
+        ("# two\n\n1,5\t2,5\n", "line 3: ambiguous separator"),
+        ("x,y\n1,5;2,5\n", "line 2: a field is not a number"),
+        ("1,2\n3;4\n", "line 2: field 1 is not a number"),
+        ("1;2\n3 4;5\n", "line 2: field 1 is not a number"),
+        ("x;y\n1;2\n1.000,5;2\n", "line 3: field 1 is not a number"),
+        ("x;y\n1;2\n1,000,5;2\n", "line 3: field 1 is not a number"),
+        ("1\t2\n3\t\t4\n", "line 2: field 2 is not a number"),
+    ],
+)
 def test_text(runner, content, text):
     fails(runner, text, "--reference", runner.text("bad.csv", content))
     good = runner.text("good.csv", "1,2\n3,4\n")
@@ -187,15 +251,34 @@ def test_text(runner, content, text):
 
 
 def test_globe_needs_lonlat(runner):
-    fails(runner, "missing coordinate system", "--reference", runner.save("r.npy", GOOD), "--metric", "geodesic")
+    fails(
+        runner,
+        "missing coordinate system",
+        "--reference",
+        runner.save("r.npy", GOOD),
+        "--metric",
+        "geodesic",
+    )
     bad = runner.text("bad.csv", "lon,lat\n1,2\n3,95\n")
     fails(runner, "row 2", "--reference", bad)
 
 
 def test_interrupt_leaves_nothing(runner):
     big = runner.save("big.npy", np.random.default_rng(1).random((300000, 32)))
-    process = subprocess.Popen([COMMAND, "search", "--reference", big, "--backend", "serial", "-k", "5",
-                                runner.path("out.npy")], stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [
+            COMMAND,
+            "search",
+            "--reference",
+            big,
+            "--backend",
+            "serial",
+            "-k",
+            "5",
+            runner.path("out.npy"),
+        ],
+        stderr=subprocess.PIPE,
+    )
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)

@@ -1,4 +1,5 @@
 """Points among lines and polygons: the plane against GEOS, the globe against PROJ's own geodesics to places on the edges."""
+
 import numpy as np
 import pytest
 from osgeo import ogr, osr
@@ -30,9 +31,17 @@ def some(random, count, low, high, size):
     wkts = []
     for i in range(count):
         x, y = random.uniform(low[0], high[0]), random.uniform(low[1], high[1])
-        line = ",".join(f"{x + random.uniform(-size, size)} {y + random.uniform(-size, size)}" for _ in range(4))
-        wkts.append([f"LINESTRING({line})", f"POLYGON({ring(random, x, y, size)})", f"POINT({x} {y})",
-                     f"POLYGON({ring(random, x, y, size, 12)},{ring(random, x, y, size / 9)})"][i % 4])
+        line = ",".join(
+            f"{x + random.uniform(-size, size)} {y + random.uniform(-size, size)}" for _ in range(4)
+        )
+        wkts.append(
+            [
+                f"LINESTRING({line})",
+                f"POLYGON({ring(random, x, y, size)})",
+                f"POINT({x} {y})",
+                f"POLYGON({ring(random, x, y, size, 12)},{ring(random, x, y, size / 9)})",
+            ][i % 4]
+        )
     return wkts
 
 
@@ -53,8 +62,12 @@ def test_plane(runner, k):
     assert (truth == 0).sum() > 20
     np.testing.assert_array_equal(index, np.argsort(truth, axis=1, kind="stable")[:, :k])
     np.testing.assert_allclose(distance, np.sort(truth, axis=1)[:, :k], rtol=1e-12, atol=1e-9)
-    np.testing.assert_allclose(np.hypot(*(place - queries[:, None, :]).transpose(2, 0, 1)), distance, rtol=1e-9, atol=1e-9)
-    limited = runner.search("--reference", r, "--queries", q, "-k", k, "--max-distance", 40, "--overwrite")
+    np.testing.assert_allclose(
+        np.hypot(*(place - queries[:, None, :]).transpose(2, 0, 1)), distance, rtol=1e-9, atol=1e-9
+    )
+    limited = runner.search(
+        "--reference", r, "--queries", q, "-k", k, "--max-distance", 40, "--overwrite"
+    )
     np.testing.assert_array_equal(limited[0], np.where(distance <= 40, index, -1))
     np.testing.assert_array_equal(limited[1], np.where(distance <= 40, distance, np.inf))
 
@@ -67,9 +80,11 @@ def test_globe(runner, edges):
     queries = np.column_stack([random.uniform(-180, 180, 20), random.uniform(-85, 85, 20)])
     wkts = [f"LINESTRING({a!r} {b!r},{c!r} {d!r})" for (a, b), (c, d) in lines.tolist()]
     r, q = shapes(runner, "r.gpkg", wkts, 4326), layer(runner, "q.gpkg", queries, 4326)
-    index, distance, place = nearest(runner, "--reference", r, "--queries", q, "-k", 2, "--edges", edges)
+    index, distance, place = nearest(
+        runner, "--reference", r, "--queries", q, "-k", 2, "--edges", edges
+    )
     for i, (x, y) in enumerate(queries.tolist()):
-        there = geodesics(queries[i:i + 1], place[i])[0]
+        there = geodesics(queries[i : i + 1], place[i])[0]
         np.testing.assert_allclose(there, distance[i], atol=1e-6)
     if edges == "geodesic":
         return
@@ -87,20 +102,43 @@ def test_inside_and_boundary(runner):
     index, distance, place = nearest(runner, "--reference", r, "--queries", q)
     assert index.tolist() == [[0], [0]] and distance[0, 0] == 0 and place[0, 0].tolist() == [5, 5]
     assert distance[1, 0] == pytest.approx(geodesics(np.array([[20, 5]]), place[1])[0, 0], abs=1e-6)
-    assert runner.search("--reference", r, "--queries", q, "--boundary", "--overwrite")[0].tolist() == [[1], [0]]
+    assert runner.search("--reference", r, "--queries", q, "--boundary", "--overwrite")[
+        0
+    ].tolist() == [[1], [0]]
 
 
-@pytest.mark.parametrize("arguments, text", [
-    (["--reference", "r", "--queries", "r"], "queries: row 1: unsupported geometry (Line String); queries are points or multipoints"),
-    (["--reference", "r"], "--queries: missing; lines and polygons are searched with points"),
-    (["--reference", "r", "--queries", "a"], "--queries: unsupported array; lines and polygons are searched with points of a layer"),
-    (["--reference", "r", "--queries", "p", "--backend", "kdtree"], "--backend: unsupported for lines and polygons"),
-    (["--reference", "p", "--queries", "p", "--nearest", "n.npy"], "--nearest: unsupported for points"),
-    (["--reference", "r", "--queries", "p", "-k", "65"], "k: out of range [1, 64] (65)"),
-    (["--reference", "r", "--queries", "p", "--metric", "l2", "--edges", "geodesic"], "geodesic edges are unsupported"),
-])
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        (
+            ["--reference", "r", "--queries", "r"],
+            "queries: row 1: unsupported geometry (Line String); queries are points or multipoints",
+        ),
+        (["--reference", "r"], "--queries: missing; lines and polygons are searched with points"),
+        (
+            ["--reference", "r", "--queries", "a"],
+            "--queries: unsupported array; lines and polygons are searched with points of a layer",
+        ),
+        (
+            ["--reference", "r", "--queries", "p", "--backend", "kdtree"],
+            "--backend: unsupported for lines and polygons",
+        ),
+        (
+            ["--reference", "p", "--queries", "p", "--nearest", "n.npy"],
+            "--nearest: unsupported for points",
+        ),
+        (["--reference", "r", "--queries", "p", "-k", "65"], "k: out of range [1, 64] (65)"),
+        (
+            ["--reference", "r", "--queries", "p", "--metric", "l2", "--edges", "geodesic"],
+            "geodesic edges are unsupported",
+        ),
+    ],
+)
 def test_refused(runner, arguments, text):
-    files = {"r": shapes(runner, "r.gpkg", ["LINESTRING(0 0,1 1)"], 3035), "p": layer(runner, "p.gpkg", [(2, 2)], 3035),
-             "a": runner.save("a.npy", np.zeros((1, 2)))}
+    files = {
+        "r": shapes(runner, "r.gpkg", ["LINESTRING(0 0,1 1)"], 3035),
+        "p": layer(runner, "p.gpkg", [(2, 2)], 3035),
+        "a": runner.save("a.npy", np.zeros((1, 2))),
+    }
     line = runner.run(*(files.get(a, a) for a in arguments), runner.path("out.npy"), status=1)
     assert text in line, line

@@ -1,4 +1,5 @@
 """Point layers: plane, space and globe, against PROJ's own geodesics."""
+
 import shutil
 import subprocess
 
@@ -34,15 +35,26 @@ def layer(runner, name, points, epsg):
 
 def globe_points(n, seed):
     random = np.random.default_rng(seed)
-    return np.column_stack([random.uniform(-180, 180, n), np.degrees(np.arcsin(random.uniform(-1, 1, n)))])
+    return np.column_stack(
+        [random.uniform(-180, 180, n), np.degrees(np.arcsin(random.uniform(-1, 1, n)))]
+    )
 
 
 def geodesics(lonlat, seeds):
     """All distances by PROJ's own command."""
-    lines = "".join(f"{y!r} {x!r} {t!r} {s!r}\n" for x, y in lonlat.tolist() for s, t in seeds.tolist())
-    done = subprocess.run(["geod", "+ellps=WGS84", "-I", "-F", "%.9f"], input=lines, capture_output=True, text=True,
-                          check=True)
-    return np.array([float(line.split()[-1]) for line in done.stdout.splitlines()]).reshape(len(lonlat), len(seeds))
+    lines = "".join(
+        f"{y!r} {x!r} {t!r} {s!r}\n" for x, y in lonlat.tolist() for s, t in seeds.tolist()
+    )
+    done = subprocess.run(
+        ["geod", "+ellps=WGS84", "-I", "-F", "%.9f"],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return np.array([float(line.split()[-1]) for line in done.stdout.splitlines()]).reshape(
+        len(lonlat), len(seeds)
+    )
 
 
 @pytest.mark.parametrize("dim", [2, 3])
@@ -60,9 +72,14 @@ def test_plane(runner, dim):
 def test_great_circle(runner):
     reference, queries = globe_points(300, 2), globe_points(60, 3)
     r, q = layer(runner, "r.gpkg", reference, 4326), layer(runner, "q.gpkg", queries, 4326)
-    indices, distances = runner.search("--reference", r, "--queries", q, "-k", 5, "--metric", "great-circle")
+    indices, distances = runner.search(
+        "--reference", r, "--queries", q, "-k", 5, "--metric", "great-circle"
+    )
     a, b = np.radians(queries)[:, None], np.radians(reference)[None]
-    h = np.sin((a[..., 1] - b[..., 1]) / 2) ** 2 + np.cos(a[..., 1]) * np.cos(b[..., 1]) * np.sin((a[..., 0] - b[..., 0]) / 2) ** 2
+    h = (
+        np.sin((a[..., 1] - b[..., 1]) / 2) ** 2
+        + np.cos(a[..., 1]) * np.cos(b[..., 1]) * np.sin((a[..., 0] - b[..., 0]) / 2) ** 2
+    )
     radius = 6378137.0 * (3 - 1 / 298.257223563) / 3
     arcs = 2 * radius * np.arcsin(np.sqrt(h))
     np.testing.assert_array_equal(indices, np.argsort(arcs, axis=1)[:, :5])
@@ -86,7 +103,9 @@ def test_geodesic_backends_agree(runner, n, k):
         np.testing.assert_array_equal(indices[i, :have], every[i][order])
         np.testing.assert_array_equal(distances[i, :have], all_distances[i][order])
     limit = float(np.median(distances[:, 0]))
-    near, near_distances = runner.search("--reference", r, "--queries", q, "-k", k, "--max-distance", repr(limit))
+    near, near_distances = runner.search(
+        "--reference", r, "--queries", q, "-k", k, "--max-distance", repr(limit)
+    )
     keep = distances <= limit
     np.testing.assert_array_equal(near, np.where(keep, indices, -1))
     np.testing.assert_array_equal(near_distances, np.where(keep, distances, np.inf))
@@ -121,7 +140,9 @@ def test_query_crs(runner):
     laea = osr.SpatialReference()
     laea.ImportFromEPSG(3035)
     laea.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
-    projected = np.array(osr.CoordinateTransformation(crs, laea).TransformPoints(seeds[::-1].tolist()))[:, :2]
+    projected = np.array(
+        osr.CoordinateTransformation(crs, laea).TransformPoints(seeds[::-1].tolist())
+    )[:, :2]
     q = layer(runner, "q.gpkg", projected, 3035)
     indices, distances = runner.search("--reference", r, "--queries", q)
     assert indices[:, 0].tolist() == [2, 1, 0]
@@ -139,7 +160,12 @@ def carried(points, source, target):
 def pyproj_nearest(reference, queries, k, source="EPSG:4326"):
     """Indices and lengths of the k shortest geodesics between points in degrees."""
     geod = pytest.importorskip("pyproj").CRS(source).get_geod()
-    lengths = np.array([geod.inv(np.full(len(reference), x), np.full(len(reference), y), *reference.T)[2] for x, y in queries])
+    lengths = np.array(
+        [
+            geod.inv(np.full(len(reference), x), np.full(len(reference), y), *reference.T)[2]
+            for x, y in queries
+        ]
+    )
     order = np.argsort(lengths, axis=1, kind="stable")[:, :k]
     return order, np.take_along_axis(lengths, order, axis=1)
 
@@ -149,23 +175,42 @@ def europe(n, seed):
     return np.column_stack([random.uniform(-10, 30, n), random.uniform(36, 70, n)])
 
 
-@pytest.mark.parametrize("epsg,metric,qepsg", [
-    (3857, [], 3857), (3857, [], 4326), (3857, [], 3035), (3395, [], 3857), (3857, ["--metric", "geodesic"], 3857),
-    (3035, ["--metric", "geodesic"], 3035), (3035, ["--metric", "geodesic"], 4326), (2056, ["--metric", "geodesic"], 2056),
-    (4326, [], 3857)])
+@pytest.mark.parametrize(
+    "epsg,metric,qepsg",
+    [
+        (3857, [], 3857),
+        (3857, [], 4326),
+        (3857, [], 3035),
+        (3395, [], 3857),
+        (3857, ["--metric", "geodesic"], 3857),
+        (3035, ["--metric", "geodesic"], 3035),
+        (3035, ["--metric", "geodesic"], 4326),
+        (2056, ["--metric", "geodesic"], 2056),
+        (4326, [], 3857),
+    ],
+)
 def test_geodesics_of_projected_layers(runner, epsg, metric, qepsg):
     """Regression: Mercator's meters were measured without a warning, and geodesics were an error although requested."""
     reference, queries = europe(150, 8), europe(80, 9)
     if epsg == 2056:
-        reference = queries = np.column_stack([np.random.default_rng(1).uniform(6, 10, 90), np.random.default_rng(2).uniform(46, 47.6, 90)])
+        reference = queries = np.column_stack(
+            [
+                np.random.default_rng(1).uniform(6, 10, 90),
+                np.random.default_rng(2).uniform(46, 47.6, 90),
+            ]
+        )
     globe = f"EPSG:{4326 if epsg != 2056 else 4150}"  # CH1903+, on its own ellipsoid
     if epsg == 3035:
         globe = "EPSG:4258"
-    at = [p if code == 4326 else carried(p, globe if code == epsg else "EPSG:4326", f"EPSG:{code}")
-          for p, code in ((reference, epsg), (queries, qepsg))]
+    at = [
+        p if code == 4326 else carried(p, globe if code == epsg else "EPSG:4326", f"EPSG:{code}")
+        for p, code in ((reference, epsg), (queries, qepsg))
+    ]
     r, q = layer(runner, "r.gpkg", at[0], epsg), layer(runner, "q.gpkg", at[1], qepsg)
     indices, distances = runner.search("--reference", r, "--queries", q, "-k", 5, *metric)
-    back = [carried(p, f"EPSG:{code}", globe) for p, code in zip(at, (epsg, qepsg))]  # projections round, too
+    back = [
+        carried(p, f"EPSG:{code}", globe) for p, code in zip(at, (epsg, qepsg))
+    ]  # projections round, too
     order, lengths = pyproj_nearest(*back, 5, globe)
     np.testing.assert_allclose(distances, lengths, rtol=0, atol=1e-6)
     assert (indices == order).mean() == 1.0
@@ -180,7 +225,9 @@ def test_great_circles_of_a_projected_layer(runner):
     q = layer(runner, "q.gpkg", queries, 4326)
     same = layer(runner, "same.gpkg", reference, 4326)
     got = runner.search("--reference", r, "--queries", q, "-k", 4, "--metric", "great-circle")
-    expected = runner.search("--reference", same, "--queries", q, "-k", 4, "--metric", "great-circle")
+    expected = runner.search(
+        "--reference", same, "--queries", q, "-k", 4, "--metric", "great-circle"
+    )
     np.testing.assert_array_equal(got[0], expected[0])
     np.testing.assert_allclose(got[1], expected[1], rtol=1e-9)
 
@@ -199,10 +246,17 @@ def test_queries_in_another_system_on_the_plane(runner):
 def test_maps_of_the_world_are_measured_with_a_warning(runner):
     points = carried(europe(30, 8), "EPSG:4326", "EPSG:3857")
     r = layer(runner, "r.gpkg", points, 3857)
-    done = subprocess.run([COMMAND, "search", "--reference", r, "--metric", "l2", "-k", "3", runner.path("out.npy")],
-                          capture_output=True, text=True)
-    assert done.returncode == 0 and done.stderr.startswith("gpuvoronoi: warning: --metric euclidean: distances on the map of")
-    np.testing.assert_array_equal(np.load(runner.path("out.npy")), brute(points, points, 3, exclude_self=True)[0])
+    done = subprocess.run(
+        [COMMAND, "search", "--reference", r, "--metric", "l2", "-k", "3", runner.path("out.npy")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stderr.startswith(
+        "gpuvoronoi: warning: --metric euclidean: distances on the map of"
+    )
+    np.testing.assert_array_equal(
+        np.load(runner.path("out.npy")), brute(points, points, 3, exclude_self=True)[0]
+    )
 
 
 def test_systems_must_be_known(runner):
@@ -219,19 +273,46 @@ def test_systems_must_be_known(runner):
     out = source = feature = None
     where = runner.path("out.npy")
     for source in lonlat, mercator:
-        assert "--query-crs" in runner.run("--reference", source, "--queries", none, where, status=1)
-        assert "--reference-crs" in runner.run("--reference", none, "--queries", source, where, status=1)
-    assert "--reference-crs" in runner.run("--reference", none, "--metric", "geodesic", where, status=1)
-    assert "degrees are not lengths" in runner.run("--reference", lonlat, "--metric", "l2", where, status=1)
-    assert "--reference-crs: unknown" in runner.run("--reference", none, "--reference-crs", "EPSG:1", where, status=1)
-    assert "--query-crs" in runner.run("--reference", none, "--query-crs", "EPSG:4326", where, status=2)
-    assert "--query-header" in runner.run("--reference", none, "--query-header", "yes", where, status=2)
+        assert "--query-crs" in runner.run(
+            "--reference", source, "--queries", none, where, status=1
+        )
+        assert "--reference-crs" in runner.run(
+            "--reference", none, "--queries", source, where, status=1
+        )
+    assert "--reference-crs" in runner.run(
+        "--reference", none, "--metric", "geodesic", where, status=1
+    )
+    assert "degrees are not lengths" in runner.run(
+        "--reference", lonlat, "--metric", "l2", where, status=1
+    )
+    assert "--reference-crs: unknown" in runner.run(
+        "--reference", none, "--reference-crs", "EPSG:1", where, status=1
+    )
+    assert "--query-crs" in runner.run(
+        "--reference", none, "--query-crs", "EPSG:4326", where, status=2
+    )
+    assert "--query-header" in runner.run(
+        "--reference", none, "--query-header", "yes", where, status=2
+    )
     expected = runner.search("--reference", mercator)
-    got = runner.search("--reference", none, "--reference-crs", "EPSG:3857", "--queries", none, "--query-crs", "EPSG:3857", "-k", 2)
+    got = runner.search(
+        "--reference",
+        none,
+        "--reference-crs",
+        "EPSG:3857",
+        "--queries",
+        none,
+        "--query-crs",
+        "EPSG:3857",
+        "-k",
+        2,
+    )
     np.testing.assert_array_equal(got[0][:, 1], expected[0][:, 0])
     np.testing.assert_array_equal(got[1][:, 1], expected[1][:, 0])
     text = runner.text("m.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in plane.tolist()))
-    np.testing.assert_array_equal(runner.search("--reference", text, "--reference-crs", "EPSG:3857")[1], expected[1])
+    np.testing.assert_array_equal(
+        runner.search("--reference", text, "--reference-crs", "EPSG:3857")[1], expected[1]
+    )
 
 
 @pytest.mark.parametrize("quote", ["", '"'])
@@ -240,13 +321,21 @@ def test_decimal_commas_of_layers(runner, quote):
     points = globe_points(50, 3)
     rows = [[repr(x), repr(y)] for x, y in points.tolist()]
     plain = runner.text("plain.csv", "lon,lat\n" + "".join(",".join(r) + "\n" for r in rows))
-    commas = runner.text("commas.csv", "Lon;Lat\n" + "".join(
-        ";".join(quote + v.replace(".", ",") + quote for v in r) + "\n" for r in rows))
-    expected, got = runner.search("--reference", plain, "-k", 3), runner.search("--reference", commas, "-k", 3)
+    commas = runner.text(
+        "commas.csv",
+        "Lon;Lat\n"
+        + "".join(";".join(quote + v.replace(".", ",") + quote for v in r) + "\n" for r in rows),
+    )
+    expected, got = (
+        runner.search("--reference", plain, "-k", 3),
+        runner.search("--reference", commas, "-k", 3),
+    )
     np.testing.assert_array_equal(got[0], expected[0])
     np.testing.assert_array_equal(got[1], expected[1])
     bad = runner.text("bad.csv", 'lon,lat\n"1,5","2,5"\n')
-    assert "is not a number ('1,5')" in runner.run("--reference", bad, runner.path("o.npy"), status=1)
+    assert "is not a number ('1,5')" in runner.run(
+        "--reference", bad, runner.path("o.npy"), status=1
+    )
 
 
 def test_text_of_layers_has_feature_ids(runner):
@@ -254,7 +343,22 @@ def test_text_of_layers_has_feature_ids(runner):
     points = layer(runner, "p.gpkg", [(0, 0), (10, 0), (20, 0)], 3035)
     array = runner.save("q.npy", np.array([[19.0, 0.0], [1.0, 0.0]]))
     limit = ["-k", 1, "--max-distance", 5, "--quiet", "-"]
-    assert runner.run("--reference", points, "--queries", array, *limit).split() == ["query_row,rank,reference,distance", "0,1,3,1", "1,1,1,1"]
-    assert runner.run("--reference", array, "--queries", points, *limit).split() == ["query,rank,row,distance", "1,1,1,1", "2,1,-1,inf", "3,1,0,1"]
+    assert runner.run("--reference", points, "--queries", array, *limit).split() == [
+        "query_row,rank,reference,distance",
+        "0,1,3,1",
+        "1,1,1,1",
+    ]
+    assert runner.run("--reference", array, "--queries", points, *limit).split() == [
+        "query,rank,row,distance",
+        "1,1,1,1",
+        "2,1,-1,inf",
+        "3,1,0,1",
+    ]
     pairs = runner.run("--reference", points, "--radius", 10, "--quiet", "-").split()
-    assert pairs == ["query,rank,reference,distance", "1,1,2,10", "2,1,1,10", "2,2,3,10", "3,1,2,10"]
+    assert pairs == [
+        "query,rank,reference,distance",
+        "1,1,2,10",
+        "2,1,1,10",
+        "2,2,3,10",
+        "3,1,2,10",
+    ]

@@ -14,10 +14,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SEMI_MAJOR, FLATTENING = 6378137.0, 1 / 298.257223563
 RADIUS = SEMI_MAJOR * (3 - FLATTENING) / 3
 # What is linked, and a header that says whether the library is there with what its headers need.
-PROGRAMS = {"arcs": (["-ls2"], "s2/s2closest_edge_query.h", "libs2-dev"),
-            "ellipsoid": (["-lGeographicLib", "-ls2"], "GeographicLib/GeodesicExact.hpp",
-                          "libgeographiclib-dev, libs2-dev, libboost-dev"),
-            "plane": (["-lgmp", "-lmpfr"], "CGAL/Polygon_2_algorithms.h", "libcgal-dev")}
+PROGRAMS = {
+    "arcs": (["-ls2"], "s2/s2closest_edge_query.h", "libs2-dev"),
+    "ellipsoid": (
+        ["-lGeographicLib", "-ls2"],
+        "GeographicLib/GeodesicExact.hpp",
+        "libgeographiclib-dev, libs2-dev, libboost-dev",
+    ),
+    "plane": (["-lgmp", "-lmpfr"], "CGAL/Polygon_2_algorithms.h", "libcgal-dev"),
+}
 
 
 class Missing(Exception):
@@ -29,19 +34,39 @@ def compiled(name, folder):
     libraries, header, packages = PROGRAMS[name]
     compiler = ["c++", "-std=c++17", "-w"]
     question = f"#if !__has_include(<{header}>)\n#error\n#endif\n"
-    if shutil.which("c++") is None or subprocess.run([*compiler, "-E", "-x", "c++", "-"], input=question, text=True,
-                                                     capture_output=True).returncode:
+    if (
+        shutil.which("c++") is None
+        or subprocess.run(
+            [*compiler, "-E", "-x", "c++", "-"], input=question, text=True, capture_output=True
+        ).returncode
+    ):
         raise Missing(f"no <{header}> ({packages})")
     program = os.path.join(folder, name)
     if not os.path.exists(program):
-        subprocess.run([*compiler, "-O2", "-DNDEBUG", os.path.join(HERE, name + ".cc"), "-o", program, *libraries], check=True)
+        subprocess.run(
+            [
+                *compiler,
+                "-O2",
+                "-DNDEBUG",
+                os.path.join(HERE, name + ".cc"),
+                "-o",
+                program,
+                *libraries,
+            ],
+            check=True,
+        )
     return program
 
 
 def ask(program, arguments, features, queries, radii):
     """For each query a dict of the features within its radius: number to distance, in the program's order."""
-    ran = subprocess.run([program, *map(str, arguments)], input=layers.as_text(features, queries, radii), text=True,
-                         stdout=subprocess.PIPE, check=True)
+    ran = subprocess.run(
+        [program, *map(str, arguments)],
+        input=layers.as_text(features, queries, radii),
+        text=True,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
     rows = [row.split() for row in ran.stdout.splitlines()]
     return [{int(f): float(d) for f, d in zip(row[::2], row[1::2])} for row in rows]
 
@@ -50,6 +75,7 @@ def within_straight(features, queries, globe):
     """By GEOS: pairs (query, feature) of places in polygons or on their borders, on the globe for whole turns."""
     from shapely.geometry import Point, shape
     from shapely.prepared import prep
+
     found = set()
     shapes = []
     for number, feature in enumerate(features):
@@ -69,12 +95,15 @@ def within_straight(features, queries, globe):
 def geos(features, queries, radii):
     """Distances on the plane, as by the programs."""
     from shapely.geometry import Point, shape
+
     shapes = [shape(layers.as_geojson(layers.simple(f))) for f in features]
     box = np.array([s.bounds for s in shapes]).T
     said = []
     for (x, y), radius in zip(queries.tolist(), radii.tolist()):
         away = np.maximum(np.maximum(box[0] - x, x - box[2]), np.maximum(box[1] - y, y - box[3]))
-        said.append({int(f): shapes[f].distance(Point(x, y)) for f in np.flatnonzero(away <= radius)})
+        said.append(
+            {int(f): shapes[f].distance(Point(x, y)) for f in np.flatnonzero(away <= radius)}
+        )
     return said
 
 
@@ -91,27 +120,95 @@ class PostGIS:
         if self.user:
             shutil.chown(self.folder, "postgres")
         data = os.path.join(self.folder, "data")
-        self.control = [*self.user, os.path.join(self.bin, "pg_ctl"), "-D", data, "-s", "-w", "-t", "600"]
+        self.control = [
+            *self.user,
+            os.path.join(self.bin, "pg_ctl"),
+            "-D",
+            data,
+            "-s",
+            "-w",
+            "-t",
+            "600",
+        ]
         quiet = dict(check=True, cwd=self.folder, stdin=subprocess.DEVNULL)
-        subprocess.run([*self.user, os.path.join(self.bin, "initdb"), "-D", data, "-U", "asker", "-A", "trust", "-N",
-                        "--no-locale", "-E", "UTF8"], stdout=subprocess.DEVNULL, **quiet)
-        subprocess.run([*self.control, "-o", f"-F -k {self.folder} -h ''", "-l", os.path.join(self.folder, "log"), "start"], **quiet)
+        subprocess.run(
+            [
+                *self.user,
+                os.path.join(self.bin, "initdb"),
+                "-D",
+                data,
+                "-U",
+                "asker",
+                "-A",
+                "trust",
+                "-N",
+                "--no-locale",
+                "-E",
+                "UTF8",
+            ],
+            stdout=subprocess.DEVNULL,
+            **quiet,
+        )
+        subprocess.run(
+            [
+                *self.control,
+                "-o",
+                f"-F -k {self.folder} -h ''",
+                "-l",
+                os.path.join(self.folder, "log"),
+                "start",
+            ],
+            **quiet,
+        )
         self.ask("CREATE EXTENSION postgis;")
 
     def ask(self, sql):
-        ran = subprocess.run([os.path.join(self.bin, "psql"), "-XqAt", "-F", " ", "-h", self.folder, "-U", "asker", "-d", "postgres",
-                              "-v", "ON_ERROR_STOP=1"], input=sql, text=True, stdout=subprocess.PIPE, check=True)
+        ran = subprocess.run(
+            [
+                os.path.join(self.bin, "psql"),
+                "-XqAt",
+                "-F",
+                " ",
+                "-h",
+                self.folder,
+                "-U",
+                "asker",
+                "-d",
+                "postgres",
+                "-v",
+                "ON_ERROR_STOP=1",
+            ],
+            input=sql,
+            text=True,
+            stdout=subprocess.PIPE,
+            check=True,
+        )
         return ran.stdout.splitlines()
 
     def distances(self, features, queries, how):
         """All of them: of geometry, or of geography on the sphere or the spheroid."""
         kind = "geometry" if how == "geometry" else "geography"
-        rows = [f"{i}\t{layers.as_wkt(layers.simple(feature))}" for i, feature in enumerate(features)]
+        rows = [
+            f"{i}\t{layers.as_wkt(layers.simple(feature))}" for i, feature in enumerate(features)
+        ]
         asked = [f"{i}\tPOINT({x!r} {y!r})" for i, (x, y) in enumerate(queries.tolist())]
         which = {"geometry": "", "sphere": ", false", "spheroid": ", true"}[how]
-        found = self.ask("\n".join([
-            f"CREATE TEMP TABLE f (i int, at {kind});", f"CREATE TEMP TABLE q (i int, at {kind});", "COPY f FROM STDIN;", *rows,
-            "\\.", "COPY q FROM STDIN;", *asked, "\\.", f"SELECT q.i, f.i, ST_Distance(f.at, q.at{which}) FROM f, q;"]) + "\n")
+        found = self.ask(
+            "\n".join(
+                [
+                    f"CREATE TEMP TABLE f (i int, at {kind});",
+                    f"CREATE TEMP TABLE q (i int, at {kind});",
+                    "COPY f FROM STDIN;",
+                    *rows,
+                    "\\.",
+                    "COPY q FROM STDIN;",
+                    *asked,
+                    "\\.",
+                    f"SELECT q.i, f.i, ST_Distance(f.at, q.at{which}) FROM f, q;",
+                ]
+            )
+            + "\n"
+        )
         said = [{} for _ in asked]
         for i, number, value in map(str.split, found):
             said[int(i)][int(number)] = float(value)
@@ -133,7 +230,10 @@ def disagreement(said, distance, number, slack, canonical=True, exact_order=Fals
                 return f"query {i}: feature {n} at {d!r}, not {theirs.get(n)!r}"
         if len({n for n, _ in found}) < len(found):
             return f"query {i}: {found} has a feature twice"
-        if any(a[1] > b[1] or (canonical and a[1] == b[1] and a[0] > b[0]) for a, b in zip(found, found[1:])):
+        if any(
+            a[1] > b[1] or (canonical and a[1] == b[1] and a[0] > b[0])
+            for a, b in zip(found, found[1:])
+        ):
             return f"query {i}: {found} is out of order"
         if exact_order and [n for n, _ in found] != list(theirs)[: len(found)]:
             return f"query {i}: {[n for n, _ in found]}, not {list(theirs)[: len(found)]}"
@@ -154,7 +254,7 @@ def planted(said, distance, number, slack, canonical=True, exact_order=False):
         spoiled = distance.copy(), number.copy()
         for row in np.flatnonzero(rows)[:1]:
             spoil(*(a[row] for a in spoiled), row)
-            yield name, said[row:row + 1], spoiled[0][row:row + 1], spoiled[1][row:row + 1]
+            yield name, said[row : row + 1], spoiled[0][row : row + 1], spoiled[1][row : row + 1]
 
     def farther(d, n, row):
         d[-1] += 3 * much[row]
@@ -175,7 +275,9 @@ def planted(said, distance, number, slack, canonical=True, exact_order=False):
     yield from fault("nearer", np.isfinite(first) & (first > 4 * little), nearer)
     yield from fault("other feature", np.isfinite(first), other)
     if distance.shape[1] > 2:
-        yield from fault("left out", np.isfinite(last) & (distance[:, -2] > first + 4 * much), left_out)
+        yield from fault(
+            "left out", np.isfinite(last) & (distance[:, -2] > first + 4 * much), left_out
+        )
         if canonical or exact_order:
             yield from fault("tie", np.isfinite(first) & (first == distance[:, 1]), swapped)
 

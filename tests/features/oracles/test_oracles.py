@@ -20,6 +20,7 @@ def program(tmp_path_factory):
             return oracles.compiled(name, folder)
         except oracles.Missing as missing:
             pytest.skip(str(missing))
+
     return get
 
 
@@ -40,9 +41,11 @@ def radii_of(distance, slack):
 
 def arc_slack(straight):
     """Squares of chords have an error of some 1e-15 of themselves, which matters most near the antipode; straight edges are tessellated."""
+
     def slack(d):
         error = 1e-7 + oracles.RADIUS * min(1e-7, 2e-14 * abs(np.tan(d / oracles.RADIUS / 2)))
         return (error + 0.02, error + 0.02) if straight else (error, error)
+
     return slack
 
 
@@ -56,15 +59,24 @@ def plane_slack(d):
 
 
 def lattice_case(random):
-    return layers.lattice(random), np.concatenate([random.integers(-4, 80, (250, 2)), random.integers(-8, 160, (150, 2)) / 2]) * 1.0
+    return layers.lattice(random), np.concatenate(
+        [random.integers(-4, 80, (250, 2)), random.integers(-8, 160, (150, 2)) / 2]
+    ) * 1.0
 
 
 def plane_case(random):
-    features = layers.mixed(random, 40, (0, 0), (50, 40), 9) + layers.countries(10, 10, 1.1, 0.7, 3, 3)
+    features = layers.mixed(random, 40, (0, 0), (50, 40), 9) + layers.countries(
+        10, 10, 1.1, 0.7, 3, 3
+    )
     at = layers.places(features)
     some = at[random.integers(0, len(at), 100)]
-    return features, np.concatenate([random.uniform((-5, -5), (55, 45), (200, 2)), some,
-                                     some + random.normal(0, 1, (100, 2)) * 10.0 ** random.uniform(-12, 0, (100, 1))])
+    return features, np.concatenate(
+        [
+            random.uniform((-5, -5), (55, 45), (200, 2)),
+            some,
+            some + random.normal(0, 1, (100, 2)) * 10.0 ** random.uniform(-12, 0, (100, 1)),
+        ]
+    )
 
 
 PLANES = {"lattice": lattice_case, "random": plane_case}
@@ -77,13 +89,21 @@ def test_cgal(program, metric, case):
     if metric != "euclidean":
         queries = queries[::4]
     distance, number = ours(features, queries, metric)
-    said = oracles.ask(program("plane"), [metric], features, queries, radii_of(distance, plane_slack))
-    oracles.check(said, distance, number, plane_slack, metric != "euclidean", exact_order=case == "lattice")
+    said = oracles.ask(
+        program("plane"), [metric], features, queries, radii_of(distance, plane_slack)
+    )
+    oracles.check(
+        said, distance, number, plane_slack, metric != "euclidean", exact_order=case == "lattice"
+    )
 
 
-GLOBES = {"random": lambda straight: layers.mixed(np.random.default_rng(3), 40, (-180, -90), (180, 90), 25),
-          "small": lambda straight: layers.mixed(np.random.default_rng(4), 60, (9, 50), (11, 52), 0.4),
-          "nasty": layers.nasty}
+GLOBES = {
+    "random": lambda straight: layers.mixed(
+        np.random.default_rng(3), 40, (-180, -90), (180, 90), 25
+    ),
+    "small": lambda straight: layers.mixed(np.random.default_rng(4), 60, (9, 50), (11, 52), 0.4),
+    "nasty": layers.nasty,
+}
 
 
 def globe_case(case, straight, count):
@@ -107,8 +127,12 @@ def test_s2(program, case, edges):
     features, queries = globe_case(case, straight, 2000 if case == "land" else 400)
     slack = arc_slack(straight)
     distance, number = ours(features, queries, "great-circle", edges)
-    said = oracles.ask(program("arcs"), [oracles.RADIUS, edges], features, queries, radii_of(distance, slack))
-    oracles.check(with_inside(said, features, queries, straight), distance, number, slack, canonical=False)
+    said = oracles.ask(
+        program("arcs"), [oracles.RADIUS, edges], features, queries, radii_of(distance, slack)
+    )
+    oracles.check(
+        with_inside(said, features, queries, straight), distance, number, slack, canonical=False
+    )
 
 
 @pytest.mark.parametrize("edges", ["geodesic", "straight"])
@@ -117,7 +141,9 @@ def test_geographiclib(program, case, edges):
     straight = edges == "straight"
     features, queries = globe_case(case, straight, 24 if case == "land" else 150)
     distance, number = ours(features, queries, "geodesic", edges, 1 if case == "land" else K)
-    said = oracles.ask(program("ellipsoid"), [edges], features, queries, radii_of(distance, ellipsoid_slack))
+    said = oracles.ask(
+        program("ellipsoid"), [edges], features, queries, radii_of(distance, ellipsoid_slack)
+    )
     oracles.check(with_inside(said, features, queries, straight), distance, number, ellipsoid_slack)
 
 
@@ -130,7 +156,9 @@ def land_degrees():
 
 @pytest.mark.parametrize("case", [*PLANES, "land"])
 def test_geos(case):
-    features, queries = land_degrees() if case == "land" else PLANES[case](np.random.default_rng(13))
+    features, queries = (
+        land_degrees() if case == "land" else PLANES[case](np.random.default_rng(13))
+    )
     distance, number = ours(features, queries, "euclidean")
     said = oracles.geos(features, queries, radii_of(distance, plane_slack))
     oracles.check(said, distance, number, plane_slack, canonical=False)
@@ -150,7 +178,13 @@ def postgis():
 def test_postgis_plane(postgis, case):
     features, queries = PLANES[case](np.random.default_rng(14))
     distance, number = ours(features, queries, "euclidean")
-    oracles.check(postgis.distances(features, queries, "geometry"), distance, number, plane_slack, canonical=False)
+    oracles.check(
+        postgis.distances(features, queries, "geometry"),
+        distance,
+        number,
+        plane_slack,
+        canonical=False,
+    )
 
 
 def geography_case(case):
@@ -163,7 +197,13 @@ def geography_case(case):
 def test_postgis_sphere(postgis, case):
     features, queries = geography_case(case)
     distance, number = ours(features, queries, "great-circle", "geodesic")
-    oracles.check(postgis.distances(features, queries, "sphere"), distance, number, arc_slack(True), canonical=False)
+    oracles.check(
+        postgis.distances(features, queries, "sphere"),
+        distance,
+        number,
+        arc_slack(True),
+        canonical=False,
+    )
 
 
 def postgis_slack(d):

@@ -30,7 +30,11 @@ from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
 from .parameters import Parameters
 
-LAYERS = (QgsProcessingParameterFeatureSource, QgsProcessingParameterMapLayer, QgsProcessingParameterRasterLayer)
+LAYERS = (
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterMapLayer,
+    QgsProcessingParameterRasterLayer,
+)
 NO_FILE = re.compile(
     r"memory:|[a-z]+:.*=", re.IGNORECASE
 )  # destinations in memory and in databases, such as ogr:dbname=…
@@ -170,7 +174,9 @@ class Common(Parameters):
             return path
         return self.copy_vector(parameters, name, context, feedback, path)
 
-    def copy_vector(self, parameters, name, context, feedback, path, change=lambda fields: (fields, list)):
+    def copy_vector(
+        self, parameters, name, context, feedback, path, change=lambda fields: (fields, list)
+    ):
         """
         Copies a layer that the program made to where it is to be in the end. `change` returns the fields of the copy
         and a function from attributes to its attributes. None if the user cancelled.
@@ -184,7 +190,9 @@ class Common(Parameters):
         for index in kept:
             fields.append(made.fields()[index])
         fields, changed = change(fields)
-        sink, destination = self.parameterAsSink(parameters, name, context, fields, made.wkbType(), made.crs())
+        sink, destination = self.parameterAsSink(
+            parameters, name, context, fields, made.wkbType(), made.crs()
+        )
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, name))
         for count, feature in enumerate(made.getFeatures()):
@@ -210,7 +218,9 @@ class Common(Parameters):
                 return tr(
                     "“{output}”: {file} is the file of the layer “{layer}”; choose another one or remove the layer"
                 ).format(
-                    output=definition.description(), file=value, layer=files[os.path.realpath(value)]
+                    output=definition.description(),
+                    file=value,
+                    layer=files[os.path.realpath(value)],
                 )
         return ""
 
@@ -229,8 +239,12 @@ class Common(Parameters):
                     yield layer
 
     def shape_options(self, parameters, context):
-        options = ["--edges", "geodesic"] if self.parameterAsEnum(parameters, self.EDGES, context) else []
-        return options + (["--boundary"] if self.parameterAsBoolean(parameters, self.BOUNDARY, context) else [])
+        options = (
+            ["--edges", "geodesic"] if self.parameterAsEnum(parameters, self.EDGES, context) else []
+        )
+        return options + (
+            ["--boundary"] if self.parameterAsBoolean(parameters, self.BOUNDARY, context) else []
+        )
 
     def engine_options(self, parameters, context):
         """By what the program is to compute."""

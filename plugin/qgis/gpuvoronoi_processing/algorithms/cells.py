@@ -38,7 +38,9 @@ class Cells(RasterAlgorithm):
         return tr("Nearest seed of cells")
 
     def tags(self):
-        return tr("healpix,s2,h3,hexagons,dggs,discrete global grid,cells,nearest,voronoi,geodesic").split(",")
+        return tr(
+            "healpix,s2,h3,hexagons,dggs,discrete global grid,cells,nearest,voronoi,geodesic"
+        ).split(",")
 
     def description(self):
         return tr(
@@ -54,11 +56,23 @@ class Cells(RasterAlgorithm):
         return [
             (
                 tr("The nearest station of every pixel of HEALPix level 6, with its attributes:"),
-                {"INPUT": "stations.gpkg", "SYSTEM": 0, "LEVEL": 6, "ATTRIBUTES": True, "OUTPUT": "pixels.gpkg"},
+                {
+                    "INPUT": "stations.gpkg",
+                    "SYSTEM": 0,
+                    "LEVEL": 6,
+                    "ATTRIBUTES": True,
+                    "OUTPUT": "pixels.gpkg",
+                },
             ),
             (
                 tr("The nearest shop of every S2 cell of level 8 in a country:"),
-                {"INPUT": "shops.gpkg", "SYSTEM": 2, "LEVEL": 8, "MASK": "country.gpkg", "OUTPUT": "cells.gpkg"},
+                {
+                    "INPUT": "shops.gpkg",
+                    "SYSTEM": 2,
+                    "LEVEL": 8,
+                    "MASK": "country.gpkg",
+                    "OUTPUT": "cells.gpkg",
+                },
             ),
         ]
 
@@ -86,7 +100,11 @@ class Cells(RasterAlgorithm):
         )
         self.add(
             QgsProcessingParameterNumber(
-                self.LEVEL, tr("Level of the cells"), QgsProcessingParameterNumber.Type.Integer, 5, minValue=0,
+                self.LEVEL,
+                tr("Level of the cells"),
+                QgsProcessingParameterNumber.Type.Integer,
+                5,
+                minValue=0,
                 maxValue=HIGHEST_LEVEL,
             ),
             tr(
@@ -94,7 +112,9 @@ class Cells(RasterAlgorithm):
                 "200 km), one of S2 6 · 4^level, one of H3 2 + 120 · 7^level (5: 2,016,842)."
             ),
         )
-        self.add_metric(self.metrics(), tr("How the distance from the center of a cell to a seed is measured."))
+        self.add_metric(
+            self.metrics(), tr("How the distance from the center of a cell to a seed is measured.")
+        )
         self.add_neighbors(tr("Adds fields for the second to k-th nearest seed."))
         self.add_choice()
         self.parameterDefinition(self.MASK).setHelp(
@@ -104,11 +124,15 @@ class Cells(RasterAlgorithm):
             )
         )
         self.add(
-            QgsProcessingParameterBoolean(self.ATTRIBUTES, tr("Attributes of the seeds"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.ATTRIBUTES, tr("Attributes of the seeds"), defaultValue=False
+            ),
             tr("Adds the attributes of the nearest seed with the prefix “seed_”."),
         )
         self.add(
-            QgsProcessingParameterBoolean(self.AUTHALIC, tr("Equal areas on the ellipsoid"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.AUTHALIC, tr("Equal areas on the ellipsoid"), defaultValue=False
+            ),
             tr(
                 "HEALPix and S2: uses the latitudes of these systems as authalic latitudes. By default they are "
                 "geodetic latitudes, as in most data."
@@ -130,11 +154,13 @@ class Cells(RasterAlgorithm):
         level = self.parameterAsInt(parameters, self.LEVEL, context)
         if well and self.system(parameters, context)[1] == "h3" and level > HIGHEST_LEVEL_OF_H3:
             return False, tr("“{}”: H3 has levels 0 to 15").format(self.label(self.LEVEL))
-        rows = self.system(parameters, context)[3](level) if well else 0  # with a mask only those within it
+        rows = (
+            self.system(parameters, context)[3](level) if well else 0
+        )  # with a mask only those within it
         if rows > MOST_ROWS and not self.given(parameters, self.MASK):
-            return False, tr("“{level}”: the result would have {count} rows; choose a lower level").format(
-                level=self.label(self.LEVEL), count=f"{rows:,}"
-            )
+            return False, tr(
+                "“{level}”: the result would have {count} rows; choose a lower level"
+            ).format(level=self.label(self.LEVEL), count=f"{rows:,}")
         return well, message
 
     def system(self, parameters, context):
@@ -149,8 +175,14 @@ class Cells(RasterAlgorithm):
     def processAlgorithm(self, parameters, context, feedback):
         label, system, order, count = self.system(parameters, context)
         level = self.parameterAsInt(parameters, self.LEVEL, context)
-        latitudes = ",authalic" if self.parameterAsBoolean(parameters, self.AUTHALIC, context) else ""
-        options = [*self.question(parameters, context), "--cells-of", f"{system}:{level}{order}{latitudes}"]
+        latitudes = (
+            ",authalic" if self.parameterAsBoolean(parameters, self.AUTHALIC, context) else ""
+        )
+        options = [
+            *self.question(parameters, context),
+            "--cells-of",
+            f"{system}:{level}{order}{latitudes}",
+        ]
         options += self.common_options(parameters, context)
         if self.skip_invalid:
             options.append("--skip-invalid")
@@ -166,7 +198,11 @@ class Cells(RasterAlgorithm):
             return {}
         if joined:
             made = self.copy_vector(
-                parameters, self.OUTPUT, context, feedback, path,
+                parameters,
+                self.OUTPUT,
+                context,
+                feedback,
+                path,
                 lambda fields: with_seeds(fields, self.seeds, attributes),
             )
         else:
@@ -176,7 +212,9 @@ class Cells(RasterAlgorithm):
         title = tr("Nearest of {layer}, {system} level {level}").format(
             layer=self.seeds.label, system=label, level=level
         )
-        styles.cell_centers(context, made, self.label(self.OUTPUT), title, math.sqrt(EARTH / count(level)))
+        styles.cell_centers(
+            context, made, self.label(self.OUTPUT), title, math.sqrt(EARTH / count(level))
+        )
         return {self.OUTPUT: made}
 
 
@@ -191,7 +229,9 @@ def with_seeds(fields, seeds, attributes):
         ids.append(feature.id() if column < 0 else feature.attribute(column))
         if attributes:
             rows.append(feature.attributes())
-    numbers = [index for index, field in enumerate(fields) if re.fullmatch(r"seed(_\d+)?", field.name())]
+    numbers = [
+        index for index, field in enumerate(fields) if re.fullmatch(r"seed(_\d+)?", field.name())
+    ]
     made = QgsFields()
     for index, field in enumerate(fields):
         made.append(seeds.id_column(field.name()) if index in numbers else field)

@@ -69,7 +69,7 @@ class FacilityStatistics(RasterAlgorithm):
                     "TEMPLATE": "people.tif",
                     "OUTPUT": "hospitals_served.gpkg",
                 },
-            ),
+            )
         ]
 
     def initAlgorithm(self, configuration=None):
@@ -77,7 +77,10 @@ class FacilityStatistics(RasterAlgorithm):
         self.add_raster_id_field()
         self.add(
             QgsProcessingParameterMultipleLayers(
-                self.SUMS, tr("Rasters of counts"), QgsProcessing.SourceType.TypeRaster, optional=True
+                self.SUMS,
+                tr("Rasters of counts"),
+                QgsProcessing.SourceType.TypeRaster,
+                optional=True,
             ),
             tr(
                 "Rasters with values to add up, such as people per cell. Other grids and coordinate systems are "
@@ -104,13 +107,18 @@ class FacilityStatistics(RasterAlgorithm):
             tr("The seeds with their attributes and the statistics of their regions."),
         )
         self.add_raster(
-            self.ALLOCATION, tr("Nearest seeds"), tr("The raster of the ids of the nearest seeds."), optional=True
+            self.ALLOCATION,
+            tr("Nearest seeds"),
+            tr("The raster of the ids of the nearest seeds."),
+            optional=True,
         )
         self.add_distance()
         regions = QgsProcessingParameterFeatureSink(
-            self.POLYGONS, tr(
-                "Regions"
-            ), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+            self.POLYGONS,
+            tr("Regions"),
+            QgsProcessing.SourceType.TypeVectorPolygon,
+            optional=True,
+            createByDefault=False,
         )
         self.add(
             regions,
@@ -125,7 +133,9 @@ class FacilityStatistics(RasterAlgorithm):
         self.prepare_grid(parameters, context)
         self.prepare_choice(parameters, context, feedback)
         layers = self.parameterAsLayerList(parameters, self.SUMS, context)
-        self.sums = dict(zip(field_names(layer.name() for layer in layers), map(raster_file, layers)))
+        self.sums = dict(
+            zip(field_names(layer.name() for layer in layers), map(raster_file, layers))
+        )
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
@@ -141,11 +151,15 @@ class FacilityStatistics(RasterAlgorithm):
             options += ["--sum", f"{name}={path}"]
         more = [("--stats", table)]
         polygons = (
-            QgsProcessingUtils.generateTempFilename("regions.gpkg") if self.given(parameters, self.POLYGONS) else None
+            QgsProcessingUtils.generateTempFilename("regions.gpkg")
+            if self.given(parameters, self.POLYGONS)
+            else None
         )
         if polygons:
             more.append(("--polygons", polygons))
-        rasters = self.make(parameters, context, feedback, options, [(self.DISTANCE, "--distance")], more)
+        rasters = self.make(
+            parameters, context, feedback, options, [(self.DISTANCE, "--distance")], more
+        )
         if rasters is None:
             return {}
 
@@ -164,14 +178,23 @@ class FacilityStatistics(RasterAlgorithm):
         columns.insert(0, VALUE)
         statistics_count = fields.count()
         shown = known.count() + columns.index(
-            f"{next(iter(self.sums))}_sum" if self.sums else "area" if "area" in columns else "area_km2"
+            f"{next(iter(self.sums))}_sum"
+            if self.sums
+            else "area"
+            if "area" in columns
+            else "area_km2"
         )
         fields = QgsProcessingUtils.combineFields(seed_fields(known), fields)
         geometry_type = self.seeds.source.wkbType()
         if QgsWkbTypes.geometryType(geometry_type) == QgsWkbTypes.GeometryType.PointGeometry:
             geometry_type = QgsWkbTypes.singleType(geometry_type)
         sink, destination = self.parameterAsSink(
-            parameters, self.OUTPUT, context, fields, geometry_type, self.seeds.crs,
+            parameters,
+            self.OUTPUT,
+            context,
+            fields,
+            geometry_type,
+            self.seeds.crs,
             # Rows of a multipoint repeat its attributes, also those of a GeoPackage's key.
             QgsFeatureSink.SinkFlag.RegeneratePrimaryKey,
         )
@@ -179,7 +202,9 @@ class FacilityStatistics(RasterAlgorithm):
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
         regions = Regions(known.count(), statistics_count)
         joined = join_groups if group else join
-        for count, (feature, geometry, values) in enumerate(joined(self.seeds, statistics, row, columns)):
+        for count, (feature, geometry, values) in enumerate(
+            joined(self.seeds, statistics, row, columns)
+        ):
             if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
                 return {}
             made = QgsFeature(fields)
@@ -192,12 +217,17 @@ class FacilityStatistics(RasterAlgorithm):
 
         results = {self.OUTPUT: destination, **rasters}
         if polygons:
-            results[self.POLYGONS] = self.write_regions(parameters, context, feedback, polygons, regions, fields, shown)
+            results[self.POLYGONS] = self.write_regions(
+                parameters, context, feedback, polygons, regions, fields, shown
+            )
             if results[self.POLYGONS] is None:
                 return {}
-        styles.rename(context, destination, self.label(self.OUTPUT), tr(
-            "Statistics of {layer}"
-        ).format(layer=self.seeds.label))
+        styles.rename(
+            context,
+            destination,
+            self.label(self.OUTPUT),
+            tr("Statistics of {layer}").format(layer=self.seeds.label),
+        )
         self.paint(context, rasters)
         return results
 
@@ -245,7 +275,9 @@ class Regions:
     def add(self, attributes):
         value = attributes[self.first]
         if not types.is_empty(value):
-            self.found.setdefault(value, []).append([None if types.is_empty(a) else a for a in attributes])
+            self.found.setdefault(value, []).append(
+                [None if types.is_empty(a) else a for a in attributes]
+            )
 
     def attributes(self, value):
         seeds = self.found[value]
@@ -258,8 +290,12 @@ class Regions:
         for column, weight in [(mean, area), *zip(sums[1::2], sums[::2])]:
             known = [seed for seed in seeds if seed[column] is not None]
             total = sum(seed[weight] for seed in known)
-            made[column] = sum(seed[column] * seed[weight] for seed in known) / total if total else None
-        made[farthest] = max((seed[farthest] for seed in seeds if seed[farthest] is not None), default=None)
+            made[column] = (
+                sum(seed[column] * seed[weight] for seed in known) / total if total else None
+            )
+        made[farthest] = max(
+            (seed[farthest] for seed in seeds if seed[farthest] is not None), default=None
+        )
         made[x] = made[y] = None
         return made
 
@@ -318,7 +354,11 @@ def join_groups(seeds, statistics, row, columns):
     table = {found[row]: found for found in statistics.getFeatures()}
     for number, feature in enumerate(seeds.features()):
         if number in table:
-            yield feature, place(feature, table[number]), [table[number][column] for column in columns]
+            yield (
+                feature,
+                place(feature, table[number]),
+                [table[number][column] for column in columns],
+            )
 
 
 def place(feature, found):

@@ -23,12 +23,23 @@ from .. import engine, styles
 from .. import field_types as types
 from ..geodesics import GLOBE, Geodesics
 from ..i18n import tr
-from ..layers import CHECK_CANCEL_EVERY, Features, half_axes, lines_or_polygons, no_lines_or_polygons, no_points
+from ..layers import (
+    CHECK_CANCEL_EVERY,
+    Features,
+    half_axes,
+    lines_or_polygons,
+    no_lines_or_polygons,
+    no_points,
+)
 from ..searched import MOST_NEIGHBORS, read_rows, without_self, written
 from .searches import Searches
 
 NO_GEOMETRY, POINTS, LINES = range(3)
-GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTypes.Type.MultiLineString)
+GEOMETRY_TYPES = (
+    QgsWkbTypes.Type.NoGeometry,
+    QgsWkbTypes.Type.Point,
+    QgsWkbTypes.Type.MultiLineString,
+)
 
 
 class KNearest(Searches, QgsProcessingAlgorithm):
@@ -54,19 +65,35 @@ class KNearest(Searches, QgsProcessingAlgorithm):
 
     def examples(self):
         return [
-            (tr("Lines from every school to its three nearest stations:"),
-             {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "NEIGHBORS": 3, "OUTPUT": "lines.gpkg"}),
-            (tr("The line from every house to the nearest road:"),
-             {"INPUT": "houses.gpkg", "REFERENCE": "roads.gpkg", "OUTPUT": "access.gpkg"}),
-            (tr("A table of the nearest other point of the same layer, at most 1 km away:"),
-             {"INPUT": "trees.gpkg", "MAX_DISTANCE": 1000, "GEOMETRY": 0, "OUTPUT": "pairs.csv"}),
+            (
+                tr("Lines from every school to its three nearest stations:"),
+                {
+                    "INPUT": "schools.gpkg",
+                    "REFERENCE": "stations.gpkg",
+                    "NEIGHBORS": 3,
+                    "OUTPUT": "lines.gpkg",
+                },
+            ),
+            (
+                tr("The line from every house to the nearest road:"),
+                {"INPUT": "houses.gpkg", "REFERENCE": "roads.gpkg", "OUTPUT": "access.gpkg"},
+            ),
+            (
+                tr("A table of the nearest other point of the same layer, at most 1 km away:"),
+                {"INPUT": "trees.gpkg", "MAX_DISTANCE": 1000, "GEOMETRY": 0, "OUTPUT": "pairs.csv"},
+            ),
         ]
 
     def initAlgorithm(self, configuration=None):
-        self.add_points(tr("The points to find neighbors for. Each point of a multipoint counts separately."))
+        self.add_points(
+            tr("The points to find neighbors for. Each point of a multipoint counts separately.")
+        )
         self.add(
             QgsProcessingParameterField(
-                self.FIELD, tr("Id field of the points"), parentLayerParameterName=self.INPUT, optional=True,
+                self.FIELD,
+                tr("Id field of the points"),
+                parentLayerParameterName=self.INPUT,
+                optional=True,
                 type=QgsProcessingParameterField.DataType.Any,
             ),
             tr("The id of a point in the result. Without a field: the feature id."),
@@ -74,16 +101,22 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         self.add_neighbors()
         self.add(
             QgsProcessingParameterNumber(
-                self.NEIGHBORS, tr("Number of neighbors (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
-                minValue=1, maxValue=MOST_NEIGHBORS,
+                self.NEIGHBORS,
+                tr("Number of neighbors (k)"),
+                QgsProcessingParameterNumber.Type.Integer,
+                1,
+                minValue=1,
+                maxValue=MOST_NEIGHBORS,
             ),
             tr("How many neighbors of each point: 1 to 1,024."),
         )
         self.add_reach()
         self.add(
             QgsProcessingParameterEnum(
-                self.GEOMETRY, tr("Geometry of the rows"),
-                [tr("None: a table"), tr("The point"), tr("A line to the neighbor")], defaultValue=LINES,
+                self.GEOMETRY,
+                tr("Geometry of the rows"),
+                [tr("None: a table"), tr("The point"), tr("A line to the neighbor")],
+                defaultValue=LINES,
             ),
             tr(
                 "Lines are geodesics if distances are measured on the globe. They begin and end at their points and "
@@ -91,11 +124,17 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             ),
         )
         self.add(
-            QgsProcessingParameterBoolean(self.ATTRIBUTES, tr("Attributes of both layers"), defaultValue=False),
-            tr("Adds the attributes of the point, and those of the neighbor with the prefix “neighbour_”."),
+            QgsProcessingParameterBoolean(
+                self.ATTRIBUTES, tr("Attributes of both layers"), defaultValue=False
+            ),
+            tr(
+                "Adds the attributes of the point, and those of the neighbor with the prefix “neighbour_”."
+            ),
         )
         self.add(
-            QgsProcessingParameterBoolean(self.EXCLUDE_SELF, tr("No feature is its own neighbor"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.EXCLUDE_SELF, tr("No feature is its own neighbor"), defaultValue=False
+            ),
             tr(
                 "For two layers that are the same, or selections of it: a feature's own points are not its neighbors. "
                 "Without a second layer they never are."
@@ -119,7 +158,10 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context)
             and self.given(parameters, self.REFERENCE)
         ):
-            layers = [self.vector_layer(parameters, name, context) for name in (self.INPUT, self.REFERENCE)]
+            layers = [
+                self.vector_layer(parameters, name, context)
+                for name in (self.INPUT, self.REFERENCE)
+            ]
             if None in layers or layers[0].source() != layers[1].source():
                 label = self.label(self.EXCLUDE_SELF)
                 return False, tr("“{}” requires that both layers are the same").format(label)
@@ -129,11 +171,15 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         self.points = self.read_points(parameters, self.INPUT, self.FIELD, context)
         self.reference = None
         if self.given(parameters, self.REFERENCE):
-            self.reference = self.read_points(parameters, self.REFERENCE, self.REFERENCE_FIELD, context)
+            self.reference = self.read_points(
+                parameters, self.REFERENCE, self.REFERENCE_FIELD, context
+            )
         return True
 
     def read_points(self, parameters, name, field, context):
-        return Features(self, parameters, name, context, [self.parameterAsString(parameters, field, context)])
+        return Features(
+            self, parameters, name, context, [self.parameterAsString(parameters, field, context)]
+        )
 
     def processAlgorithm(self, parameters, context, feedback):
         metric = self.chosen_metric(parameters, context, feedback, self.points, self.reference)
@@ -142,13 +188,18 @@ class KNearest(Searches, QgsProcessingAlgorithm):
 
         skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
         self.attributes = self.parameterAsBoolean(parameters, self.ATTRIBUTES, context)
-        both = written(self.points, self.reference, metric, context, self.attributes, feedback, skip_invalid)
+        both = written(
+            self.points, self.reference, metric, context, self.attributes, feedback, skip_invalid
+        )
         if both is None:
             return {}
         points, reference = both
 
         sink, destination = self.parameterAsSink(
-            parameters, self.OUTPUT, context, self.output_fields(),
+            parameters,
+            self.OUTPUT,
+            context,
+            self.output_fields(),
             GEOMETRY_TYPES[geometry],
             self.points.crs,
             QgsFeatureSink.SinkFlag.RegeneratePrimaryKey,  # which may be among the attributes
@@ -166,8 +217,13 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             *self.common_options(parameters, context),
         ]
         count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
-        others = reference is not points and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context)
-        options += ["-k", str(min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS))]
+        others = reference is not points and self.parameterAsBoolean(
+            parameters, self.EXCLUDE_SELF, context
+        )
+        options += [
+            "-k",
+            str(min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS)),
+        ]
         if reference is not points:
             options += ["--queries", points.path]
         options += self.search_options(parameters, context) + reference.options()
@@ -175,7 +231,10 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             if not reference.ids:
                 raise no_points(self.reference.name)
             searched = engine.run(
-                [*options, "--", found], [found], feedback, lambda percent: feedback.setProgress(20.0 + 0.5 * percent)
+                [*options, "--", found],
+                [found],
+                feedback,
+                lambda percent: feedback.setProgress(20.0 + 0.5 * percent),
             )
             if not searched:
                 return {}
@@ -205,7 +264,9 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         fields.append(QgsField("distance", types.DOUBLE))
         if self.attributes:
             fields = QgsProcessingUtils.combineFields(fields, self.points.source.fields())
-            fields = QgsProcessingUtils.combineFields(fields, reference.source.fields(), "neighbour_")
+            fields = QgsProcessingUtils.combineFields(
+                fields, reference.source.fields(), "neighbour_"
+            )
         return fields
 
     def fill(self, sink, rows, points, reference, draw, feedback):
@@ -232,7 +293,9 @@ class KNearest(Searches, QgsProcessingAlgorithm):
                 else [points.ids[query], rank, reference.ids[index], distance]
             )
             if self.attributes:
-                values += points.attributes[query] + (missing if index < 0 else reference.attributes[index])
+                values += points.attributes[query] + (
+                    missing if index < 0 else reference.attributes[index]
+                )
             feature.setAttributes(values)
             shape = draw(query, index, found) if draw is not None else None
             if shape is not None:
@@ -250,12 +313,16 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
             label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(
-                tr("0 of {count} points have a neighbor; limited by “{label}”").format(count=f"{count:,}", label=label)
+                tr("0 of {count} points have a neighbor; limited by “{label}”").format(
+                    count=f"{count:,}", label=label
+                )
             )
         elif alone:
-            feedback.pushInfo(tr(
-                "Points without a neighbor: {alone} of {count}"
-            ).format(alone=f"{alone:,}", count=f"{count:,}"))
+            feedback.pushInfo(
+                tr("Points without a neighbor: {alone} of {count}").format(
+                    alone=f"{alone:,}", count=f"{count:,}"
+                )
+            )
 
 
 class Drawing:
@@ -274,7 +341,9 @@ class Drawing:
         return geometry
 
     def point(self, query, index, rank):
-        return self.finished(QgsGeometry.fromPointXY(QgsPointXY(self.points.x[query], self.points.y[query])))
+        return self.finished(
+            QgsGeometry.fromPointXY(QgsPointXY(self.points.x[query], self.points.y[query]))
+        )
 
     def ends(self, query, index, rank):
         points, reference = self.points, self.reference

@@ -36,7 +36,9 @@ class LiveVoronoi(RasterAlgorithm):
         return tr("On-demand Voronoi raster")
 
     def tags(self):
-        return tr("voronoi,on demand,on-demand,live,virtual,nearest,distance,zoom,gdal,raster,no file").split(",")
+        return tr(
+            "voronoi,on demand,on-demand,live,virtual,nearest,distance,zoom,gdal,raster,no file"
+        ).split(",")
 
     def description(self):
         return tr(
@@ -58,31 +60,40 @@ class LiveVoronoi(RasterAlgorithm):
                     "BANDS": [0, 1],
                     "OUTPUT": "cities.voronoi.json",
                 },
-            ),
+            )
         ]
 
     def resolution_help(self):
-        return tr("Side of the square cells. Default: 409,600 cells on the longer side (98 m on the globe).")
+        return tr(
+            "Side of the square cells. Default: 409,600 cells on the longer side (98 m on the globe)."
+        )
 
     @staticmethod
     def bands():
         """Labels, and the words of the program."""
         return [
-            (tr("Ids of the nearest seeds"), "id"), (tr("Distances to the seeds"), "distance"), (tr(
-                "Directions to the seeds"
-            ), "azimuth"),
+            (tr("Ids of the nearest seeds"), "id"),
+            (tr("Distances to the seeds"), "distance"),
+            (tr("Directions to the seeds"), "azimuth"),
         ]
 
     def kinds(self, parameters, context):
         """The program's words for the values that are wanted."""
-        return [self.bands()[index][1] for index in self.parameterAsEnums(parameters, self.BANDS, context)]
+        return [
+            self.bands()[index][1]
+            for index in self.parameterAsEnums(parameters, self.BANDS, context)
+        ]
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add_raster_id_field()
         self.add(
             QgsProcessingParameterEnum(
-                self.BANDS, tr("Values"), [label for label, _ in self.bands()], allowMultiple=True, defaultValue=[0]
+                self.BANDS,
+                tr("Values"),
+                [label for label, _ in self.bands()],
+                allowMultiple=True,
+                defaultValue=[0],
             ),
             tr("The values of the raster, k bands of each. On the map each kind is a layer."),
         )
@@ -91,9 +102,9 @@ class LiveVoronoi(RasterAlgorithm):
         self.add_backend()
         self.add_double()
         self.add(
-            QgsProcessingParameterFileDestination(self.OUTPUT, tr("On-demand raster"), tr(
-                "On-demand rasters"
-            ) + f" (*{ENDING})"),
+            QgsProcessingParameterFileDestination(
+                self.OUTPUT, tr("On-demand raster"), tr("On-demand rasters") + f" (*{ENDING})"
+            ),
             tr("The description of the raster. A temporary one is deleted when QGIS ends."),
         )
 
@@ -111,9 +122,9 @@ class LiveVoronoi(RasterAlgorithm):
         well, message = super().checkParameterValues(parameters, context)
         output = self.destination(parameters, self.OUTPUT, context)
         if well and output and output != "TEMPORARY_OUTPUT" and not output.endswith(ENDING):
-            return False, tr(
-                "“{output}”: invalid name; on-demand rasters end in {ending}"
-            ).format(output=output, ending=ENDING)
+            return False, tr("“{output}”: invalid name; on-demand rasters end in {ending}").format(
+                output=output, ending=ENDING
+            )
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -151,7 +162,9 @@ class LiveVoronoi(RasterAlgorithm):
         if self.skip_invalid:
             options.append("--skip-invalid")
         bands = self.kinds(parameters, context)
-        if not self.given(parameters, self.RESOLUTION) and not self.given(parameters, self.TEMPLATE):
+        if not self.given(parameters, self.RESOLUTION) and not self.given(
+            parameters, self.TEMPLATE
+        ):
             plan = self.plan([*layers, *options], bands, QgsProcessingFeedback(False))
             options.append(f"--res={plan['grid']['cell_size'][0] / FINER!r}")
         self.plan([*layers, *options], bands, feedback)
@@ -166,7 +179,9 @@ class LiveVoronoi(RasterAlgorithm):
                 tr("Cannot write {file}: {reason}").format(file=self.output, reason=error.strerror)
             ) from None
         if open_dataset(self.output) is None:
-            raise QgsProcessingException(tr("Cannot read {}").format(self.output) + f": {gdal.GetLastErrorMsg()}")
+            raise QgsProcessingException(
+                tr("Cannot read {}").format(self.output) + f": {gdal.GetLastErrorMsg()}"
+            )
         if context.project() is not None:
             self.add_layers(context, bands)
         return {self.OUTPUT: self.output}
@@ -180,7 +195,11 @@ class LiveVoronoi(RasterAlgorithm):
         outputs = ["--", QgsProcessingUtils.generateTempFilename("id.tif")]
         for band in bands:
             if band != "id":
-                outputs = [f"--{band}", QgsProcessingUtils.generateTempFilename(f"{band}.tif"), *outputs]
+                outputs = [
+                    f"--{band}",
+                    QgsProcessingUtils.generateTempFilename(f"{band}.tif"),
+                    *outputs,
+                ]
         return command.run([*options, "--dry-run", *outputs], [], feedback)
 
     def describe(self, options, feedback):
@@ -195,11 +214,11 @@ class LiveVoronoi(RasterAlgorithm):
                 continue
             if of_the_session(word) and not of_the_session(self.output):
                 kind = options[index - 1][2:]
-                options[index] = self.free_name(f"{name[:-len(ENDING)]}.{kind}", ".fgb", before)
+                options[index] = self.free_name(f"{name[: -len(ENDING)]}.{kind}", ".fgb", before)
                 shutil.move(word, os.path.join(folder, options[index]))
             elif os.path.dirname(os.path.abspath(word)) == folder:
                 options[index] = os.path.basename(word)
-        made = self.free_name(name[:-len(ENDING)] + ".new", ENDING, ())
+        made = self.free_name(name[: -len(ENDING)] + ".new", ENDING, ())
         command.run([*options, "--describe", made], [], feedback, folder=folder)
         os.replace(os.path.join(folder, made), self.output)
 
@@ -227,7 +246,9 @@ class LiveVoronoi(RasterAlgorithm):
         for band in bands:
             source = self.output if len(bands) == 1 else f"{self.output}|option:BANDS={band}"
             dataset = open_dataset(self.output, open_options=[f"BANDS={band}"])
-            title = {"id": tr("Nearest of {layer}"), "distance": tr("Distance to {layer}"), "azimuth": tr(
-                "Direction to {layer}"
-            )}[band]
+            title = {
+                "id": tr("Nearest of {layer}"),
+                "distance": tr("Distance to {layer}"),
+                "azimuth": tr("Direction to {layer}"),
+            }[band]
             styles.load_live(context, source, title.format(layer=layer), band, dataset)

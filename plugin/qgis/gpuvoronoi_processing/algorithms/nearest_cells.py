@@ -46,8 +46,10 @@ class NearestCells(RasterAlgorithm):
 
     def examples(self):
         return [
-            (tr("The distance to the nearest water, class 80 of a land cover, in meters:"),
-             {"INPUT": "landcover.tif", "VALUES": "80", "DISTANCE": "to_water.tif"}),
+            (
+                tr("The distance to the nearest water, class 80 of a land cover, in meters:"),
+                {"INPUT": "landcover.tif", "VALUES": "80", "DISTANCE": "to_water.tif"},
+            )
         ]
 
     def resolution_help(self):
@@ -57,28 +59,41 @@ class NearestCells(RasterAlgorithm):
         return tr("The area of the result. Default: the raster.")
 
     def initAlgorithm(self, configuration=None):
-        self.add(QgsProcessingParameterRasterLayer(self.INPUT, tr("Raster")), tr(
-            "The raster with the cells to search for."
-        ))
         self.add(
-            QgsProcessingParameterBand(self.BAND, tr("Band"), 1, self.INPUT, optional=True),
-            tr("The values must be whole numbers. They are used as stored, without scale and offset."),
+            QgsProcessingParameterRasterLayer(self.INPUT, tr("Raster")),
+            tr("The raster with the cells to search for."),
         )
         self.add(
-            QgsProcessingParameterString(self.VALUES, tr("Values (separated by commas)"), optional=True),
-            tr("Only cells with these values are seeds. Default: all that are neither empty nor 0."),
+            QgsProcessingParameterBand(self.BAND, tr("Band"), 1, self.INPUT, optional=True),
+            tr(
+                "The values must be whole numbers. They are used as stored, without scale and offset."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterString(
+                self.VALUES, tr("Values (separated by commas)"), optional=True
+            ),
+            tr(
+                "Only cells with these values are seeds. Default: all that are neither empty nor 0."
+            ),
         )
         self.add_grid()
         self.add_raster_metric()
         self.add_neighbors()
         self.add_limits()
         self.add(
-            QgsProcessingParameterBoolean(self.BY_CELL, tr("Cell numbers instead of values"), defaultValue=False),
-            tr("The result has the number of the nearest cell, row by row from 0, instead of its value."),
+            QgsProcessingParameterBoolean(
+                self.BY_CELL, tr("Cell numbers instead of values"), defaultValue=False
+            ),
+            tr(
+                "The result has the number of the nearest cell, row by row from 0, instead of its value."
+            ),
             advanced=True,
         )
         self.add(
-            QgsProcessingParameterBoolean(self.PER_VALUE, tr("Distances to each value"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.PER_VALUE, tr("Distances to each value"), defaultValue=False
+            ),
             tr(
                 "The raster of distances has a band for each value, in ascending order, instead of a band for each "
                 "neighbor."
@@ -89,26 +104,31 @@ class NearestCells(RasterAlgorithm):
         self.add_options()
         self.add_double()
         self.add(
-            QgsProcessingParameterRasterDestination(self.OUTPUT, tr(
-                "Nearest values"
-            ), optional=True, createByDefault=False),
+            QgsProcessingParameterRasterDestination(
+                self.OUTPUT, tr("Nearest values"), optional=True, createByDefault=False
+            ),
             tr("The raster of the values of the nearest cells."),
         )
         self.add(
-            QgsProcessingParameterRasterDestination(self.DISTANCE, tr(
-                "Distances to the seeds"
-            ), optional=True, createByDefault=True),
-            tr("A raster of the distance from each cell to the nearest seed: meters on the globe, else map units."),
+            QgsProcessingParameterRasterDestination(
+                self.DISTANCE, tr("Distances to the seeds"), optional=True, createByDefault=True
+            ),
+            tr(
+                "A raster of the distance from each cell to the nearest seed: meters on the globe, else map units."
+            ),
         )
         self.add_azimuth()
-        self.add_polygons(self.POLYGONS, tr("Regions"), tr("The regions of the values as polygons."))
+        self.add_polygons(
+            self.POLYGONS, tr("Regions"), tr("The regions of the values as polygons.")
+        )
 
     OUTPUTS = (("DISTANCE", "--distance"), ("AZIMUTH", "--azimuth"), ("POLYGONS", "--polygons"))
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
         if well and not any(
-            self.given(parameters, name) for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))
+            self.given(parameters, name)
+            for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))
         ):
             return False, tr("Missing result; choose at least one")
         layer = self.parameterAsRasterLayer(parameters, self.INPUT, context) if well else None

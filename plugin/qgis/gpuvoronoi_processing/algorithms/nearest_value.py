@@ -9,7 +9,16 @@ from .rasters import RasterAlgorithm
 
 class NearestValue(RasterAlgorithm):
     VALUE_FIELD, TYPE = "VALUE_FIELD", "TYPE"
-    TYPES = ("Byte", "Int16", "UInt16", "Int32", "UInt32", "Int64", "Float32", "Float64")  # after the automatic one
+    TYPES = (
+        "Byte",
+        "Int16",
+        "UInt16",
+        "Int32",
+        "UInt32",
+        "Int64",
+        "Float32",
+        "Float64",
+    )  # after the automatic one
 
     def name(self):
         return "nearestvalue"
@@ -32,25 +41,38 @@ class NearestValue(RasterAlgorithm):
 
     def examples(self):
         return [
-            (tr("The temperature of the nearest station, at most 200 km away:"),
-             {"INPUT": "stations.gpkg", "VALUE_FIELD": "temperature", "RESOLUTION": 0.1, "MAX_DISTANCE": 200000,
-              "OUTPUT": "temperature.tif"}),
+            (
+                tr("The temperature of the nearest station, at most 200 km away:"),
+                {
+                    "INPUT": "stations.gpkg",
+                    "VALUE_FIELD": "temperature",
+                    "RESOLUTION": 0.1,
+                    "MAX_DISTANCE": 200000,
+                    "OUTPUT": "temperature.tif",
+                },
+            )
         ]
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add(
             QgsProcessingParameterField(
-                self.VALUE_FIELD, tr("Field of the values"), parentLayerParameterName=self.INPUT,
+                self.VALUE_FIELD,
+                tr("Field of the values"),
+                parentLayerParameterName=self.INPUT,
                 type=QgsProcessingParameterField.DataType.Numeric,
             ),
-            tr("A field of numbers of the seeds. An empty value is an error, unless such seeds are left out."),
+            tr(
+                "A field of numbers of the seeds. An empty value is an error, unless such seeds are left out."
+            ),
         )
         self.add_cells_and_neighbors()
         self.add_advanced()
         self.add_double()
         self.add(
-            QgsProcessingParameterEnum(self.TYPE, tr("Data type"), [tr("Automatic"), *self.TYPES], defaultValue=0),
+            QgsProcessingParameterEnum(
+                self.TYPE, tr("Data type"), [tr("Automatic"), *self.TYPES], defaultValue=0
+            ),
             tr(
                 "The type of the raster. Automatic: Int32 or Int64 for whole numbers, Float64 or Float32 for others. A "
                 "type of whole numbers has to hold every value."
@@ -58,7 +80,8 @@ class NearestValue(RasterAlgorithm):
             advanced=True,
         )
         self.add_raster(
-            self.OUTPUT, tr("Nearest values"),
+            self.OUTPUT,
+            tr("Nearest values"),
             tr(
                 "The raster of the values. Cells without a seed are empty: NaN in real types, else −1 or another value "
                 "that does not occur."
@@ -69,7 +92,9 @@ class NearestValue(RasterAlgorithm):
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.value_field = self.parameterAsString(parameters, self.VALUE_FIELD, context)
-        self.prepare_seeds(parameters, context, self.value_field, self.weight_field(parameters, context))
+        self.prepare_seeds(
+            parameters, context, self.value_field, self.weight_field(parameters, context)
+        )
         self.prepare_grid(parameters, context)
         self.prepare_choice(parameters, context, feedback)
         return True
@@ -83,7 +108,9 @@ class NearestValue(RasterAlgorithm):
         results = self.make(parameters, context, feedback, options, outputs)
         if results is None:
             return {}
-        title = tr("{field} of the nearest of {layer}").format(field=self.value_field, layer=self.seeds.label)
+        title = tr("{field} of the nearest of {layer}").format(
+            field=self.value_field, layer=self.seeds.label
+        )
         self.paint(context, {name: path for name, path in results.items() if name != self.OUTPUT})
         styles.values(context, results[self.OUTPUT], self.label(self.OUTPUT), title)
         return results

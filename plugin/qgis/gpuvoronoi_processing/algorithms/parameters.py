@@ -25,7 +25,12 @@ class Parameters:
 
     INPUT, FIELD, OUTPUT = "INPUT", "FIELD", "OUTPUT"
     EXTENT, RESOLUTION, CRS, TEMPLATE = "EXTENT", "RESOLUTION", "CRS", "TEMPLATE"
-    MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = "MAX_DISTANCE", "MASK", "WEIGHTING", "WEIGHT_FIELD"
+    MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = (
+        "MAX_DISTANCE",
+        "MASK",
+        "WEIGHTING",
+        "WEIGHT_FIELD",
+    )
     DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
     METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
     DEVICE, EDGES, BOUNDARY, SIGNED = "DEVICE", "EDGES", "BOUNDARY", "SIGNED"
@@ -34,7 +39,9 @@ class Parameters:
     def add(self, parameter, text, advanced=False):
         parameter.setHelp(text)
         if advanced:
-            parameter.setFlags(parameter.flags() | QgsProcessingParameterDefinition.Flag.FlagAdvanced)
+            parameter.setFlags(
+                parameter.flags() | QgsProcessingParameterDefinition.Flag.FlagAdvanced
+            )
         self.addParameter(parameter)
 
     def add_seeds(self):
@@ -60,7 +67,10 @@ class Parameters:
 
     def add_id_field(self, text):
         field = QgsProcessingParameterField(
-            self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
+            self.FIELD,
+            tr("Id field"),
+            parentLayerParameterName=self.INPUT,
+            optional=True,
             type=QgsProcessingParameterField.DataType.Any,
         )
         field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.IdField"}})
@@ -68,36 +78,55 @@ class Parameters:
 
     def add_shapes(self):
         self.add(
-            QgsProcessingParameterEnum(self.EDGES, tr("Edges of lines and polygons"), [
-                tr("Straight in their own coordinates"), tr("Geodesics: the shorter way on the ellipsoid"),
-            ], defaultValue=0),
+            QgsProcessingParameterEnum(
+                self.EDGES,
+                tr("Edges of lines and polygons"),
+                [
+                    tr("Straight in their own coordinates"),
+                    tr("Geodesics: the shorter way on the ellipsoid"),
+                ],
+                defaultValue=0,
+            ),
             tr("The line from one vertex to the next. Geodesics are for distances on the globe."),
             advanced=True,
         )
         self.add(
-            QgsProcessingParameterBoolean(self.BOUNDARY, tr("Use the boundaries of polygons"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.BOUNDARY, tr("Use the boundaries of polygons"), defaultValue=False
+            ),
             tr("Within a polygon, too, the distance is that to its boundary."),
             advanced=True,
         )
 
     def add_signed(self):
         self.add(
-            QgsProcessingParameterBoolean(self.SIGNED, tr("Negative distances within polygons"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.SIGNED, tr("Negative distances within polygons"), defaultValue=False
+            ),
             tr("In the raster of distances: minus the distance to the boundary within a polygon."),
             advanced=True,
         )
 
     def add_grid(self):
-        self.add(QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True), self.extent_help())
+        self.add(
+            QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True),
+            self.extent_help(),
+        )
         self.add(
             QgsProcessingParameterNumber(
-                self.RESOLUTION, tr("Cell size (units of the raster's coordinate system)"),
-                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
+                self.RESOLUTION,
+                tr("Cell size (units of the raster's coordinate system)"),
+                QgsProcessingParameterNumber.Type.Double,
+                None,
+                optional=True,
+                minValue=0.0,
             ),
             self.resolution_help(),
         )
         self.add(
-            QgsProcessingParameterCrs(self.CRS, tr("Coordinate system of the raster"), optional=True),
+            QgsProcessingParameterCrs(
+                self.CRS, tr("Coordinate system of the raster"), optional=True
+            ),
             tr("Default: that of the seeds."),
         )
         self.add(
@@ -120,7 +149,9 @@ class Parameters:
     def add_metric(self, metrics, text):
         """`metrics` are pairs of a label and the program's word, which may be None for its own choice."""
         self.add(
-            QgsProcessingParameterEnum(self.METRIC, tr("Distances"), [label for label, _ in metrics], defaultValue=0),
+            QgsProcessingParameterEnum(
+                self.METRIC, tr("Distances"), [label for label, _ in metrics], defaultValue=0
+            ),
             text,
         )
 
@@ -139,7 +170,10 @@ class Parameters:
     @staticmethod
     def metrics_of_the_globe():
         """Those for cells that are not a raster's."""
-        return [(tr("Geodesics on the ellipsoid"), "geodesic"), (tr("Great circles on the sphere"), "great-circle")]
+        return [
+            (tr("Geodesics on the ellipsoid"), "geodesic"),
+            (tr("Great circles on the sphere"), "great-circle"),
+        ]
 
     @staticmethod
     def weightings():
@@ -176,15 +210,26 @@ class Parameters:
     def add_limits(self):
         self.add(
             QgsProcessingParameterNumber(
-                self.MAX_DISTANCE, tr("Maximum distance (meters on the globe, map units on the map)"),
-                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
+                self.MAX_DISTANCE,
+                tr("Maximum distance (meters on the globe, map units on the map)"),
+                QgsProcessingParameterNumber.Type.Double,
+                None,
+                optional=True,
+                minValue=0.0,
             ),
-            tr("Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty."),
+            tr(
+                "Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty."
+            ),
         )
         self.add(
             QgsProcessingParameterMapLayer(
-                self.MASK, tr("Mask"), optional=True,
-                types=[QgsProcessing.SourceType.TypeRaster, QgsProcessing.SourceType.TypeVectorPolygon],
+                self.MASK,
+                tr("Mask"),
+                optional=True,
+                types=[
+                    QgsProcessing.SourceType.TypeRaster,
+                    QgsProcessing.SourceType.TypeVectorPolygon,
+                ],
             ),
             tr(
                 "Cells outside are empty. Polygons, or a raster with empty cells or zeros outside; in any coordinate "
@@ -195,7 +240,10 @@ class Parameters:
     def add_weights(self):
         self.add(
             QgsProcessingParameterEnum(
-                self.WEIGHTING, tr("Weighting"), [label for label, _ in self.weightings()], defaultValue=0
+                self.WEIGHTING,
+                tr("Weighting"),
+                [label for label, _ in self.weightings()],
+                defaultValue=0,
             ),
             tr(
                 "The value that is compared instead of the distance d, for the weight w of a seed: d / w (w > 0), d + "
@@ -205,7 +253,10 @@ class Parameters:
         )
         self.add(
             QgsProcessingParameterField(
-                self.WEIGHT_FIELD, tr("Field of the weights"), parentLayerParameterName=self.INPUT, optional=True,
+                self.WEIGHT_FIELD,
+                tr("Field of the weights"),
+                parentLayerParameterName=self.INPUT,
+                optional=True,
                 type=QgsProcessingParameterField.DataType.Numeric,
             ),
             tr("The weights w of the seeds."),
@@ -216,22 +267,33 @@ class Parameters:
         self.add_raster(
             self.DISTANCE,
             tr("Distances to the seeds"),
-            tr("A raster of the distance from each cell to its seed: meters on the globe, else map units."),
+            tr(
+                "A raster of the distance from each cell to its seed: meters on the globe, else map units."
+            ),
             optional=True,
         )
 
     def add_neighbors(self, help_text=None):
         self.add(
             QgsProcessingParameterNumber(
-                self.NEIGHBORS, tr("Number of nearest seeds (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
-                minValue=1, maxValue=64,
+                self.NEIGHBORS,
+                tr("Number of nearest seeds (k)"),
+                QgsProcessingParameterNumber.Type.Integer,
+                1,
+                minValue=1,
+                maxValue=64,
             ),
-            help_text or tr("Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed."),
+            help_text
+            or tr(
+                "Bands 1 to k of the results have the nearest, second nearest, ... k-th nearest seed."
+            ),
         )
 
     def add_double(self):
         self.add(
-            QgsProcessingParameterBoolean(self.DOUBLE, tr("Distances in double precision"), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.DOUBLE, tr("Distances in double precision"), defaultValue=False
+            ),
             tr("Writes distances as Float64 instead of Float32."),
             advanced=True,
         )
@@ -240,14 +302,18 @@ class Parameters:
         self.add_raster(
             self.AZIMUTH,
             tr("Directions to the seeds"),
-            tr("A raster of the direction from each cell to its seed: degrees clockwise from north."),
+            tr(
+                "A raster of the direction from each cell to its seed: degrees clockwise from north."
+            ),
             optional=True,
         )
 
     def add_skip_invalid(self):
         self.add(
             QgsProcessingParameterBoolean(
-                self.SKIP_INVALID, tr("Leave out points without usable coordinates"), defaultValue=False
+                self.SKIP_INVALID,
+                tr("Leave out points without usable coordinates"),
+                defaultValue=False,
             ),
             tr(
                 "Leaves out and counts points without geometry, with infinite coordinates or with a latitude beyond "
@@ -264,14 +330,24 @@ class Parameters:
     def add_options(self):
         self.add(
             QgsProcessingParameterString(self.OPTIONS, tr("Creation options"), optional=True),
-            tr("Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES."),
+            tr(
+                "Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES."
+            ),
             advanced=True,
         )
 
     def add_backend(self, needs=""):
-        backend = QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True)
+        backend = QgsProcessingParameterString(
+            self.BACKEND, tr("Backend"), defaultValue="auto", optional=True
+        )
         backend.setMetadata(
-            {"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "backends", "needs": needs}}
+            {
+                "widget_wrapper": {
+                    "class": "gpuvoronoi_processing.widgets.Choice",
+                    "listing": "backends",
+                    "needs": needs,
+                }
+            }
         )
         self.add(
             backend,
@@ -282,7 +358,14 @@ class Parameters:
             advanced=True,
         )
         device = QgsProcessingParameterString(self.DEVICE, tr("Graphics card"), optional=True)
-        device.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Choice", "listing": "devices"}})
+        device.setMetadata(
+            {
+                "widget_wrapper": {
+                    "class": "gpuvoronoi_processing.widgets.Choice",
+                    "listing": "devices",
+                }
+            }
+        )
         self.add(
             device,
             tr(
@@ -295,11 +378,18 @@ class Parameters:
     def add_polygons(self, name, label, text):
         """A layer that the program makes."""
         polygons = QgsProcessingParameterVectorDestination(
-            name, label, QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+            name,
+            label,
+            QgsProcessing.SourceType.TypeVectorPolygon,
+            optional=True,
+            createByDefault=False,
         )
         self.add(polygons, text)
 
     def add_raster(self, name, label, text, optional=False):
         self.add(
-            QgsProcessingParameterRasterDestination(name, label, optional=optional, createByDefault=not optional), text
+            QgsProcessingParameterRasterDestination(
+                name, label, optional=optional, createByDefault=not optional
+            ),
+            text,
         )

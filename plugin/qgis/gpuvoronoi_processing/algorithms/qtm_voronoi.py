@@ -46,7 +46,9 @@ class QtmVoronoi(RasterAlgorithm):
     def examples(self):
         return [
             (
-                tr("The nearest city for every triangle of level 9, and the triangles as polygons:"),
+                tr(
+                    "The nearest city for every triangle of level 9, and the triangles as polygons:"
+                ),
                 {
                     "INPUT": "cities.gpkg",
                     "FIELD": "city_id",
@@ -54,7 +56,7 @@ class QtmVoronoi(RasterAlgorithm):
                     "OUTPUT": "nearest.tif",
                     "CELLS": "triangles.gpkg",
                 },
-            ),
+            )
         ]
 
     def initAlgorithm(self, configuration=None):
@@ -62,20 +64,26 @@ class QtmVoronoi(RasterAlgorithm):
         self.add_raster_id_field()
         self.add(
             QgsProcessingParameterNumber(
-                self.LEVEL, tr(
-                    "Level of the mesh"
-                ), QgsProcessingParameterNumber.Type.Integer, 7, minValue=0, maxValue=20
+                self.LEVEL,
+                tr("Level of the mesh"),
+                QgsProcessingParameterNumber.Type.Integer,
+                7,
+                minValue=0,
+                maxValue=20,
             ),
             tr(
                 "0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 "
                 "km."
             ),
         )
-        self.add_metric(self.metrics(), tr("How the distance from the center of a triangle to a seed is measured."))
+        self.add_metric(
+            self.metrics(),
+            tr("How the distance from the center of a triangle to a seed is measured."),
+        )
         self.add(
-            QgsProcessingParameterBoolean(self.SNAP, tr(
-                "Move seeds to the centers of their triangles"
-            ), defaultValue=False),
+            QgsProcessingParameterBoolean(
+                self.SNAP, tr("Move seeds to the centers of their triangles"), defaultValue=False
+            ),
             tr(
                 "Uses the center of the triangle that contains a point instead of the point, as in the published "
                 "algorithm."
@@ -95,7 +103,8 @@ class QtmVoronoi(RasterAlgorithm):
         )
         self.add_distance()
         self.add_polygons(
-            self.CELLS, tr("Triangles"),
+            self.CELLS,
+            tr("Triangles"),
             tr(
                 "The triangles as polygons, with id and id64 (their ids in the mesh), lon and lat (center, degrees), "
                 "seed (id of the nearest), distance (meters) and area_km2."
@@ -103,7 +112,11 @@ class QtmVoronoi(RasterAlgorithm):
         )
         self.add(
             QgsProcessingParameterFileDestination(
-                self.MESH, tr("Mesh"), tr("UGRID mesh") + " (*.nc)", optional=True, createByDefault=False
+                self.MESH,
+                tr("Mesh"),
+                tr("UGRID mesh") + " (*.nc)",
+                optional=True,
+                createByDefault=False,
             ),
             tr("The triangles as a UGRID mesh, which QGIS opens as a mesh layer, up to level 13."),
         )
@@ -123,11 +136,21 @@ class QtmVoronoi(RasterAlgorithm):
         if results is None:
             return {}
         layer, raster = self.seeds.label, results[self.OUTPUT]
-        self.paint(context, results, tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level))
+        self.paint(
+            context,
+            results,
+            tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level),
+        )
         if self.CELLS in results:
-            title = tr("Triangles by the nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
-            styles.regions(context, results[self.CELLS], self.label(self.CELLS), title, raster, "seed")
+            title = tr("Triangles by the nearest of {layer}, QTM level {level}").format(
+                layer=layer, level=level
+            )
+            styles.regions(
+                context, results[self.CELLS], self.label(self.CELLS), title, raster, "seed"
+            )
         if self.MESH in results and context.project() is not None:
-            title = tr("Mesh of the nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
+            title = tr("Mesh of the nearest of {layer}, QTM level {level}").format(
+                layer=layer, level=level
+            )
             styles.load_mesh(context, results[self.MESH], title, raster)
         return results

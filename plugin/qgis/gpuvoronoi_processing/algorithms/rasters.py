@@ -38,9 +38,9 @@ class RasterAlgorithm(SeedsAlgorithm):
         if well and not self.makes_distances(parameters, context):
             for option in self.of_distances:
                 if self.has(option) and self.parameterAsBoolean(parameters, option, context):
-                    return False, tr(
-                        "“{option}” needs “{output}”"
-                    ).format(option=self.label(option), output=self.distances_label())
+                    return False, tr("“{option}” needs “{output}”").format(
+                        option=self.label(option), output=self.distances_label()
+                    )
         return well, message
 
     def prepare_grid(self, parameters, context):
@@ -53,17 +53,23 @@ class RasterAlgorithm(SeedsAlgorithm):
             return
         crs = self.parameterAsCrs(parameters, self.CRS, context)
         self.grid = ["--crs", crs_text(crs)] if crs.isValid() else []
-        extent = self.parameterAsExtent(parameters, self.EXTENT, context, crs if crs.isValid() else self.seeds.crs)
+        extent = self.parameterAsExtent(
+            parameters, self.EXTENT, context, crs if crs.isValid() else self.seeds.crs
+        )
         if not extent.isNull():
             self.grid.append(extent_option(extent))
         if self.given(parameters, self.RESOLUTION):
-            self.grid.append(f"--res={self.parameterAsDouble(parameters, self.RESOLUTION, context)!r}")
+            self.grid.append(
+                f"--res={self.parameterAsDouble(parameters, self.RESOLUTION, context)!r}"
+            )
 
     def template_grid(self, template, parameters, context):
         if not self.given(parameters, self.EXTENT):
             return ["--like", raster_file(template)]
         wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
-        extent, width, height = snapped(template.extent(), template.width(), template.height(), wanted)
+        extent, width, height = snapped(
+            template.extent(), template.width(), template.height(), wanted
+        )
         grid = [extent_option(extent), f"--size={width},{height}"]
         return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
 
@@ -73,9 +79,13 @@ class RasterAlgorithm(SeedsAlgorithm):
         """
         self.choice = []
         self.mask_polygons = None
-        self.limits = [name for name in (self.MASK, self.MAX_DISTANCE) if self.given(parameters, name)]
+        self.limits = [
+            name for name in (self.MASK, self.MAX_DISTANCE) if self.given(parameters, name)
+        ]
         if self.given(parameters, self.MAX_DISTANCE):
-            self.choice.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
+            self.choice.append(
+                f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}"
+            )
         mask = self.parameterAsLayer(parameters, self.MASK, context)
         if isinstance(mask, QgsRasterLayer):
             self.choice += ["--mask", raster_file(mask)]
@@ -88,10 +98,18 @@ class RasterAlgorithm(SeedsAlgorithm):
         self.warn_of_unused_weights(parameters, context, feedback)
         weighting = self.weightings()[self.parameterAsEnum(parameters, self.WEIGHTING, context)][1]
         if weighting is not None:
-            self.choice += ["--weighting", weighting, "--weight-field", self.weight_field(parameters, context)]
+            self.choice += [
+                "--weighting",
+                weighting,
+                "--weight-field",
+                self.weight_field(parameters, context),
+            ]
 
     def warn_of_unused_weights(self, parameters, context, feedback):
-        if self.given(parameters, self.WEIGHT_FIELD) and self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
+        if (
+            self.given(parameters, self.WEIGHT_FIELD)
+            and self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0
+        ):
             feedback.pushWarning(
                 tr("“{field}” has no effect without “{weighting}”").format(
                     field=self.label(self.WEIGHT_FIELD), weighting=self.label(self.WEIGHTING)
@@ -114,7 +132,11 @@ class RasterAlgorithm(SeedsAlgorithm):
             options.append("--signed-distance")
         if self.has(self.DOUBLE) and self.parameterAsBoolean(parameters, self.DOUBLE, context):
             options += ["--distance-type", "Float64"]
-        neighbors = self.parameterAsInt(parameters, self.NEIGHBORS, context) if self.has(self.NEIGHBORS) else 1
+        neighbors = (
+            self.parameterAsInt(parameters, self.NEIGHBORS, context)
+            if self.has(self.NEIGHBORS)
+            else 1
+        )
         return options + (["-k", str(neighbors)] if neighbors != 1 else [])
 
     def make(self, parameters, context, feedback, options, outputs, more=()):
@@ -135,10 +157,14 @@ class RasterAlgorithm(SeedsAlgorithm):
         ):
             return None
         if self.POLYGONS in made and self.has(self.FIELD):
-            results.leave_out_repeated_id(made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names())
+            results.leave_out_repeated_id(
+                made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names()
+            )
             if self.seeds.added_id:
                 taken = self.seeds.added_id.lower() in ("id", "value")
-                results.leave_out_field(made[self.POLYGONS], f"{'seed_' if taken else ''}{self.seeds.added_id}")
+                results.leave_out_field(
+                    made[self.POLYGONS], f"{'seed_' if taken else ''}{self.seeds.added_id}"
+                )
         for name in made:
             if isinstance(self.parameterDefinition(name), QgsProcessingParameterVectorDestination):
                 made[name] = self.finish_vector(parameters, name, context, feedback, made[name])
@@ -150,9 +176,12 @@ class RasterAlgorithm(SeedsAlgorithm):
         """Names and colors results of the kinds that several algorithms have."""
         layer, raster = self.seeds.label, results.get(self.RASTER)
         if raster is not None:
-            styles.allocation(context, raster, self.label(self.RASTER), title or tr(
-                "Nearest of {layer}"
-            ).format(layer=layer))
+            styles.allocation(
+                context,
+                raster,
+                self.label(self.RASTER),
+                title or tr("Nearest of {layer}").format(layer=layer),
+            )
         if self.DISTANCE in results:
             title = tr("Distance to {layer}").format(layer=layer)
             styles.distance(context, results[self.DISTANCE], self.label(self.DISTANCE), title)
@@ -161,7 +190,9 @@ class RasterAlgorithm(SeedsAlgorithm):
             styles.azimuth(context, results[self.AZIMUTH], self.label(self.AZIMUTH), title)
         if self.POLYGONS in results:
             title = tr("Regions of {layer}").format(layer=layer)
-            styles.regions(context, results[self.POLYGONS], self.label(self.POLYGONS), title, raster, "value")
+            styles.regions(
+                context, results[self.POLYGONS], self.label(self.POLYGONS), title, raster, "value"
+            )
 
     def raster_options(self, parameters, context):
         options = self.common_options(parameters, context)
@@ -195,7 +226,9 @@ class RasterAlgorithm(SeedsAlgorithm):
     def tell_emptiness(self, report, others, feedback):
         """Warns if no cell has a seed, and if seeds have no polygons because they have no cells."""
         limits = [self.label(name) for name in self.limits]
-        empty = [f"{said['count']:,}" for said in report["warnings"] if said["code"] == "cells-empty"]
+        empty = [
+            f"{said['count']:,}" for said in report["warnings"] if said["code"] == "cells-empty"
+        ]
         if empty and limits:
             feedback.pushWarning(
                 tr("0 of {cells} cells have a seed; limited by {limits}").format(
@@ -203,16 +236,21 @@ class RasterAlgorithm(SeedsAlgorithm):
                 )
             )
         elif empty:
-            feedback.pushWarning(tr("0 of {cells} cells have a seed; all are outside the globe").format(cells=empty[0]))
+            feedback.pushWarning(
+                tr("0 of {cells} cells have a seed; all are outside the globe").format(
+                    cells=empty[0]
+                )
+            )
         elif "--polygons" in others:
-            seeds, polygons = report["seeds"]["used"], results.number_of_features(others["--polygons"])
+            seeds, polygons = (
+                report["seeds"]["used"],
+                results.number_of_features(others["--polygons"]),
+            )
             if polygons < seeds:
                 feedback.pushWarning(
                     tr(
                         "{count} of {seeds} seeds have no polygon of their own: they have no cell, or share their id"
-                    ).format(
-                        count=f"{seeds - polygons:,}", seeds=f"{seeds:,}"
-                    )
+                    ).format(count=f"{seeds - polygons:,}", seeds=f"{seeds:,}")
                 )
 
 

@@ -17,7 +17,9 @@ class SeedsAlgorithm(Algorithm):
 
     def prepare_seeds(self, parameters, context, *fields):
         """`fields` are those that the program needs besides the id."""
-        field = self.parameterAsString(parameters, self.FIELD, context) if self.has(self.FIELD) else ""
+        field = (
+            self.parameterAsString(parameters, self.FIELD, context) if self.has(self.FIELD) else ""
+        )
         self.seeds = Features(self, parameters, self.INPUT, context, [field, *fields])
         self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
 
@@ -40,8 +42,13 @@ class SeedsAlgorithm(Algorithm):
             polygons = self.mask_polygons.path(context, feedback)
             if polygons is None:
                 return None
-            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
+            mask = ["--mask", polygons[0]] + (
+                ["--mask-layer", polygons[1]] if polygons[1] is not None else []
+            )
         seeds = self.seeds.arguments(
-            context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
+            context,
+            feedback,
+            self.skip_invalid,
+            lambda percent: feedback.setProgress(percent * READING / 100.0),
         )
         return None if seeds is None else [*seeds, *mask]

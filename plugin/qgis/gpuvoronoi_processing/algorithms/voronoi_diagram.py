@@ -52,12 +52,23 @@ class VoronoiDiagram(SeedsAlgorithm):
 
     def examples(self):
         return [
-            (tr("The area that is nearest to each airport, as polygons:"),
-             {"INPUT": "airports.gpkg", "OUTPUT": "cells.gpkg"}),
-            (tr("The same within a country, to 100 m:"),
-             {"INPUT": "stations.gpkg", "TOLERANCE": 100, "MASK": "country.gpkg", "OUTPUT": "cells.gpkg"}),
-            (tr("The Delaunay triangulation as lines:"),
-             {"INPUT": "wells.gpkg", "KIND": 2, "OUTPUT": "triangles.gpkg"}),
+            (
+                tr("The area that is nearest to each airport, as polygons:"),
+                {"INPUT": "airports.gpkg", "OUTPUT": "cells.gpkg"},
+            ),
+            (
+                tr("The same within a country, to 100 m:"),
+                {
+                    "INPUT": "stations.gpkg",
+                    "TOLERANCE": 100,
+                    "MASK": "country.gpkg",
+                    "OUTPUT": "cells.gpkg",
+                },
+            ),
+            (
+                tr("The Delaunay triangulation as lines:"),
+                {"INPUT": "wells.gpkg", "KIND": 2, "OUTPUT": "triangles.gpkg"},
+            ),
         ]
 
     @staticmethod
@@ -83,12 +94,17 @@ class VoronoiDiagram(SeedsAlgorithm):
                 "raster” with its result “Regions”."
             ),
         )
-        self.add_id_field(tr(
-            "The id of a point in the result: whole numbers or text. Without a field: the feature id."
-        ))
+        self.add_id_field(
+            tr(
+                "The id of a point in the result: whole numbers or text. Without a field: the feature id."
+            )
+        )
         self.add(
             QgsProcessingParameterEnum(
-                self.KIND, tr("Result"), [label for label, _ in self.kinds()], defaultValue=self.POLYGON_KIND
+                self.KIND,
+                tr("Result"),
+                [label for label, _ in self.kinds()],
+                defaultValue=self.POLYGON_KIND,
             ),
             tr("Lines have the ids of the points on both sides as fields “left” and “right”."),
         )
@@ -103,7 +119,9 @@ class VoronoiDiagram(SeedsAlgorithm):
         )
         self.add_metric(
             self.metrics(),
-            tr("Straight lines are measured on the map of the result and need a projected coordinate system, or none."),
+            tr(
+                "Straight lines are measured on the map of the result and need a projected coordinate system, or none."
+            ),
         )
         self.add(
             QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True),
@@ -113,24 +131,39 @@ class VoronoiDiagram(SeedsAlgorithm):
         )
         self.add(
             QgsProcessingParameterMapLayer(
-                self.MASK, tr("Mask"), optional=True, types=[QgsProcessing.SourceType.TypeVectorPolygon]
+                self.MASK,
+                tr("Mask"),
+                optional=True,
+                types=[QgsProcessing.SourceType.TypeVectorPolygon],
             ),
             tr("Polygons that cut the diagram, in any coordinate system."),
         )
         self.add(
-            QgsProcessingParameterCrs(self.CRS, tr("Coordinate system of the result"), optional=True),
+            QgsProcessingParameterCrs(
+                self.CRS, tr("Coordinate system of the result"), optional=True
+            ),
             tr("Default: that of the points."),
         )
         self.add(
             QgsProcessingParameterNumber(
-                self.TOLERANCE, tr("Tolerance (meters)"), QgsProcessingParameterNumber.Type.Double, 1.0, minValue=0.01
+                self.TOLERANCE,
+                tr("Tolerance (meters)"),
+                QgsProcessingParameterNumber.Type.Double,
+                1.0,
+                minValue=0.01,
             ),
-            tr("On the globe: how far lines may be from the exact borders. A larger one gives fewer vertices."),
+            tr(
+                "On the globe: how far lines may be from the exact borders. A larger one gives fewer vertices."
+            ),
             advanced=True,
         )
         self.add(
-            QgsProcessingParameterBoolean(self.WHOLE, tr("Do not cut at ±180°"), defaultValue=False),
-            tr("Leaves polygons whole at ±180° and open at the poles: for polar coordinate systems and for globes."),
+            QgsProcessingParameterBoolean(
+                self.WHOLE, tr("Do not cut at ±180°"), defaultValue=False
+            ),
+            tr(
+                "Leaves polygons whole at ±180° and open at the poles: for polar coordinate systems and for globes."
+            ),
             advanced=True,
         )
         self.add_skip_invalid()
@@ -147,12 +180,12 @@ class VoronoiDiagram(SeedsAlgorithm):
         if layer is not None and lines_or_polygons(layer.geometryType()):
             return False, tr(
                 "{layer}: unsupported geometries; use “Voronoi raster” with “Regions” for lines and polygons"
-            ).format(
-                layer=layer.name()
-            )
+            ).format(layer=layer.name())
         if well and self.parameterAsBoolean(parameters, self.GROUP, context):
             if not self.given(parameters, self.FIELD):
-                return False, tr("One polygon for all points with the same id: missing field of ids")
+                return False, tr(
+                    "One polygon for all points with the same id: missing field of ids"
+                )
             if self.parameterAsEnum(parameters, self.KIND, context) == len(self.kinds()) - 1:
                 return False, tr(
                     "One polygon for all points with the same id: unsupported for the Delaunay triangulation"
@@ -169,7 +202,9 @@ class VoronoiDiagram(SeedsAlgorithm):
         crs = self.parameterAsCrs(parameters, self.CRS, context)
         if crs.isValid():
             self.options += ["--crs", crs_text(crs)]
-        extent = self.parameterAsExtent(parameters, self.EXTENT, context, crs if crs.isValid() else self.seeds.crs)
+        extent = self.parameterAsExtent(
+            parameters, self.EXTENT, context, crs if crs.isValid() else self.seeds.crs
+        )
         if not extent.isNull():
             self.options.append(extent_option(extent))
         mask = self.parameterAsLayer(parameters, self.MASK, context)
@@ -177,7 +212,9 @@ class VoronoiDiagram(SeedsAlgorithm):
             self.mask_polygons = Polygons(mask)
         elif self.given(parameters, self.MASK):
             raise QgsProcessingException(tr("Cannot open the mask"))
-        self.options.append(f"--tolerance={self.parameterAsDouble(parameters, self.TOLERANCE, context)!r}")
+        self.options.append(
+            f"--tolerance={self.parameterAsDouble(parameters, self.TOLERANCE, context)!r}"
+        )
         if self.parameterAsBoolean(parameters, self.WHOLE, context):
             self.options.append("--no-cut")
         if self.skip_invalid:
@@ -192,7 +229,15 @@ class VoronoiDiagram(SeedsAlgorithm):
         done = READING if self.seeds.file is None else 0.0
         if self.parameterAsBoolean(parameters, self.GROUP, context) and "--id" in layers:
             layers[layers.index("--id")] = "--group"
-        options = [*layers, *self.options, *engine.threads(), "--progress", "--overwrite", "--", path]
+        options = [
+            *layers,
+            *self.options,
+            *engine.threads(),
+            "--progress",
+            "--overwrite",
+            "--",
+            path,
+        ]
         report = engine.run(
             ["diagram", *options],
             [path],
@@ -211,9 +256,11 @@ class VoronoiDiagram(SeedsAlgorithm):
         return {self.OUTPUT: output}
 
     def paint(self, context, output, kind):
-        title = [tr("Voronoi cells of {layer}"), tr("Voronoi borders of {layer}"), tr(
-            "Delaunay triangulation of {layer}"
-        )][kind]
+        title = [
+            tr("Voronoi cells of {layer}"),
+            tr("Voronoi borders of {layer}"),
+            tr("Delaunay triangulation of {layer}"),
+        ][kind]
         title, label = title.format(layer=self.seeds.label), self.label(self.OUTPUT)
         if kind == self.POLYGON_KIND:
             styles.cells(context, output, label, title)

@@ -69,13 +69,18 @@ class VoronoiRaster(RasterAlgorithm):
         self.add_raster(
             self.OUTPUT,
             tr("Nearest seeds"),
-            tr("The raster of ids; −1 where no seed counts (the lowest integer of the type if −1 is an id)."),
+            tr(
+                "The raster of ids; −1 where no seed counts (the lowest integer of the type if −1 is an id)."
+            ),
         )
         self.add_distance()
         self.add_azimuth()
         self.add_polygons(
-            self.POLYGONS, tr("Regions"),
-            tr("The regions as polygons, with the attributes of their seeds. With k above 1: those of the nearest."),
+            self.POLYGONS,
+            tr("Regions"),
+            tr(
+                "The regions as polygons, with the attributes of their seeds. With k above 1: those of the nearest."
+            ),
         )
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -87,8 +92,14 @@ class VoronoiRaster(RasterAlgorithm):
     def processAlgorithm(self, parameters, context, feedback):
         if self.given(parameters, self.POLYGONS):
             self.seeds.want_all_fields()
-        outputs = [(self.DISTANCE, "--distance"), (self.AZIMUTH, "--azimuth"), (self.POLYGONS, "--polygons")]
-        results = self.make(parameters, context, feedback, self.question(parameters, context), outputs)
+        outputs = [
+            (self.DISTANCE, "--distance"),
+            (self.AZIMUTH, "--azimuth"),
+            (self.POLYGONS, "--polygons"),
+        ]
+        results = self.make(
+            parameters, context, feedback, self.question(parameters, context), outputs
+        )
         if results is None:
             return {}
         self.paint(context, results)

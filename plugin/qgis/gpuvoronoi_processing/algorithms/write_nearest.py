@@ -32,7 +32,9 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         return tr("Write nearest neighbors into fields")
 
     def tags(self):
-        return tr("nearest,neighbour,neighbor,distance,field,attribute,edit,in place,update").split(",")
+        return tr("nearest,neighbour,neighbor,distance,field,attribute,edit,in place,update").split(
+            ","
+        )
 
     def description(self):
         return tr(
@@ -44,39 +46,61 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
 
     def examples(self):
         return [
-            (tr("The number of the nearest station, and the distance to it, for every school:"),
-             {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "REFERENCE_FIELD": "number", "ID_FIELD": "station",
-              "DISTANCE_FIELD": "meters", "OUTPUT": "schools_with_stations.gpkg"}),
+            (
+                tr("The number of the nearest station, and the distance to it, for every school:"),
+                {
+                    "INPUT": "schools.gpkg",
+                    "REFERENCE": "stations.gpkg",
+                    "REFERENCE_FIELD": "number",
+                    "ID_FIELD": "station",
+                    "DISTANCE_FIELD": "meters",
+                    "OUTPUT": "schools_with_stations.gpkg",
+                },
+            )
         ]
 
     def initAlgorithm(self, configuration=None):
         self.in_place = bool((configuration or {}).get("IN_PLACE"))
-        self.add_points(tr("The points to find neighbors for. Of a multipoint the nearest point counts."))
+        self.add_points(
+            tr("The points to find neighbors for. Of a multipoint the nearest point counts.")
+        )
         self.add_neighbors()
         self.add(
             QgsProcessingParameterNumber(
-                self.RANK, tr(
-                    "Which neighbor (1: the nearest)"
-                ), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
+                self.RANK,
+                tr("Which neighbor (1: the nearest)"),
+                QgsProcessingParameterNumber.Type.Integer,
+                1,
+                minValue=1,
                 maxValue=MOST_NEIGHBORS,
             ),
             tr("2 is the second nearest, and so on to 1,024."),
         )
         self.add_reach()
         for name, label, kind, words in (
-            (self.ID_FIELD, tr("Field for the neighbor's id"), QgsProcessingParameterField.DataType.Any,
-             tr(
-                 "A field of the points for ids: whole numbers, or text. A name that the points do not have is a new "
-                 "field. If neither field is given, “nearest_id” and “nearest_distance” are added."
-             )),
-            (self.DISTANCE_FIELD, tr("Field for the distance"), QgsProcessingParameterField.DataType.Numeric,
-             tr(
-                 "A field of the points for distances: meters on the globe, else map units. A name that the points do "
-                 "not have is a new field."
-             )),
+            (
+                self.ID_FIELD,
+                tr("Field for the neighbor's id"),
+                QgsProcessingParameterField.DataType.Any,
+                tr(
+                    "A field of the points for ids: whole numbers, or text. A name that the points do not have is a "
+                    "new field. If neither field is given, “nearest_id” and “nearest_distance” are added."
+                ),
+            ),
+            (
+                self.DISTANCE_FIELD,
+                tr("Field for the distance"),
+                QgsProcessingParameterField.DataType.Numeric,
+                tr(
+                    "A field of the points for distances: meters on the globe, else map units. A name that the points "
+                    "do not have is a new field."
+                ),
+            ),
         ):
             self.add(
-                QgsProcessingParameterField(name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind),
+                QgsProcessingParameterField(
+                    name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind
+                ),
                 words,
             )
         self.add_shapes()
@@ -107,7 +131,9 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
 
     def wanted_fields(self, parameters, context):
         """{parameter: name of a field}, of those that are written."""
-        given = {name: self.parameterAsString(parameters, name, context) for name in self.NEW_FIELDS}
+        given = {
+            name: self.parameterAsString(parameters, name, context) for name in self.NEW_FIELDS
+        }
         return {name: field for name, field in given.items() if field} or self.NEW_FIELDS
 
     def make_fields(self, layer, wanted, known):
@@ -116,12 +142,18 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         for name, field in wanted.items():
             if known.lookupField(field) >= 0:
                 continue
-            made = QgsField(field, types.DOUBLE) if name == self.DISTANCE_FIELD else self.id_field(field)
+            made = (
+                QgsField(field, types.DOUBLE)
+                if name == self.DISTANCE_FIELD
+                else self.id_field(field)
+            )
             self.new_fields.append(made)
             if self.in_place and not layer.addAttribute(made):
-                raise QgsProcessingException(tr(
-                    "{layer}: cannot add the field “{field}”"
-                ).format(layer=layer.name(), field=field))
+                raise QgsProcessingException(
+                    tr("{layer}: cannot add the field “{field}”").format(
+                        layer=layer.name(), field=field
+                    )
+                )
 
     def id_field(self, name):
         """A field that can hold the ids of the neighbors."""
@@ -133,9 +165,11 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         """Fields that cannot hold what is written are refused before anything is computed."""
         names = [name.lower() for name in wanted.values()]
         if len(set(names)) < len(names):
-            raise QgsProcessingException(tr(
-                "“{field}”: one field cannot hold both the id and the distance; choose two"
-            ).format(field=next(iter(wanted.values()))))
+            raise QgsProcessingException(
+                tr(
+                    "“{field}”: one field cannot hold both the id and the distance; choose two"
+                ).format(field=next(iter(wanted.values())))
+            )
         numbers = (types.INT, types.LONG, types.DOUBLE)
         for name, field in wanted.items():
             index = known.lookupField(field)
@@ -144,9 +178,12 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             made = types.DOUBLE if name == self.DISTANCE_FIELD else self.id_field(field).type()
             has = known[index].type()
             if not (has in (types.STRING, made) or (made in numbers and has in numbers)):
-                raise QgsProcessingException(tr(
-                    "“{field}”: a field of type {type} cannot hold these values; choose a field of text or a new name"
-                ).format(field=field, type=known[index].typeName()))
+                raise QgsProcessingException(
+                    tr(
+                        "“{field}”: a field of type {type} cannot hold these values; "
+                        "choose a field of text or a new name"
+                    ).format(field=field, type=known[index].typeName())
+                )
 
     def prepareAlgorithm(self, parameters, context, feedback):
         layer = self.vector_layer(parameters, self.INPUT, context)
@@ -168,7 +205,10 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
             self.reference = LayerFeatures(layer)  # all of it, if only a selection is to be written
         self.rank = self.parameterAsInt(parameters, self.RANK, context)
         self.metric = self.chosen_metric(parameters, context, feedback, self.points, self.reference)
-        self.options = [*self.engine_options(parameters, context), *self.search_options(parameters, context)]
+        self.options = [
+            *self.engine_options(parameters, context),
+            *self.search_options(parameters, context),
+        ]
         fields, self.fields = self.outputFields(self.points.source.fields()), []
         for name in self.NEW_FIELDS:
             index = fields.lookupField(wanted[name]) if name in wanted else -1
@@ -179,7 +219,14 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     def processFeature(self, feature, context, feedback):
         if self.found is None:
             self.found = kth_nearest(
-                self.points, self.reference, self.rank, self.metric, context, feedback, self.own, self.options
+                self.points,
+                self.reference,
+                self.rank,
+                self.metric,
+                context,
+                feedback,
+                self.own,
+                self.options,
             )
         if self.found is None:
             return [feature]  # the user cancelled

@@ -26,9 +26,13 @@ def why_missing():
     found = version()
     if not found:
         return tr("The Python package gpuvoronoi is not installed.")
-    return "" if not is_old(found) else tr(
-        "The Python package gpuvoronoi has version {version}, which is too old; {required} is required."
-    ).format(version=found, required=required_version())
+    return (
+        ""
+        if not is_old(found)
+        else tr(
+            "The Python package gpuvoronoi has version {version}, which is too old; {required} is required."
+        ).format(version=found, required=required_version())
+    )
 
 
 def run(arguments, outputs, feedback, progress, events, folder):

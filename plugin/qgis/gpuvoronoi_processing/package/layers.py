@@ -21,10 +21,15 @@ def read(path, layer=None, crs=None):
         for index, column in enumerate(columns):
             column.append(feature.GetField(index))
         shape = feature.GetGeometryRef()
-        shapes.append(bytes((shape.GetLinearGeometry() if shape.HasCurveGeometry() else shape).ExportToWkb()))
+        shapes.append(
+            bytes((shape.GetLinearGeometry() if shape.HasCurveGeometry() else shape).ExportToWkb())
+        )
     reference = reference_of(crs or wkt(source.GetSpatialRef()))
     frame = geopandas.GeoDataFrame(
-        {field.GetName(): np.array([*column, None], object)[:-1] for field, column in zip(fields, columns)},
+        {
+            field.GetName(): np.array([*column, None], object)[:-1]
+            for field, column in zip(fields, columns)
+        },
         geometry=geopandas.GeoSeries.from_wkb(shapes, crs=wkt(reference)).values,
     )
     parts = frame
@@ -32,5 +37,8 @@ def read(path, layer=None, crs=None):
         parts = parts.explode(index_parts=False)
         parts = parts[~parts.is_empty]
     frame = parts if (parts.geom_type == "Point").all() else frame
-    frame.attrs = {"types": {field.GetName(): field.GetType() for field in fields}, "crs": reference}
+    frame.attrs = {
+        "types": {field.GetName(): field.GetType() for field in fields},
+        "crs": reference,
+    }
     return frame

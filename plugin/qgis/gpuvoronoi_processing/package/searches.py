@@ -28,13 +28,21 @@ def run(options, job):
     places = None
     if nearest or not (reference.geom_type == "Point").all():
         if count > 64:
-            raise ValueError(tr("k: out of range [1, 64] for lines and polygons with the Python package"))
-        tree = gpuvoronoi.FeatureTree(reference, metric=metric, edges=edges, boundary=boundary, ellipsoid=ellipsoid)
+            raise ValueError(
+                tr("k: out of range [1, 64] for lines and polygons with the Python package")
+            )
+        tree = gpuvoronoi.FeatureTree(
+            reference, metric=metric, edges=edges, boundary=boundary, ellipsoid=ellipsoid
+        )
         distances, indices, places = tree.query(x, y, max_distance=limit, nearest=True, **more)
     elif globe:
         at = reference.geometry
-        tree = gpuvoronoi.GlobeTree(at.x, at.y, metric=metric, ellipsoid=ellipsoid, backend=job.backend)
-        distances, indices = tree.query(x, y, max_distance=limit, exclude_self=queries is None, **more)
+        tree = gpuvoronoi.GlobeTree(
+            at.x, at.y, metric=metric, ellipsoid=ellipsoid, backend=job.backend
+        )
+        distances, indices = tree.query(
+            x, y, max_distance=limit, exclude_self=queries is None, **more
+        )
     else:
         at = np.column_stack([reference.geometry.x, reference.geometry.y])
         tree = gpuvoronoi.KDTree(at, backend=job.backend)
@@ -42,11 +50,17 @@ def run(options, job):
         more.update(p=ORDERS[metric], exclude_self=queries is None)
         distances, indices = tree.query(np.column_stack([x, y]), **more)
     count = distances.shape[1]
-    pandas.DataFrame({
-        "query_row": np.repeat(np.arange(len(points)), count), "rank": np.tile(np.arange(1, count + 1), len(points)),
-        "row": np.where(indices >= len(reference), -1, indices).ravel(), "distance": distances.ravel(),
-    }).to_csv(options.positional[0], index=False)
+    pandas.DataFrame(
+        {
+            "query_row": np.repeat(np.arange(len(points)), count),
+            "rank": np.tile(np.arange(1, count + 1), len(points)),
+            "row": np.where(indices >= len(reference), -1, indices).ravel(),
+            "distance": distances.ravel(),
+        }
+    ).to_csv(options.positional[0], index=False)
     if nearest:
         np.save(nearest, np.ascontiguousarray(places.reshape(-1, 2), dtype=np.float64))
     used, crs = {"used": len(points)}, described(reference.attrs["crs"])
-    return job.report(backend=job.engine, queries=used, references={"used": len(reference)}, crs=crs)
+    return job.report(
+        backend=job.engine, queries=used, references={"used": len(reference)}, crs=crs
+    )
