@@ -10,25 +10,25 @@
 /* Values outside the grid are not lost by the overlay, but are worth a warning, as are negative ones: counts of people
  * have none, but numbers that stand for missing values. */
 static void warn_of_sums(const gv_run_work *w) {
-  for (int i = 0; i < w->job->sum_count; i++) {
+  for (int i = 0; i < w->plan->job->sum_count; i++) {
     gv_sum_totals sum = w->source.sum(w, i);
     double outside = sum.total - sum.inside;
     if (fabs(outside) > 1e-9 * sum.bound) {
       gv_io_warn(GV_CODE_SUM_OUTSIDE, 0,
-                 "--sum %s: %.10g of its total of %.10g is outside the grid and not counted", w->job->sums[i].name,
-                 outside, sum.total);
+                 "--sum %s: %.10g of its total of %.10g is outside the grid and not counted",
+                 w->plan->job->sums[i].name, outside, sum.total);
     }
     const int64_t negative = w->in->overlay[i] != NULL ? gv_overlay_negative(w->in->overlay[i]) : 0;
     if (negative > 0) {
       gv_io_warn(GV_CODE_SUM_NEGATIVE, negative, "--sum %s: %" PRId64 " cells with negative values",
-                 w->job->sums[i].name, negative);
+                 w->plan->job->sums[i].name, negative);
     }
   }
 }
 
 /* A raster or a table in which there is nothing. */
 static void warn_of_empty(const gv_run_work *w) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   int64_t cells = w->plan->width * w->plan->height;
   if (gv_run_empty(w) == cells) {
     bool limit = isfinite(j->max_distance), mask = j->mask.source != NULL;
@@ -94,7 +94,7 @@ static void report_list(const gv_run_inputs *in, gv_job_report *out) {
 }
 
 void gv_run_report(const gv_run_work *w, gv_job_report *out) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   const gv_raster_grid *grid = &w->in->grid;
   const double *g = grid->geotransform;
   *out = (gv_job_report){.metric = grid->metric,

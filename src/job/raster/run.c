@@ -68,6 +68,11 @@ static gv_status raster_job_compute(gv_io *io, run *r) {
   return gv_run_complete(io, &r->work, &progress, out);
 }
 
+static gv_block_source choose_source(const gv_run_inputs *in) {
+  if (in->job->cost.path != NULL) return gv_cost_blocks;
+  return in->barriers.count > 0 ? gv_barrier_blocks : gv_computed_blocks;
+}
+
 static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
   gv_run_work *work = &r->work;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
@@ -77,12 +82,9 @@ static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
   GV_TRY(gv_run_read(io, j, r->context, &r->in));
   GV_TRY(gv_run_make_plan(io, &r->in, r->out.slot, gv_run_part_rows(&r->out), &r->plan));
   GV_TRY(gv_run_check_space(io, &r->plan));
-  *work = (gv_run_work){.job = j,
-                        .in = &r->in,
+  *work = (gv_run_work){.in = &r->in,
                         .plan = &r->plan,
-                        .source = j->cost.path != NULL       ? gv_cost_blocks
-                                  : r->in.barriers.count > 0 ? gv_barrier_blocks
-                                                             : gv_computed_blocks,
+                        .source = choose_source(&r->in),
                         .worker_count = r->in.threads,
                         .empty_seeds = -1};
   if (r->plan.rows == 0) return GV_OK;

@@ -10,7 +10,7 @@ enum { VERTEX_BYTES = 400 /* of walls, corners, their trees, and ways, in the li
 static gv_status barriers_solve(gv_io *io, const gv_run_work *w, gv_barriers *barriers) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
-  const char *path = w->job->barriers.path;
+  const char *path = w->plan->job->barriers.path;
   int64_t left_out = 0;
   GV_TRY(gv_io_pass_on_library(io, context,
                                gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &left_out)));
@@ -26,7 +26,7 @@ static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const 
   (void)rasters;
   const gv_features features = gv_seeds_features(&w->in->barriers);
   const gv_input_data data = {.option = "--barriers",
-                              .source = w->job->barriers.path,
+                              .source = w->plan->job->barriers.path,
                               .items = "vertices",
                               .count = w->in->barriers.shapes->vertices,
                               .bytes = VERTEX_BYTES};

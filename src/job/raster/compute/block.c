@@ -19,7 +19,7 @@
 static void put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
                           int64_t count) {
   void *out = block->out[w->plan->slot[GV_RUN_DISTANCE]];
-  bool wide = w->job->distance_type == GDT_Float64;
+  bool wide = w->plan->job->distance_type == GDT_Float64;
   for (int64_t i = 0; i < count && wide; i++)
     ((double *)out)[at + i] = from[i] / w->in->distance_size;
   for (int64_t i = 0; i < count && !wide; i++)
@@ -43,12 +43,12 @@ static gv_measure question_of(const gv_labels *numbers, int band) {
 static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                    const gv_rectangle *p, const gv_labels *numbers) {
   int d = w->plan->slot[GV_RUN_DISTANCE];
-  for (int b = 0; b < w->job->k; b++) {
+  for (int b = 0; b < w->plan->job->k; b++) {
     gv_measure m = question_of(numbers, b);
     m.out_stride = w->block_w;
     m.type = GV_FLOAT64;
     m.distance = worker->distance;
-    m.signed_distance = w->job->signed_distance;
+    m.signed_distance = w->plan->job->signed_distance;
     GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
     for (int64_t y = 0; y < p->h; y++) {
       int64_t at = b * block->band_stride[d] + y * block->stride;
@@ -120,18 +120,18 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
       put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
     return GV_OK;
   }
-  if (w->job->distance_per_value) d = -1;
+  if (w->plan->job->distance_per_value) d = -1;
   if (d >= 0 && w->plan->converts) {
     GV_TRY(convert_distances(w, worker, block, p, numbers));
     d = -1;
   }
-  for (int b = 0; b < w->job->k; b++) {
+  for (int b = 0; b < w->plan->job->k; b++) {
     bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
     if (!kept && d < 0 && a < 0) break;
     gv_measure m = question_of(numbers, b);
-    m.signed_distance = w->job->signed_distance && !kept;
+    m.signed_distance = w->plan->job->signed_distance && !kept;
     m.out_stride = kept ? w->block_w : block->stride;
-    m.type = kept || w->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+    m.type = kept || w->plan->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
     size_t value = m.type == GV_FLOAT64 ? sizeof(double) : sizeof(float);
     if (kept) {
       m.distance = worker->distance;
@@ -142,9 +142,9 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
     if (m.distance != NULL || m.azimuth != NULL) GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
     if (!kept) continue;
     /* Statistics are of distances without signs. */
-    bool again = d >= 0 && w->job->signed_distance;
+    bool again = d >= 0 && w->plan->job->signed_distance;
     if (a >= 0 || again) {
-      m.type = w->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+      m.type = w->plan->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
       m.distance = again ? block->out[d] : NULL;
       m.azimuth = a >= 0 ? (float *)block->out[a] : NULL;
       m.out_stride = block->stride;
@@ -169,8 +169,8 @@ static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectang
     return false;
   worker->owns = group >= 0;
   worker->own[0] = group;
-  return group >= 0 && mask == NULL && w->job->k == 1 && !w->job->raster_seeds.by_cell && w->statistics == NULL &&
-         w->each == NULL;
+  return group >= 0 && mask == NULL && w->plan->job->k == 1 && !w->plan->job->raster_seeds.by_cell &&
+         w->statistics == NULL && w->each == NULL;
 }
 
 /* Finds the cells of a block that are seeds themselves; they are not queries; `mask`: cells that count, or NULL. */
@@ -201,7 +201,7 @@ static void put_own_first(const gv_run_work *w, const gv_run_worker *worker, con
     int32_t *out = block->out + y * block->stride + x, moved = worker->own[y * w->block_w + x];
     if (moved < 0) continue;
     /* Each band moves one back, up to the cell's own region, or the last is dropped. */
-    for (int b = 0; b < w->job->k; b++) {
+    for (int b = 0; b < w->plan->job->k; b++) {
       int32_t here = out[b * block->band_stride];
       out[b * block->band_stride] = moved;
       if (here == worker->own[y * w->block_w + x]) break;
@@ -214,7 +214,7 @@ static void put_own_first(const gv_run_work *w, const gv_run_worker *worker, con
 static void measure_own(const gv_run_work *w, const gv_run_worker *worker, const gv_raster_block *block,
                         const gv_rectangle *part) {
   static const double nothing = 0.0;
-  int d = w->job->distance_per_value ? -1 : gv_run_slot(w, block, GV_RUN_DISTANCE);
+  int d = w->plan->job->distance_per_value ? -1 : gv_run_slot(w, block, GV_RUN_DISTANCE);
   int a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   if (d < 0 && a < 0 && !w->plan->distances) return;
   for (int64_t y = 0; y < part->h; y++) {
@@ -233,7 +233,7 @@ static void measure_own(const gv_run_work *w, const gv_run_worker *worker, const
 static void name_regions(const gv_run_work *w, const gv_run_worker *worker, const gv_rectangle *part,
                          const gv_labels *block) {
   const int32_t *region = w->plan->by_region ? NULL : w->in->cells.region;
-  bool own = worker->owns && w->job->k == 1, by_cell = w->job->raster_seeds.by_cell;
+  bool own = worker->owns && w->plan->job->k == 1, by_cell = w->plan->job->raster_seeds.by_cell;
   for (int64_t y = 0; y < part->h; y++) {
     int32_t *out = block->out + y * block->stride;
     const int32_t *mine = own ? worker->own + y * w->block_w : NULL;
@@ -399,7 +399,7 @@ static void fill_masked(const gv_run_work *w, gv_raster_block *block) {
 static gv_status add_statistics(gv_io *io, const gv_run_work *w, int number, const gv_rectangle *p,
                                 const gv_labels *numbers, bool uniform) {
   gv_run_worker *worker = &w->workers[number];
-  for (int i = 0; i < w->job->sum_count; i++)
+  for (int i = 0; i < w->plan->job->sum_count; i++)
     GV_TRY(gv_overlay_cells(io, w->in->overlay[i], number, p->x, p->y, p->w, p->h, &worker->quantity[i]));
   gv_statistics_cells b;
   gv_statistics_cells_init(&b);
@@ -419,7 +419,7 @@ static gv_status add_statistics(gv_io *io, const gv_run_work *w, int number, con
 /* Which cells of a block count. */
 static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv_rectangle *p, int64_t *kept) {
   gv_run_worker *worker = &w->workers[number];
-  if (!gv_cells_of_lists(&w->job->grid.cells_of))
+  if (!gv_cells_of_lists(&w->plan->job->grid.cells_of))
     return gv_mask_cells(io, w->in->mask, number, p->x, p->y, p->w, p->h, worker->mask, w->block_w, kept);
   double *lon = worker->center, *lat = worker->center + p->w;
   GV_TRY(gv_io_pass_on_library(
@@ -429,7 +429,7 @@ static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv
 
 static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
   const gv_run_work *w = user;
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   const gv_run_plan *plan = w->plan;
   gv_run_worker *worker = &w->workers[number];
   const int ids = gv_run_slot(w, block, GV_RUN_OUT), distance = gv_run_slot(w, block, GV_RUN_DISTANCE),
@@ -516,7 +516,7 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
 static gv_status check_distances(gv_io *io, const gv_run_work *w, const gv_raster_block *block) {
   const int d = gv_run_slot(w, block, GV_RUN_DISTANCE);
   if (d < 0) return GV_OK;
-  const bool wide = w->job->distance_type == GDT_Float64;
+  const bool wide = w->plan->job->distance_type == GDT_Float64;
   const gv_rectangle p = gv_run_block_cells(w, block->column, block->row);
   const int64_t columns = block->uniform[d] ? 1 : p.w, rows = block->uniform[d] ? 1 : p.h;
   for (int64_t i = 0; i < w->plan->bands[GV_RUN_DISTANCE] * rows; i++) {

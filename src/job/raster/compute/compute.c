@@ -17,7 +17,7 @@ static bool compute_make(bool wanted, size_t bytes, void *out) {
 }
 
 static gv_status make_workers(gv_io *io, gv_run_work *w) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   const gv_run_plan *plan = w->plan;
   gv_context_options options;
   gv_context_options_init(&options);
@@ -86,7 +86,7 @@ gv_status gv_run_make_table(gv_io *io, gv_run_work *w, bool every_size, gv_attri
   for (int i = 1; i < w->worker_count; i++)
     GV_TRY(gv_adjacency_merge(io, met, &w->workers[i].adjacency));
   /* The rows for further bands are for what these have. */
-  bool all = every_size || met->row_step > 1 || w->job->k > 1;
+  bool all = every_size || met->row_step > 1 || w->plan->job->k > 1;
   int64_t unseen = -1;
   GV_TRY(gv_style_table(io, w->in->regions, w->plan->numbers, all, met, out, &unseen));
   if (w->source.identifies_seeds(w)) w->empty_seeds = unseen;
@@ -132,7 +132,7 @@ static gv_status walk_blocks(gv_io *io, gv_run_progress *progress, gv_run_work *
 static gv_status compute_check_blocks(gv_io *io, const gv_run_work *w) {
   const gv_run_plan *p = w->plan;
   bool whole = p->first_row % w->block_h == 0 && (p->rows % w->block_h == 0 || p->first_row + p->rows == p->height);
-  if (w->job->parts == 0 || whole) return GV_OK;
+  if (w->plan->job->parts == 0 || whole) return GV_OK;
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: tiles of all bands together are too large");
 }
 

@@ -33,7 +33,7 @@ static gv_status costs_read_rows(gv_io *io, const gv_raster_in *raster, int64_t 
 }
 
 static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
-  const gv_job_cost *of = &w->job->cost;
+  const gv_job_cost *of = &w->plan->job->cost;
   const gv_raster_source source = {of->path, of->open_options, of->band};
   gv_raster_in raster;
   gv_status status =
@@ -65,10 +65,11 @@ static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   if (seeds->shapes != NULL) from.features = &w->in->features;
   int64_t left_out = 0;
   GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &left_out)));
-  GV_REQUIRE(io, left_out < seeds->count, "--cost: all seeds are in barriers or outside of %s", w->job->cost.path);
+  GV_REQUIRE(io, left_out < seeds->count, "--cost: all seeds are in barriers or outside of %s",
+             w->plan->job->cost.path);
   if (left_out > 0) {
     gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are in barriers or outside of %s",
-               left_out, seeds->count, w->job->cost.path);
+               left_out, seeds->count, w->plan->job->cost.path);
   }
   return GV_OK;
 }
@@ -78,9 +79,9 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
   const gv_grid *grid = &w->in->grid.grid;
   gv_cost_options options;
   gv_cost_options_init(&options);
-  options.backend = w->job->backend;
+  options.backend = w->plan->job->backend;
   options.metric = w->in->grid.metric;
-  options.moves = w->job->cost.moves;
+  options.moves = w->plan->job->cost.moves;
   options.max_cost = w->in->max_distance;
   GV_TRY(costs_choose_place(io, w, grid, &options));
   gv_cost *cost = NULL;

@@ -30,7 +30,7 @@ static bool is_automatic(const gv_job *j) {
 
 /* Whether a device can make the statistics alone: only they are requested, and all cells have a seed. */
 static bool only_counts(const gv_run_work *w) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   const gv_run_inputs *in = w->in;
   return w->source.computes && !gv_cells_of_lists(&j->grid.cells_of) && j->k == 1 && j->sum_count == 0 &&
          in->mask == NULL && in->cells.cells == NULL && in->seeds->shapes == NULL &&
@@ -40,14 +40,14 @@ static bool only_counts(const gv_run_work *w) {
 
 static bool worth_a_device(const gv_run_work *w) {
   const gv_run_plan *plan = w->plan;
-  return !is_automatic(w->job) || w->job->device_count > 0 ||
+  return !is_automatic(w->plan->job) || w->plan->job->device_count > 0 ||
          gv_device_pays_for_statistics((double)plan->width * (double)plan->height, plan->distances,
                                        w->in->grid.metric == GV_GEODESIC, w->worker_count);
 }
 
 /* The devices to use; at least one, which may be -1: the first usable one. */
 static int choose_devices(const gv_run_work *w, int device[MOST_DEVICES]) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   gv_context *context = w->in->context;
   double cells = (double)w->plan->width * (double)w->plan->height;
   int count = 0, found = 0;
@@ -139,7 +139,7 @@ static gv_status count_strip(const counting *c, const counter *n, int64_t number
 /* Merges all sums of a device. */
 static gv_status count_merge(const counting *c, const counter *n) {
   const gv_run_work *w = c->work;
-  int64_t rows = w->job->group ? w->plan->groups.count : w->in->regions->count;
+  int64_t rows = w->plan->job->group ? w->plan->groups.count : w->in->regions->count;
   void *sums = malloc(gv_statistics_sums_size(n->statistics));
   gv_status status = sums != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
   for (int64_t i = 0; i < rows && status == GV_OK; i++) {
@@ -174,7 +174,7 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     /* Only one worker reports. */
     goes_on = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
-  bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->job);
+  bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->plan->job);
   if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
   if (status != GV_OK && !left) return gv_io_pass_on_library(io, n->context, status);
   if (!goes_on || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);

@@ -34,11 +34,11 @@ gv_status gv_run_make_statistics(const gv_run_work *w, gv_context *context, cons
   gv_statistics_options how;
   gv_statistics_options_init(&how);
   how.distances = w->plan->distances;
-  how.sums = w->job->sum_count;
+  how.sums = w->plan->job->sum_count;
   how.bound = bounds;
-  how.group = w->job->group ? w->plan->groups.of_seed : NULL;
+  how.group = w->plan->job->group ? w->plan->groups.of_seed : NULL;
   how.groups = w->plan->groups.count;
-  for (int i = 0; i < w->job->sum_count; i++)
+  for (int i = 0; i < w->plan->job->sum_count; i++)
     bounds[i] = w->source.sum(w, i).bound;
   return gv_statistics_create(context, of, &how, out);
 }
@@ -85,8 +85,8 @@ static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *
 
 /* Regions for statistics and distances by value, if seeds are cells. */
 static gv_status make_regions(gv_io *io, gv_run_work *w, const gv_voronoi_options *options) {
-  if (w->job->distance_per_value) GV_TRY(make_each(io, w, options));
-  if (w->job->stats == NULL || w->in->cells.region == NULL) return GV_OK;
+  if (w->plan->job->distance_per_value) GV_TRY(make_each(io, w, options));
+  if (w->plan->job->stats == NULL || w->in->cells.region == NULL) return GV_OK;
   /* It computes nothing: the reference engine keeps every seed, and prepares nothing. */
   gv_voronoi_options counted = *options;
   gv_points places = gv_points_xy(w->in->regions->x, w->in->regions->y, w->in->regions->count);
@@ -113,7 +113,7 @@ gv_status gv_run_create_grids(gv_io *io, gv_run_work *w) {
   }
   GV_TRY(gv_io_pass_on_library(io, context, create(w->in, context, &options, &w->voronoi)));
   if (w->in->cells.cells != NULL) GV_TRY(make_regions(io, w, &options));
-  if (w->job->stats == NULL) return GV_OK;
+  if (w->plan->job->stats == NULL) return GV_OK;
   const gv_voronoi *of = w->counted != NULL ? w->counted : w->voronoi;
   return gv_io_pass_on_library(io, context, gv_run_make_statistics(w, context, of, &w->statistics));
 }

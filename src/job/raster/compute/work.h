@@ -28,7 +28,6 @@ typedef struct gv_run_worker {
 
 /* Shared state of the threads that compute blocks. Initialize it to {0} with its inputs and the size of blocks. */
 typedef struct gv_run_work {
-  const gv_job *job;
   const gv_run_inputs *in;
   const gv_run_plan *plan;
   gv_block_source source;

@@ -40,11 +40,7 @@ static gv_status read_overview(gv_on_demand *on_demand, gv_on_demand_level *leve
 /* What blocks are computed with. */
 static gv_status make_workers(gv_on_demand *on_demand, gv_on_demand_level *level) {
   gv_run_work *w = &level->work;
-  *w = (gv_run_work){.job = &on_demand->settings.job,
-                     .in = &level->in,
-                     .plan = &level->plan,
-                     .source = gv_computed_blocks,
-                     .empty_seeds = -1};
+  *w = (gv_run_work){.in = &level->in, .plan = &level->plan, .source = gv_computed_blocks, .empty_seeds = -1};
   w->block_w = level->width < GV_ON_DEMAND_BLOCK ? (int32_t)level->width : GV_ON_DEMAND_BLOCK;
   w->block_h = level->height < GV_ON_DEMAND_BLOCK ? (int32_t)level->height : GV_ON_DEMAND_BLOCK;
   int64_t blocks = gv_run_blocks(w);
@@ -105,7 +101,7 @@ static gv_status on_demand_levels_prepare(gv_on_demand *on_demand, int number) {
     gv_on_demand_free_level(level);
   } else { /* its inputs are those of the overviews */
     gv_run_work_free(&level->work);
-    level->work = (gv_run_work){.job = NULL};
+    level->work = (gv_run_work){.plan = NULL};
   }
   return status;
 }

@@ -41,7 +41,7 @@ static gv_status scan_blocks(gv_io *io, void *user, int worker, int64_t first, i
   gv_run_work *w = user;
   int64_t across = gv_run_blocks_across(w);
   size_t cells = (size_t)w->block_w * (size_t)w->block_h;
-  void *values = malloc(cells * (size_t)w->job->k * sizeof(int64_t));
+  void *values = malloc(cells * (size_t)w->plan->job->k * sizeof(int64_t));
   gv_status status = values != NULL ? GV_OK : gv_io_fail_memory(io, "a block");
   w->workers[worker].scans = true;
   for (int64_t i = first; i < end && status == GV_OK; i++) {

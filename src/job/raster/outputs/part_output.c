@@ -26,7 +26,7 @@ static gv_status list_sums(gv_io *io, part_sums *out) {
   gv_seed_statistics s;
   gv_seed_statistics_init(&s);
   if (w->statistics == NULL) return GV_OK;
-  int64_t rows = w->job->group ? w->plan->groups.count : w->in->regions->count;
+  int64_t rows = w->plan->job->group ? w->plan->groups.count : w->in->regions->count;
   out->rows = malloc((size_t)rows * sizeof *out->rows);
   if (out->rows == NULL) return gv_io_fail_memory(io, "the statistics");
   for (int64_t i = 0; i < rows; i++) {
@@ -45,7 +45,7 @@ static gv_status put_sum(gv_io *io, void *user, int64_t record, unsigned char *t
 }
 
 gv_status gv_run_write_part(gv_io *io, const gv_run_work *w, const gv_run_outputs *out) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   const gv_run_plan *p = w->plan;
   const char *files[GV_RUN_RASTERS] = {NULL};
   part_sums sums = {.work = w};

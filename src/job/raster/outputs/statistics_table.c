@@ -33,11 +33,11 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   gv_seed_statistics s;
   gv_seed_statistics_init(&s);
   gv_table_value *values = row->values;
-  int64_t number = w->job->group ? groups->of_seed[seed] : seed;
-  row->keep = !w->job->group || gv_groups_leads(groups, seed);
+  int64_t number = w->plan->job->group ? groups->of_seed[seed] : seed;
+  row->keep = !w->plan->job->group || gv_groups_leads(groups, seed);
   if (!row->keep) return GV_OK;
   GV_TRY(gv_io_pass_on_library(io, in->context, gv_statistics_get(in->context, w->statistics, number, &s)));
-  if (w->job->group) {
+  if (w->plan->job->group) {
     values[t->places[SEEDS]].given = true;
     values[t->places[SEEDS]].integer = groups->seeds[number];
   } else {
@@ -53,7 +53,7 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   set_real(&values[t->places[CENTROID_X]], s.centroid_x * t->coordinate_unit);
   set_real(&values[t->places[CENTROID_Y]], s.centroid_y * t->coordinate_unit);
   gv_table_value *next = &values[t->places[CENTROID_Y] + 1];
-  for (int i = 0; i < w->job->sum_count; i++) {
+  for (int i = 0; i < w->plan->job->sum_count; i++) {
     double sum, mean;
     GV_TRY(gv_io_pass_on_library(io, in->context,
                                  gv_statistics_get_sum(in->context, w->statistics, number, i, &sum, &mean)));
@@ -71,7 +71,7 @@ static void add_column(statistics_table *t, OGRFieldType type, const char *name)
 }
 
 gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) {
-  const gv_job *j = w->job;
+  const gv_job *j = w->plan->job;
   const gv_run_inputs *in = w->in;
   const bool distances = w->plan->distances;
   statistics_table t = {.work = w, .area_unit = 1e-6, .coordinate_unit = 1.0};
