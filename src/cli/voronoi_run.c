@@ -3,23 +3,23 @@
 
 #include <unistd.h>
 
-#include <cpl_conv.h>
-
 #include "cli/cli.h"
 #include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "io/format.h"
 #include "job/raster/ranks.h"
 #include "job/raster/run.h"
 
 /* If HDF5 failed to write a file, it crashes in a normal exit of the process. */
 static bool writes_hdf5(const gv_job *j) {
   const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->mesh};
-  bool writes = j->raster.driver != NULL && EQUAL(j->raster.driver, "netCDF");
+  const gv_format *hdf5 = gv_format_with_arrays(GV_ARRAYS_NETCDF);
+  bool writes = gv_format_is(hdf5, j->raster.driver);
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-    writes = writes || (paths[i] != NULL && EQUAL(CPLGetExtension(paths[i]), "nc"));
+    writes = writes || (paths[i] != NULL && gv_format_of_path(paths[i]) == hdf5);
   return writes;
 }
 

@@ -19,6 +19,7 @@
 #include <proj.h>
 
 #include "gpuvoronoi/crs.h"
+#include "io/format.h"
 #include "io/operation_choice.h"
 
 /* -------------------------------------------------------------------------------------- coordinate systems */
@@ -77,9 +78,7 @@ gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, GDALD
   OGRSpatialReferenceH crs = OGR_L_GetSpatialRef(layer);
   if (crs != NULL || !gv_gdal_failed()) {
     GV_TRY(gv_crs_copy(io, crs, out, swapped));
-    /* These drivers have longitude, latitude, and do not state it. */
-    const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(dataset));
-    *swapped = *swapped && !EQUAL(driver, "PCIDSK") && !EQUAL(driver, "PDS4");
+    *swapped = *swapped && !gv_format_of_dataset(dataset)->longitudes_first;
     return GV_OK;
   }
   *out = NULL;

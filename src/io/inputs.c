@@ -10,6 +10,7 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
+#include "io/format.h"
 #include "io/grow.h"
 #include "io/object_name.h"
 #include "io/path.h"
@@ -47,9 +48,6 @@ gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input) {
 
 /* Datasets that are opened to list the files of an input: files can name each other in cycles, by names of growing length. */
 enum { MOST_OPENED = 1000 };
-
-/* Formats that name other sources. An on-demand raster must not have on-demand sources: files of the other formats are searched for them. */
-static const char *const naming[] = {"VORONOI", "VRT", "OGR_VRT", NULL}, *const *const virtual = naming + 1;
 
 /* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is none. */
 static char *archive_of(const char *source) {
@@ -93,23 +91,24 @@ static void list_files(gv_input *input, int *opened, const char *source, unsigne
   CSLDestroy(files);
 }
 
-static void open_all(gv_inputs *inputs, const char *const *within) {
+static void open_all(gv_inputs *inputs, bool on_demand) {
   inputs->opened = true;
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (int i = 0; i < inputs->count; i++) {
     gv_input *input = &inputs->list[i];
     int opened = 0;
-    list_files(input, &opened, input->source, input->kind, NULL, within, input->open_options);
+    list_files(input, &opened, input->source, input->kind, NULL, gv_format_naming(on_demand), input->open_options);
   }
   CPLPopErrorHandler();
 }
 
 static bool is_on_demand(const char *name) {
-  static const char *const driver[] = {"VORONOI", NULL};
-  return GDALIdentifyDriverEx(name, GDAL_OF_RASTER, driver, NULL) != NULL;
+  return GDALIdentifyDriverEx(name, GDAL_OF_RASTER, gv_format_on_demand(), NULL) != NULL;
 }
 
+/* An on-demand raster must not have on-demand sources: files that name others are searched for them. */
 const char *gv_inputs_find_on_demand(gv_inputs *inputs) {
+  const char *const *virtual = gv_format_naming(false);
   const char *found = NULL;
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (int i = 0; i < inputs->count && found == NULL; i++) {
@@ -126,7 +125,7 @@ const char *gv_inputs_find_on_demand(gv_inputs *inputs) {
 
 char **gv_inputs_files(gv_inputs *inputs) {
   char **files = NULL;
-  if (!inputs->opened) open_all(inputs, virtual);
+  if (!inputs->opened) open_all(inputs, false);
   for (int i = 0; i < inputs->count; i++) {
     struct stat found;
     const gv_input *input = &inputs->list[i];
@@ -150,7 +149,7 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
     if (gv_same_file(path, inputs->list[i].source)) return inputs->list[i].source;
   }
   if (path == NULL || !gv_path_exists(path)) return NULL;
-  if (!inputs->opened) open_all(inputs, naming);
+  if (!inputs->opened) open_all(inputs, true);
   const char *found = NULL;
   for (int i = 0; i < inputs->count && found == NULL; i++)
     found = find_file(&inputs->list[i], path);
@@ -158,7 +157,7 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
 }
 
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers) {
-  if (!inputs->opened) open_all(inputs, naming);
+  if (!inputs->opened) open_all(inputs, true);
   for (int i = 0; i < inputs->count; i++) {
     const gv_input *input = &inputs->list[i];
     if ((input->kind & GDAL_OF_VECTOR) == 0) continue;
@@ -181,7 +180,7 @@ static bool may_be_table(const gv_input *input, const char *table) {
 }
 
 bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *table) {
-  if (!inputs->opened) open_all(inputs, naming);
+  if (!inputs->opened) open_all(inputs, true);
   for (int i = 0; i < inputs->count; i++) {
     const gv_input *input = &inputs->list[i];
     if ((input->kind & GDAL_OF_RASTER) == 0 || input->layer != NULL) continue;

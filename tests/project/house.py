@@ -14,7 +14,7 @@ House rules on sizes and on who includes whom.
   that define the functions that it calls.
 * At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
   src/cells/facts.h.
-* At most DRIVER_FILES files of src/io/out and src/job name a driver of src/io/out/format.c, which has the table of them.
+* At most DRIVER_FILES files of src/io, src/job and src/cli name a driver of src/io/format.c, which has the table of them.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
@@ -73,7 +73,7 @@ KIND = re.compile(
     r"\bGV_GRID_(?:PLANE|LONLAT|PROJECTED|QTM|HEALPIX|POINTS|S2)\b|\bGV_CELLS_(?:PLANE|LONLAT|POINTS|OF_[A-Z0-9]+)\b"
 )
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-FORMATS = "src/io/out/format.c"
+FORMATS = "src/io/format.c"
 DRIVER = re.compile(r'\.driver = "([^"]+)"')
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -252,7 +252,7 @@ def look(root):
     named = [
         name
         for name, text in texts.items()
-        if name.startswith(("src/io/out/", "src/job/"))
+        if name.startswith(("src/io/", "src/job/", "src/cli/"))
         and name != FORMATS
         and drivers.search(COMMENT.sub("", text))
     ]
@@ -274,7 +274,7 @@ SAYS = {
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",
     "kinds": f"files outside src/cells that name kinds of cells, more than {KIND_FILES}: test the facts of src/cells/facts.h",
-    "drivers": f"files of src/io/out and src/job that name drivers, more than {DRIVER_FILES}: use a fact of src/io/out/format.h",
+    "drivers": f"files of src/io, src/job and src/cli that name drivers, more than {DRIVER_FILES}: use a fact of src/io/format.h",
     "files": "files that include or call each other in a circle",
 }
 

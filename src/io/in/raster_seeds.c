@@ -10,6 +10,7 @@
 #include <cpl_string.h>
 
 #include "core/parallel.h"
+#include "io/format.h"
 #include "io/in/input_limit.h"
 #include "io/in/raster_crs.h"
 #include "io/in/raster_in.h"
@@ -43,7 +44,7 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None)
     return raster_seed_fail(io, o, gv_reason_of_no_geotransform(r->dataset));
   const int64_t count = r->width * r->height;
-  if (count > MOST_COMPUTED && EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "VORONOI")) {
+  if (count > MOST_COMPUTED && gv_format_of_dataset(r->dataset)->on_demand) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
                          "%s: %s: too many cells of an on-demand raster (%" PRId64 "); at most %" PRId64
                          " are supported; use --res for larger cells in its description",

@@ -6,6 +6,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/format.h"
 #include "io/in/fields.h"
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
@@ -176,10 +177,8 @@ static bool fids_of_table_are_narrow(const gv_seed_reader *r) {
 bool gv_seed_ids_are_narrow(const gv_seed_reader *r) {
   if (r->id == GV_ID_TEXT) return true;
   if (r->id == GV_ID_INTEGER) return gv_seed_field_type(r->layer, r->id_field) == OFTInteger;
-  const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset));
-  /* Drivers that number their features. */
-  if (r->is_csv || EQUAL(driver, "ESRI Shapefile") || EQUAL(driver, "FlatGeobuf")) return true;
-  return (EQUAL(driver, "GPKG") || EQUAL(driver, "SQLite")) && fids_of_table_are_narrow(r);
+  const gv_format *format = gv_format_of_dataset(r->dataset);
+  return format->numbers_features || (format->sqlite && fids_of_table_are_narrow(r));
 }
 
 gv_status gv_seed_choose_positions(gv_seed_reader *r) {

@@ -8,6 +8,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/format.h"
 #include "io/in/encoding.h"
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
@@ -88,7 +89,7 @@ gv_status gv_seed_open(gv_seed_reader *r) {
   CSLDestroy(options);
   if (status == GV_OK) status = choose_encoding(r);
   if (status != GV_OK) return status;
-  r->is_csv = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "CSV");
+  r->is_csv = gv_format_of_dataset(r->dataset)->text;
   if (r->is_csv) status = gv_separator_of_file(r->io, r->name, &r->separator);
   if (status == GV_OK) status = open_layer(r->io, r->dataset, r->options, &r->layer);
   if (status != GV_OK) return status;
@@ -108,8 +109,8 @@ static gv_status fail_where(const gv_seed_reader *r, const char *reason) {
 /* GeoPackage's and SQLite's drivers accept any clause and fail while reading: SQLite checks it here, without
  * reading rows. */
 static gv_status check_where(gv_seed_reader *r, const char *where) {
-  const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), *name = OGR_L_GetName(r->layer);
-  bool known = (EQUAL(driver, "GPKG") || EQUAL(driver, "SQLite")) && strchr(name, '"') == NULL;
+  const char *name = OGR_L_GetName(r->layer);
+  bool known = gv_format_of_dataset(r->dataset)->sqlite && strchr(name, '"') == NULL;
   char *query = NULL;
   if (!known) return GV_OK;
   if (asprintf(&query, "SELECT 1 AS one FROM \"%s\" m WHERE (%s\n) LIMIT 0", name, where) < 0)

@@ -12,8 +12,8 @@
 
 #include <gdal.h>
 
+#include "io/format.h"
 #include "io/out/container_file.h"
-#include "io/out/format.h"
 #include "io/out/output.h"
 
 typedef struct gv_place_options {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "distributed/communicator.h"
-#include "io/out/format.h"
+#include "io/format.h"
 #include "io/out/output.h"
 #include "io/path.h"
 #include "job/raster/outputs/disk_space.h"

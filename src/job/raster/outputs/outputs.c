@@ -6,7 +6,7 @@
 
 #include <cpl_string.h>
 
-#include "io/out/format.h"
+#include "io/format.h"
 #include "io/out/polygons.h"
 #include "io/path.h"
 #include "job/raster/compute/compute.h"

@@ -5,7 +5,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
-#include "io/out/format.h"
+#include "io/format.h"
 
 char **gv_run_part_options(const gv_job *j) {
   static const char *const keys[] = {"COMPRESS", "PREDICTOR", "ZLEVEL", "ZSTD_LEVEL", "LZMA_PRESET", "ENDIANNESS"},

@@ -10,7 +10,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include "io/out/format.h"
+#include "io/format.h"
 #include "job/raster/parts/merge.h"
 
 bool gv_merge_is_virtual(const gv_job *j, int raster) {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/format.h"
 #include "io/grow.h"
-#include "io/out/format.h"
 #include "io/parallel.h"
 #include "io/retry.h"
 #include "io/text.h"

@@ -8,8 +8,8 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/format.h"
 #include "io/inputs.h"
-#include "io/out/format.h"
 #include "io/source_name.h"
 
 static const char OVERWRITE[] = "overwrite";

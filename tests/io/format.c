@@ -1,5 +1,5 @@
 /* The table of drivers: rows are found by driver and by path, and name options that the drivers have. */
-#include "io/out/format.h"
+#include "io/format.h"
 
 #include "cmocka_test.h"
 
@@ -33,6 +33,15 @@ static void rows_are_found_by_path(void **state) {
   assert_null(gv_format_of_path("tif"));
 }
 
+static void files_that_name_others(void **state) {
+  (void)state;
+  for (const char *const *name = gv_format_naming(false); *name != NULL; name++) {
+    assert_true(gv_format_of(GDALGetDriverByName(*name))->indirect);
+    assert_false(gv_format_of(GDALGetDriverByName(*name))->on_demand);
+  }
+  assert_string_equal(gv_format_naming(true)[0], gv_format_on_demand()[0]);
+}
+
 static void names_are_compared_without_case(void **state) {
   (void)state;
   assert_true(gv_format_is(gv_format_tiled(), "gtiff"));
@@ -64,7 +73,8 @@ static void drivers_have_the_options(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_found_by_driver), cmocka_unit_test(rows_are_found_by_path),
-      cmocka_unit_test(names_are_compared_without_case), cmocka_unit_test(drivers_have_the_options)};
+      cmocka_unit_test(files_that_name_others), cmocka_unit_test(names_are_compared_without_case),
+      cmocka_unit_test(drivers_have_the_options)};
   GDALAllRegister();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

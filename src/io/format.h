@@ -1,6 +1,6 @@
 /*
- * What outputs need to know about GDAL's drivers beyond what these declare: one table, the only place in outputs and
- * jobs with names of drivers. Drivers without a row have none of these properties.
+ * What inputs and outputs need to know about GDAL's drivers beyond what these declare: one table, the only place with
+ * names of drivers. Drivers without a row have none of these properties.
  *
  * To treat a driver differently: a member here, set in its row of format.c.
  */
@@ -24,7 +24,8 @@ typedef struct gv_format {
   const char *driver;     /* GDAL's short name; "": drivers without a row */
   const char *extensions; /* by which outputs choose it; NULL: none */
   gv_arrays arrays;
-  bool indirect; /* descriptions: their text names files that they open, SQL that they run, or a cache file */
+  bool on_demand; /* rasters that this program computes when they are read */
+  bool indirect;  /* descriptions: their text names files that they open, SQL that they run, or a cache file */
 
   /* Rasters: how they are written. */
   bool tiled;             /* GeoTIFF: tiles are encoded by the threads that compute them */
@@ -64,11 +65,15 @@ typedef struct gv_format {
   bool index_in_memory;        /* GDAL keeps features in memory for the spatial index */
   bool header_unchecked;       /* GDAL is silent about headers that it could not write */
   bool write_unchecked;        /* GDAL is silent about failed writes; the file is read back */
+  bool sqlite;                 /* layers are tables of SQLite */
+  bool numbers_features;       /* feature ids are row numbers */
+  bool longitudes_first;       /* without stating it, whatever the order of the coordinate system's axes */
   const char *twin; /* a driver that writes the same, faster with many columns or vertices, but cannot append */
 } gv_format;
 
 /* Never NULL; `driver` may be. */
 const gv_format *gv_format_of(GDALDriverH driver);
+const gv_format *gv_format_of_dataset(GDALDatasetH dataset);
 
 /* That of GeoTIFF, in which rasters are made, also those that are then copied, and parts. */
 const gv_format *gv_format_tiled(void);
@@ -84,6 +89,12 @@ const gv_format *gv_format_of_path(const char *path);
 
 /* True if it has the driver of that name. */
 bool gv_format_is(const gv_format *format, const char *driver);
+
+/* The drivers of files that name other files, NULL-terminated: with or without that of on-demand rasters. */
+const char *const *gv_format_naming(bool on_demand);
+
+/* The driver of on-demand rasters, NULL-terminated. */
+const char *const *gv_format_on_demand(void);
 
 /* GDAL's driver; NULL: not installed. */
 GDALDriverH gv_format_driver(const gv_format *format);

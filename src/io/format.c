@@ -1,4 +1,4 @@
-#include "io/out/format.h"
+#include "io/format.h"
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -51,8 +51,9 @@ static const gv_format formats[] = {
      .raster_tables = true,
      .layers = GV_LAYERS_ANY_TIME,
      .exact_reals = true,
-     .undefined_system = true},
-    {.driver = "SQLite", .layers = GV_LAYERS_ANY_TIME, .lower_names = true, .exact_reals = true},
+     .undefined_system = true,
+     .sqlite = true},
+    {.driver = "SQLite", .layers = GV_LAYERS_ANY_TIME, .lower_names = true, .exact_reals = true, .sqlite = true},
     {.driver = "MBTiles", .layers = GV_LAYERS_AT_ONCE, .replaced_whole = true},
     {.driver = "OpenFileGDB", .layers = GV_LAYERS_ANY_TIME, .integers_as_reals = true},
     {.driver = "XLSX", .layers = GV_LAYERS_ANY_TIME, .first_day = 19000301, .local_times = true},
@@ -61,14 +62,19 @@ static const gv_format formats[] = {
     {.driver = "KML", .layers = GV_LAYERS_AT_ONCE},
     {.driver = "GML", .layers = GV_LAYERS_AT_ONCE},
     {.driver = "Interlis 1", .layers = GV_LAYERS_AT_ONCE},
-    {.driver = "PCIDSK", .layers = GV_LAYERS_ANY_TIME},
-    {.driver = "PDS4", .layers = GV_LAYERS_ANY_TIME},
+    {.driver = "PCIDSK", .layers = GV_LAYERS_ANY_TIME, .longitudes_first = true},
+    {.driver = "PDS4", .layers = GV_LAYERS_ANY_TIME, .longitudes_first = true},
     {.driver = "VDV", .layers = GV_LAYERS_ANY_TIME},
-    {.driver = "CSV", .text = true},
+    {.driver = "CSV", .text = true, .numbers_features = true},
     {.driver = "GeoJSON", .wgs84 = true, .write_unchecked = true},
     {.driver = "GeoJSONSeq", .write_unchecked = true},
-    {.driver = "FlatGeobuf", .exact_reals = true, .index_in_memory = true, .write_unchecked = true},
+    {.driver = "FlatGeobuf",
+     .exact_reals = true,
+     .index_in_memory = true,
+     .write_unchecked = true,
+     .numbers_features = true},
     {.driver = "ESRI Shapefile",
+     .numbers_features = true,
      .real_width = 32, /* GDAL's 24 hold no more than 8 digits before 15 after the point */
      .real_digits = 15,
      .decimals = 15,
@@ -83,7 +89,7 @@ static const gv_format formats[] = {
     {.driver = "PLMOSAIC", .indirect = true},
     {.driver = "STACIT", .indirect = true},
     {.driver = "STACTA", .indirect = true},
-    {.driver = "VORONOI", .indirect = true},
+    {.driver = "VORONOI", .on_demand = true, .indirect = true},
     {.driver = "WCS", .indirect = true},
     {.driver = "WMS", .indirect = true},
     {.driver = "WMTS", .indirect = true},
@@ -98,6 +104,10 @@ const gv_format *gv_format_of(GDALDriverH driver) {
   for (int i = 0; i < FORMATS; i++)
     if (EQUAL(formats[i].driver, name)) return &formats[i];
   return &other;
+}
+
+const gv_format *gv_format_of_dataset(GDALDatasetH dataset) {
+  return gv_format_of(GDALGetDatasetDriver(dataset));
 }
 
 const gv_format *gv_format_tiled(void) {
@@ -137,6 +147,16 @@ const gv_format *gv_format_of_path(const char *path) {
 
 bool gv_format_is(const gv_format *format, const char *driver) {
   return driver != NULL && EQUAL(driver, format->driver);
+}
+
+const char *const *gv_format_naming(bool on_demand) {
+  static const char *const drivers[] = {"VORONOI", "VRT", "OGR_VRT", NULL};
+  return on_demand ? drivers : drivers + 1;
+}
+
+const char *const *gv_format_on_demand(void) {
+  static const char *const drivers[] = {"VORONOI", NULL};
+  return drivers;
 }
 
 GDALDriverH gv_format_driver(const gv_format *format) {
