@@ -741,6 +741,51 @@ def house():
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
 
+def figures():
+    tree, program = WORK / "tree", "../../tools/bench/figures.py"
+    data = json.loads((SOURCE / "tools/bench/figures.json").read_text(encoding="utf-8"))
+    name, table = "processes", data["processes"]
+    columns, rows = table["columns"], table["rows"]
+
+    def page(text):
+        (tree / "docs").mkdir(parents=True, exist_ok=True)
+        write(tree / "README.md", text)
+        return program, tree
+
+    def lines(*cells):
+        return "".join(
+            f"|{'|'.join(f' {cell} ' if cell else ' ' for cell in row)}|\n" for row in cells
+        )
+
+    head = lines(columns) + "|" + "---|" * len(columns) + "\n"
+    whole, one = f"<!-- figures {name} -->\n\n", f"<!--figure {name}; {rows[0][0]}; ratio-->"
+    fine = f"{whole}{head}{lines(*rows)}\n{one}{rows[0][3]}<!--/-->\n"
+    good("as in the file", *page(fine), "--check")
+    bad(
+        "another figure",
+        "README.md: figures differ",
+        *page(fine.replace(rows[1][1], "1 s")),
+        "--check",
+    )
+    bad("another cell", "README.md: figures differ", *page(f"{one}9<!--/-->\n"), "--check")
+    bad("a row less", "README.md: figures differ", *page(whole + head + lines(rows[0])), "--check")
+    good(
+        "one row",
+        *page(f"<!-- figures {name}; {rows[1][0]} -->\n\n{head}{lines(rows[1])}"),
+        "--check",
+    )
+    bad("no marker", "table of times without a marker", *page(head + lines(*rows)), "--check")
+    bad("unknown table", "unknown table (none)", *page("<!-- figures none -->\n\n"), "--check")
+    bad(
+        "unknown row",
+        "0 rows or columns begin",
+        *page(one.replace("-k", "-j") + "<!--/-->\n"),
+        "--check",
+    )
+    good("written", *page(whole + one + "<!--/-->\n"))
+    good("as written", program, tree, "--check")
+
+
 def mirror():
     tree = WORK / "tree"
     for name in (
@@ -1360,6 +1405,7 @@ subject = {
         static_library,
         consumers,
         house,
+        figures,
         mirror,
         plain_language,
         spelling,
