@@ -55,8 +55,7 @@ typedef struct gv_cost gv_cost;
 
 typedef struct gv_cost_options {
   size_t struct_size;
-  /** "auto" (default), "serial" (the reference, one thread), "tile" (all CPUs) or "cuda-tile"; not
-   * kept. */
+  /** "auto" (default), or the name of a backend that has travel_cost (gv_backend_info); not kept. */
   const char *backend;
   gv_metric metric; /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC: the lengths of moves */
   int32_t moves;    /**< 8, 16 (default) or 32 directions in which ways leave a cell */

@@ -9,7 +9,6 @@
 #include "cli/fail.h"
 #include "cli/report.h"
 #include "gpuvoronoi/gpuvoronoi.h"
-#include "search/backend_abilities.h"
 
 typedef struct settings {
   bool json, matrix;
@@ -65,14 +64,13 @@ static void print_json(void) {
     gv_json_begin_object(&json, NULL, GV_JSON_IN_LINE);
     gv_json_put_string(&json, "name", info.name);
     gv_json_put_string(&json, "summary", info.summary);
-    gv_backend_abilities can = gv_backend_abilities_of(i);
-    gv_json_put_bool(&json, "gpu", can.gpu);
+    gv_json_put_bool(&json, "gpu", info.gpu);
     gv_json_put_bool(&json, "searches_points", info.searches_points);
-    gv_json_put_bool(&json, "searches_radius", can.radius);
-    gv_json_put_bool(&json, "list_grids", can.lists);
-    gv_json_put_bool(&json, "feature_grids", can.features);
+    gv_json_put_bool(&json, "searches_radius", info.searches_radius);
+    gv_json_put_bool(&json, "list_grids", info.list_grids);
+    gv_json_put_bool(&json, "feature_grids", info.feature_grids);
     gv_json_put_bool(&json, "weighted_grids", cli_backend_weighs(i));
-    gv_json_put_bool(&json, "travel_cost", can.cost);
+    gv_json_put_bool(&json, "travel_cost", info.travel_cost);
     gv_json_put_integer(&json, "max_dim", cli_backend_largest_dimension(i));
     put_unsupported(&json, i);
     gv_json_put_bool(&json, "available", info.available);
@@ -156,13 +154,13 @@ static void print_table(void) {
     gv_backend_info info;
     gv_backend_info_init(&info);
     if (gv_backend_get(i, &info) != GV_OK) continue;
-    gv_backend_abilities can = gv_backend_abilities_of(i);
     char here[8] = "yes";
     if (!info.available) snprintf(here, sizeof here, "no %c", legend_letter(&l, info.reason));
-    const char *radius = can.radius ? "yes" : info.searches_points ? "CPU" : "-";
-    printf("%-16s%-9s%-8s%-8s%-9s%-7s%-7s%-9s%-6s%-6s%s\n", info.name, can.gpu ? "GPU" : "CPU",
-           info.searches_points ? "yes" : "-", radius, "yes", can.lists ? "yes" : "-", can.features ? "yes" : "-",
-           info.weighted_grids ? "yes" : "-", can.cost ? "yes" : "-", here, info.summary);
+    const char *radius = info.searches_radius ? "yes" : info.searches_points ? "CPU" : "-";
+    printf("%-16s%-9s%-8s%-8s%-9s%-7s%-7s%-9s%-6s%-6s%s\n", info.name, info.gpu ? "GPU" : "CPU",
+           info.searches_points ? "yes" : "-", radius, "yes", info.list_grids ? "yes" : "-",
+           info.feature_grids ? "yes" : "-", info.weighted_grids ? "yes" : "-", info.travel_cost ? "yes" : "-",
+           here, info.summary);
   }
   if (l.count > 0) printf("\n");
   legend_print(&l);

@@ -8,18 +8,18 @@
 #include "cost/cost.h"
 #include "cost/raster.h"
 #include "features/set.h"
-
-/* By gv_cost_engine. */
-static const char *const names[] = {"auto", "serial", "tile", "cuda-tile"};
+#include "search/backend.h"
 
 static gv_status cost_take_backend(gv_context *context, const gv_cost_options *o, gv_cost_settings *out) {
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    out->engine = (gv_cost_engine)i;
-    if (o->backend != NULL && strcmp(o->backend, names[i]) == 0) return GV_OK;
+  out->engine = GV_COST_ANY;
+  if (gv_backend_is_automatic(o->backend)) return GV_OK;
+  const gv_backend *backend = gv_backend_find(o->backend);
+  if (backend != NULL && backend->cost != 0) {
+    out->engine = (gv_cost_engine)backend->cost;
+    return GV_OK;
   }
   return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                 "travel cost: unknown backend (%.50s); use auto, serial, tile or cuda-tile",
-                 o->backend != NULL ? o->backend : "NULL");
+                 "travel cost: unknown backend (%.50s); use auto, serial, tile or cuda-tile", o->backend);
 }
 
 static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cost_settings *out) {
@@ -70,7 +70,11 @@ gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost
 }
 
 const char *gv_cost_backend(const gv_cost *c) {
-  return c != NULL ? names[c->is.engine] : "";
+  if (c == NULL) return "";
+  for (int i = 0; i < GV_BACKENDS; i++) {
+    if (gv_backends[i].cost != 0 && gv_backends[i].cost == (int)c->is.engine) return gv_backends[i].name;
+  }
+  return "auto";
 }
 
 static gv_status cost_check_pointer(gv_context *context, const gv_cost *c) {

@@ -134,6 +134,8 @@ typedef struct gv_backend {
   bool exhaustive; /* the reference: compares every seed of a grid, also duplicates */
   bool weighted;   /* supports weighted grids */
   bool features;   /* and grids of lines and polygons */
+  bool lists;      /* and grids of HEALPix, S2 and lists of places */
+  int cost;        /* the engine for travel cost (gv_cost_engine); 0: none */
   bool products;   /* searches by cosine and inner product */
 
   /* Searching points: NULL for a device's (see gv_backend_search_engine) and for backends that search none. */

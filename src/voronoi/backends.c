@@ -3,6 +3,7 @@
  * the conformance tests then compare it with `serial`.
  */
 #include "core/given.h"
+#include "cost/cost.h"
 #include "search/box_tree.h"
 #include "search/cuda_module.h"
 #include "search/radius.h"
@@ -30,7 +31,7 @@ static const char *only_products(gv_metric metric) {
 }
 
 #define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
-  .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .engine_for = points
+  .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .lists = true, .engine_for = points
 #define CUDA_TREE(NAME, DIM, SUMMARY)   SEARCH(NAME, DIM, SUMMARY), .device = true, .device_radius = true
 #define CUDA_SEARCH(NAME, DIM, SUMMARY) SEARCH(NAME, DIM, SUMMARY), .device = true, .floats = true
 
@@ -38,7 +39,7 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", GV_MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
                            .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
-                           .search = &gv_search_serial, .within = gv_radius_compare_all},
+                           .cost = GV_COST_SERIAL, .search = &gv_search_serial, .within = gv_radius_compare_all},
     [GV_BACKEND_OPENMP] = {SEARCH(
                                "openmp", GV_MAX_DIM,
                                "blocked brute force on all processors: float filter in registers, exact recheck"),
@@ -102,12 +103,15 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                          .max_dim = 3,
                          .weighted = true,
                          .features = true,
+                         .lists = true,
+                         .cost = GV_COST_TILES,
                          .engine_for = gv_tile_engine_for},
     [GV_BACKEND_CUDA_TILE] = {.name = "cuda-tile",
                               .summary = "the culling engine on GPUs; strips of the raster are copied back",
                               .max_dim = 3,
                               .device = true,
                               .weighted = true,
+                              .cost = GV_COST_CUDA,
                               .engine_for = cuda_tile,
                               .probe = gv_cuda_probe},
 };
@@ -164,7 +168,12 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
                                 .searches_points = backend->searches_points,
                                 .weighted_grids = backend->weighted,
                                 .available = available,
-                                .reason = available ? "" : reason};
+                                .reason = available ? "" : reason,
+                                .gpu = backend->device,
+                                .searches_radius = backend->within != NULL || backend->device_radius,
+                                .list_grids = backend->lists,
+                                .feature_grids = backend->features,
+                                .travel_cost = backend->cost != 0};
   return gv_fill_given(out, &info, sizeof info) ? GV_OK : GV_ERROR_INVALID_ARGUMENT;
 }
 

@@ -62,7 +62,7 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND,
                    "backend: unknown name (%s); gpuvoronoi backends lists the names", name);
   v->engine = v->backend->engine_for(grid);
-  if (v->engine == &gv_engine_cuda_tile && !gv_facts_of(grid)->on_devices) {
+  if (!v->backend->lists && !gv_facts_of(grid)->on_devices) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend: HEALPix, S2 and lists of places are unsupported (%s); use tile or auto",
                    v->backend->name);

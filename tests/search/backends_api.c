@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cells.h"
+#include "gpuvoronoi/cost.h"
+#include "gpuvoronoi/geometries.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "grid_fill.h"
 #include "left_out.h"
-#include "search/backend_abilities.h"
 #include "voronoi/engine.h"
 
 static const int metrics[] = {GV_EUCLIDEAN,
@@ -188,21 +190,52 @@ static void searches_do_what_is_promised(void **state) {
   }
 }
 
-/* What is listed is what the registry has. */
-static void abilities_are_those_of_the_registry(void **state) {
-  (void)state;
-  gv_grid list;
-  gv_grid_init(&list);
-  list.kind = GV_GRID_HEALPIX;
+/* Whether a backend refuses a grid with these seeds, or lines in place of them. */
+static bool refuses(gv_context *context, const char *backend, const gv_grid *grid, const gv_points *seeds,
+                    const gv_features *features) {
+  gv_voronoi_options o;
+  gv_voronoi *voronoi = NULL;
+  gv_voronoi_options_init(&o);
+  o.backend = backend;
+  o.metric = features == NULL ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+  o.features = features;
+  gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
+  gv_voronoi_destroy(voronoi);
+  return status == GV_ERROR_UNSUPPORTED;
+}
+
+/* What is listed is what a computation accepts. */
+static void abilities_are_those_of_computations(void **state) {
+  gv_context *context = *state;
+  const double x[] = {0, 1}, y[] = {0, 1};
+  const int64_t one[] = {0, 1}, two[] = {0, 2};
+  const uint8_t kind = GV_PART_LINE;
+  gv_points seeds = gv_points_xy(x, y, 2);
+  gv_features line;
+  gv_grid list, plane;
+  gv_features_init(&line);
+  line.count = 1;
+  line.part = line.ring = one;
+  line.kind = &kind;
+  line.vertex = two;
+  line.x = x;
+  line.y = y;
+  gv_grid_init(&plane);
+  plane.width = plane.height = 2;
+  list = gv_grid_healpix(0, 0, 0);
   for (int number = 0; number < GV_BACKENDS; number++) {
-    const gv_backend *backend = &gv_backends[number];
-    const gv_backend_abilities can = gv_backend_abilities_of(number);
-    assert_int_equal(can.gpu, backend->device);
-    assert_int_equal(can.radius, backend->within != NULL || backend->device_radius);
-    assert_int_equal(can.features, backend->features);
-    assert_int_equal(can.lists, backend->engine_for(&list) != &gv_engine_cuda_tile);
-    assert_int_equal(can.cost, strcmp(backend->name, "serial") == 0 || strcmp(backend->name, "tile") == 0 ||
-                                   strcmp(backend->name, "cuda-tile") == 0);
+    const gv_backend_info info = get(number);
+    gv_cost_options o;
+    gv_cost *cost = NULL;
+    gv_cost_options_init(&o);
+    o.backend = info.name;
+    o.metric = GV_EUCLIDEAN;
+    assert_int_equal(info.travel_cost, gv_cost_create(context, &plane, &o, &cost) == GV_OK);
+    gv_cost_destroy(cost);
+    assert_int_equal(info.list_grids, !refuses(context, info.name, &list, &seeds, NULL));
+    assert_int_equal(info.feature_grids, !refuses(context, info.name, &plane, NULL, &line));
+    assert_int_equal(info.gpu, strncmp(info.name, "cuda", 4) == 0);
+    assert_int_equal(info.searches_radius, gv_backends[number].within != NULL || gv_backends[number].device_radius);
   }
 }
 
@@ -250,7 +283,7 @@ static void backends_of_large_distances(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(backends_of_large_distances), cmocka_unit_test(abilities_are_those_of_the_registry),
+      cmocka_unit_test(backends_of_large_distances), cmocka_unit_test(abilities_are_those_of_computations),
       cmocka_unit_test(any_number_can_be_described), cmocka_unit_test(names_are_unique),
       cmocka_unit_test(any_question_has_an_answer),  cmocka_unit_test(searches_do_what_is_promised),
       cmocka_unit_test(every_backend_can_run),
