@@ -76,11 +76,11 @@ OGRSpatialReferenceH gv_crs_with_code(OGRSpatialReferenceH crs) {
 
 /* Copies a name without what states the meridian: "MGI (Ferro)", "Militar-Geographische_Institut_Ferro". */
 static void name_without(const char *name, const char *meridian, char out[256]) {
-  static const char *const forms[] = {" (%s)", "_%s"};
+  static const char *const before[] = {" (", "_"}, *const after[] = {")", ""};
   snprintf(out, 256, "%s", name != NULL ? name : "unnamed");
   for (int i = 0; i < 2; i++) {
     char end[256];
-    snprintf(end, sizeof end, forms[i], meridian);
+    snprintf(end, sizeof end, "%s%s%s", before[i], meridian, after[i]);
     size_t length = strlen(out), tail = strlen(end);
     if (length > tail && strcmp(out + length - tail, end) == 0) out[length - tail] = '\0';
   }
