@@ -84,14 +84,14 @@ class Request(http.server.BaseHTTPRequestHandler):
             self.reply(204)
 
     def list(self, bucket, prefix):
-        found = [
-            key.removeprefix(f"/{bucket}/")
-            for key in self.server.objects
+        found = {
+            key.removeprefix(f"/{bucket}/"): len(data)
+            for key, data in self.server.objects.items()
             if key.startswith(f"/{bucket}/{prefix}")
-        ]
+        }
         rows = "".join(
-            f"<Contents><Key>{key}</Key><Size>1</Size><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>"
-            for key in found
+            f"<Contents><Key>{key}</Key><Size>{size}</Size><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>"
+            for key, size in found.items()
         )
         self.reply(
             200,

@@ -139,6 +139,87 @@ def test_side_files_that_cannot_be_removed(cloud):
     assert done.returncode == 1 and "cannot be removed: /vsis3/b/t.csv" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("name", ["/b/o.tif.aux.xml", "/b/o.tif.ovr", "/b/o.tif.msk"])
+def test_side_files_that_are_inputs(cloud, name):
+    """An input is not removed, although its name is that of a side file of a replaced output."""
+    cloud.raster("like.tif", (0, 1, 0, 10, 0, -1), (16, 8), 4326)
+    before = {"/b/o.tif": OLD, name: cloud.path("like.tif").read_bytes()}
+    cloud.store.objects.update(before)
+    cloud.fails(
+        "--seeds",
+        "s.csv",
+        "--like",
+        "/vsis3" + name,
+        "--overwrite",
+        "/vsis3/b/o.tif",
+        has=[name, "a file of an input"],
+    )
+    assert cloud.store.objects == before
+
+
+def test_files_that_belong_to_two_outputs(cloud):
+    """t.shp and t.dbf are files of one data set."""
+    cloud.fails(
+        "--seeds",
+        "s.csv",
+        "--size",
+        "16,8",
+        "--polygons",
+        "/vsis3/b/t.shp",
+        "--stats",
+        "/vsis3/b/t.dbf",
+        "o.tif",
+        has=["t.shp", "another output"],
+    )
+    assert cloud.store.objects == {}
+
+
+def test_old_side_files_of_new_outputs(cloud):
+    """They would describe another raster: removed without --overwrite too, as on a disk."""
+    cloud.store.objects["/b/o.tif.aux.xml"] = OLD
+    cloud.write("o.tif.aux.xml", OLD.decode())
+    for place in "", "/vsis3/b/":
+        cloud.ok("--seeds", "s.csv", "--size", "16,8", "--no-style", place + "o.tif")
+    assert list(cloud.store.objects) == ["/b/o.tif"] and sorted(
+        p.name for p in cloud.directory.iterdir()
+    ) == ["o.tif", "s.csv"]
+
+
+def test_runs_for_the_same_objects_take_turns(cloud):
+    """The second begins while the first copies: all objects are of one run."""
+    cloud.csv("other.csv", *globe(30, seed=4))
+    outputs = [
+        "--size",
+        "60,30",
+        "--no-style",
+        "--overwrite",
+        "--distance",
+        "/vsis3/b/d.tif",
+        "/vsis3/b/o.tif",
+    ]
+    second = []
+
+    def start(request):
+        if request.command == "PUT" and not second:
+            second.append(
+                subprocess.Popen(
+                    [COMMAND, "--quiet", "--seeds", "other.csv", *outputs], cwd=cloud.directory
+                )
+            )
+            try:
+                second[0].wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                pass  # it waits
+        return False
+
+    cloud.store.answers.append(start)
+    cloud.ok("--seeds", "s.csv", *outputs)
+    assert second[0].wait(timeout=60) == 0
+    cloud.ok("--seeds", "other.csv", *(name.removeprefix("/vsis3/b/") for name in outputs))
+    for name in "d.tif", "o.tif":
+        assert cloud.store.objects["/b/" + name] == cloud.path(name).read_bytes()
+
+
 def test_texts_of_the_server(cloud):
     """They are shown without control characters and secrets."""
     text = b"<Error><Code>Odd</Code><Message>\x1b[31mno&#10;way password=hunter22 at all</Message></Error>"

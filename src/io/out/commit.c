@@ -346,22 +346,34 @@ static gv_status plan_again(gv_io *io, gv_output *const *outputs, int count, gv_
 }
 
 static gv_status lock_places(gv_io *io, const moves *m, gv_commit_locks *locks) {
-  int *parents = calloc((size_t)m->count + 1, sizeof *parents);
-  if (parents == NULL) return gv_io_fail_memory(io, "the outputs' names");
+  gv_commit_place *places = calloc((size_t)m->count + 1, sizeof *places);
+  if (places == NULL) return gv_io_fail_memory(io, "the outputs' names");
   for (int i = 0; i < m->count; i++)
-    parents[i] = m->list[i].temporary->parent;
-  gv_status status = gv_commit_lock(io, parents, m->count, locks);
-  free(parents);
+    places[i] = gv_commit_directory(m->list[i].temporary->parent);
+  gv_status status = gv_commit_lock(io, places, m->count, locks);
+  free(places);
+  return status;
+}
+
+/* By output, as copies take long: runs with other outputs do not wait. */
+static gv_status lock_objects(gv_io *io, gv_output *const *outputs, int count, gv_commit_locks *locks) {
+  gv_commit_place *places = calloc((size_t)count + 1, sizeof *places);
+  if (places == NULL) return gv_io_fail_memory(io, "the outputs' names");
+  for (int i = 0; i < count; i++)
+    if (gv_object_is(outputs[i]->path)) places[i] = gv_commit_object(outputs[i]->path);
+  gv_status status = gv_commit_lock(io, places, count, locks);
+  free(places);
   return status;
 }
 
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
   moves m = {NULL, 0, 0};
-  gv_commit_locks locks = {0};
+  gv_commit_locks locks = {0}, of_objects = {0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);
   bool lasting = must_last(&m, sync);
   gv_remote_copies copies = {.list = NULL};
   if (status == GV_OK) status = prepare_files(io, &m, lasting);
+  if (status == GV_OK) status = lock_objects(io, outputs, count, &of_objects);
   if (status == GV_OK) status = gv_remote_copy(io, outputs, count, inputs, &copies);
   if (status == GV_OK) status = lock_places(io, &m, &locks);
   if (status == GV_OK) status = plan_again(io, outputs, count, inputs, &m);
@@ -379,10 +391,11 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   gv_outputs_unlock();
   gv_commit_unlock(&locks);
   if (status == GV_OK) {
-    gv_remote_drop_stale(io, outputs, count, &copies);
+    gv_remote_drop_stale(&copies);
   } else {
     gv_remote_undo(io, status, &copies);
   }
+  gv_commit_unlock(&of_objects);
   gv_remote_free(&copies);
   moves_free(&m);
   return status;

@@ -63,24 +63,43 @@ typedef struct remote_list {
   gv_inputs *inputs;
 } remote_list;
 
+/* Adds an object without a source; NULL: out of memory. */
+static gv_remote_object *remote_append(gv_remote_copies *copies, char *path) {
+  gv_remote_object *more =
+      path != NULL ? gv_grow(copies->list, &copies->room, copies->count + 1, sizeof *more) : NULL;
+  if (more == NULL) {
+    free(path);
+    return NULL;
+  }
+  copies->list = more;
+  more[copies->count] = (gv_remote_object){.path = path};
+  return &more[copies->count++];
+}
+
 /* Adds a file of an output to the list. */
 static gv_status remote_add(gv_io *io, gv_output *output, const char *name, void *user) {
   const remote_list *list = user;
-  gv_remote_copies *copies = list->copies;
-  gv_remote_object *more = gv_grow(copies->list, &copies->room, copies->count + 1, sizeof *more);
-  if (more == NULL) return gv_io_fail_memory(io, "the outputs' names");
-  copies->list = more;
-  gv_remote_object *object = &more[copies->count++];
-  *object = (gv_remote_object){.source = gv_path_join(output->directory, name),
-                               .path = gv_path_join(output->parent, name)};
-  if (object->source == NULL || object->path == NULL) return gv_io_fail_memory(io, "a file name");
-  for (const gv_remote_object *other = more; other < object; other++) {
+  gv_remote_object *object = remote_append(list->copies, gv_path_join(output->parent, name));
+  if (object == NULL) return gv_io_fail_memory(io, "a file name");
+  object->source = gv_path_join(output->directory, name);
+  if (object->source == NULL) return gv_io_fail_memory(io, "a file name");
+  for (const gv_remote_object *other = list->copies->list; other < object; other++) {
     if (gv_same_file(other->path, object->path))
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too", output->path,
                         object->path);
   }
   object->replaced = gv_remote_exists(object->path);
   return object->replaced ? gv_output_check_replaced(io, output, name, object->path, list->inputs) : GV_OK;
+}
+
+/* Adds an object that is removed, unless one of the outputs replaces it. */
+static gv_status remote_add_stale(gv_io *io, gv_output *output, const char *path, void *user) {
+  const remote_list *list = user;
+  for (int i = 0; i < list->copies->count; i++)
+    if (gv_same_file(list->copies->list[i].path, path)) return GV_OK;
+  if (!gv_remote_exists(path)) return GV_OK;
+  if (remote_append(list->copies, strdup(path)) == NULL) return gv_io_fail_memory(io, "a file name");
+  return gv_output_check_replaced(io, output, gv_path_name(path), path, list->inputs);
 }
 
 gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs,
@@ -91,10 +110,13 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
     if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
     GV_TRY(gv_output_each_file(io, outputs[i], remote_add, &list));
   }
+  for (int i = 0; i < count; i++)
+    if (gv_object_is(outputs[i]->path)) GV_TRY(gv_output_each_stale(io, outputs[i], remote_add_stale, &list));
   gv_status status = GV_OK;
   if (copies->count > 0) atomic_store(&copying, true);
   /* From the end: each output follows its side files. */
   for (int k = copies->count - 1; k >= 0 && status == GV_OK; k--) {
+    if (copies->list[k].source == NULL) continue;
     copies->list[k].state = GV_REMOTE_BEGUN;
     status = gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : remote_copy_file(io, &copies->list[k]);
     if (status == GV_OK) copies->list[k].state = GV_REMOTE_COPIED;
@@ -104,26 +126,13 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
 
 /* ------------------------------------------------------------------------------------------------------------ after it */
 
-static gv_status remote_drop(gv_io *io, gv_output *output, const char *path, void *user) {
-  const gv_remote_copies *copies = user;
-  (void)output;
-  for (int i = 0; i < copies->count; i++)
-    if (gv_same_file(copies->list[i].path, path)) return GV_OK;
-  if (!gv_remote_exists(path)) return GV_OK;
-  gv_gdal_reset();
-  if (VSIUnlink(path) == 0) return GV_OK;
-  (void)gv_io_fail_gdal(io, GV_ERROR_IO, "%s: the side file of a replaced output cannot be removed", path);
-  gv_io_warn(GV_CODE_STALE_FILE, 0, "%s", io->message);
-  return GV_OK;
-}
-
-void gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies) {
-  gv_io own = {.cancelled = NULL};
-  (void)io;
-  for (int i = 0; i < count; i++) {
-    if (!gv_object_is(outputs[i]->path) || !outputs[i]->overwrite) continue;
-    if (gv_output_each_stale(&own, outputs[i], remote_drop, copies) != GV_OK)
-      gv_io_warn(GV_CODE_STALE_FILE, 0, "%s", own.message);
+void gv_remote_drop_stale(const gv_remote_copies *copies) {
+  gv_io io = {.cancelled = NULL};
+  for (const gv_remote_object *one = copies->list; one < copies->list + copies->count; one++) {
+    gv_gdal_reset();
+    if (one->source != NULL || VSIUnlink(one->path) == 0) continue;
+    (void)gv_io_fail_gdal(&io, GV_ERROR_IO, "%s: the side file of a replaced output cannot be removed", one->path);
+    gv_io_warn(GV_CODE_STALE_FILE, 0, "%s", io.message);
   }
 }
 

@@ -12,7 +12,8 @@
 
 typedef enum gv_remote_state { GV_REMOTE_WAITS, GV_REMOTE_BEGUN, GV_REMOTE_COPIED } gv_remote_state;
 
-/* A file to copy: from `source` in a temporary directory to `path`, where an object is replaced or not. */
+/* A file to copy: from `source` in a temporary directory to `path`, where an object is replaced or not. Without a source: a side file of a
+ * replaced output, which is removed. */
 typedef struct gv_remote_object {
   char *source, *path;
   bool replaced;
@@ -31,7 +32,7 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
                          gv_remote_copies *copies);
 
 /* After all outputs are in place: removes side files of replaced outputs that have no successor. What cannot be removed is a warning. */
-void gv_remote_drop_stale(gv_io *io, gv_output *const *outputs, int count, gv_remote_copies *copies);
+void gv_remote_drop_stale(const gv_remote_copies *copies);
 
 /* After an error: removes the new objects. Those that cannot be removed, and the number of objects that were replaced, are added to the error. */
 void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies);

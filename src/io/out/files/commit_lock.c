@@ -12,23 +12,21 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/hash.h"
+
 enum { WAITS_MS = 20, LONGEST_MS = 60000 };
 
-typedef struct lock_name {
-  uint64_t device, number;
-} lock_name;
-
-static int lock_name_order(const void *a, const void *b) {
-  const lock_name *p = a, *q = b;
+static int lock_order(const void *a, const void *b) {
+  const gv_commit_place *p = a, *q = b;
   if (p->device != q->device) return p->device < q->device ? -1 : 1;
   return p->number < q->number ? -1 : p->number > q->number;
 }
 
 /* The address; its length. */
-static socklen_t lock_address(const lock_name *name, struct sockaddr_un *address) {
+static socklen_t lock_address(const gv_commit_place *place, struct sockaddr_un *address) {
   *address = (struct sockaddr_un){.sun_family = AF_UNIX};
   int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "gpuvoronoi-%u-%" PRIx64 "-%" PRIx64,
-                        (unsigned)geteuid(), name->device, name->number);
+                        (unsigned)geteuid(), place->device, place->number);
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
@@ -44,9 +42,9 @@ static bool lock_is_foreign(const struct sockaddr_un *address, socklen_t length)
 }
 
 /* The locked socket; -1: there can be no lock. */
-static gv_status lock_take(gv_io *io, const lock_name *name, int *out) {
+static gv_status lock_take(gv_io *io, const gv_commit_place *place, int *out) {
   struct sockaddr_un address;
-  const socklen_t length = lock_address(name, &address);
+  const socklen_t length = lock_address(place, &address);
   *out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   for (int waited = 0; *out >= 0; waited += WAITS_MS) {
     if (bind(*out, (const struct sockaddr *)&address, length) == 0) {
@@ -56,10 +54,9 @@ static gv_status lock_take(gv_io *io, const lock_name *name, int *out) {
     if (errno != EADDRINUSE || lock_is_foreign(&address, length)) break;
     if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
     if (waited >= LONGEST_MS)
-      return gv_io_fail(
-          io, GV_ERROR_IO,
-          "outputs: another run has been moving its outputs into the same directory for %d s; try again",
-          LONGEST_MS / 1000);
+      return gv_io_fail(io, GV_ERROR_IO,
+                        "outputs: another run has been moving its outputs to the same place for %d s; try again",
+                        LONGEST_MS / 1000);
     const struct timespec pause = {0, WAITS_MS * 1000000L};
     nanosleep(&pause, NULL);
   }
@@ -68,22 +65,26 @@ static gv_status lock_take(gv_io *io, const lock_name *name, int *out) {
   return GV_OK;
 }
 
-gv_status gv_commit_lock(gv_io *io, const int *directories, int count, gv_commit_locks *out) {
-  lock_name *names = calloc((size_t)count + 1, sizeof *names);
+gv_commit_place gv_commit_directory(int directory) {
+  struct stat found;
+  return fstat(directory, &found) == 0 ? (gv_commit_place){(uint64_t)found.st_dev, (uint64_t)found.st_ino}
+                                       : (gv_commit_place){0};
+}
+
+/* Device 0 has no files. */
+gv_commit_place gv_commit_object(const char *path) {
+  return (gv_commit_place){.number = gv_hash_bytes(0, path, strlen(path))};
+}
+
+gv_status gv_commit_lock(gv_io *io, gv_commit_place *places, int count, gv_commit_locks *out) {
+  static const gv_commit_place none = {0};
   out->sockets = calloc((size_t)count + 1, sizeof *out->sockets);
-  gv_status status = names != NULL && out->sockets != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
-  int known = 0;
+  gv_status status = out->sockets != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
+  if (count > 0) qsort(places, (size_t)count, sizeof *places, lock_order); /* all runs in the same order */
   for (int i = 0; i < count && status == GV_OK; i++) {
-    struct stat found;
-    if (fstat(directories[i], &found) != 0) continue;
-    names[known++] = (lock_name){(uint64_t)found.st_dev, (uint64_t)found.st_ino};
+    if (lock_order(&places[i], i > 0 ? &places[i - 1] : &none) == 0) continue;
+    status = lock_take(io, &places[i], &out->sockets[out->count++]);
   }
-  if (known > 0) qsort(names, (size_t)known, sizeof *names, lock_name_order); /* all runs in the same order */
-  for (int i = 0; i < known && status == GV_OK; i++) {
-    if (i > 0 && lock_name_order(&names[i], &names[i - 1]) == 0) continue;
-    status = lock_take(io, &names[i], &out->sockets[out->count++]);
-  }
-  free(names);
   return status;
 }
 

@@ -1,7 +1,8 @@
 /*
- * Locks of directories while outputs are moved into them, so that of two runs for the same outputs all files are of one run.
+ * Locks of directories while outputs are moved into them, and of objects of cloud storage while they are copied, so that of two runs for the
+ * same outputs all files are of one run.
  *
- * A lock is an abstract socket with the directory's number in its name: it leaves no file, and ends with its process. Locks of other users
+ * A lock is an abstract socket with the place's number in its name: it leaves no file, and ends with its process. Locks of other users
  * and of other machines are not seen; systems without such sockets have no locks.
  */
 #ifndef GV_IO_COMMIT_LOCK_H
@@ -9,14 +10,25 @@
 
 #include "io/io.h"
 
+/* {0}: none. */
+typedef struct gv_commit_place {
+  uint64_t device, number;
+} gv_commit_place;
+
 /* Begins as {0}. */
 typedef struct gv_commit_locks {
   int *sockets;
   int count;
 } gv_commit_locks;
 
-/* Locks directories, given by descriptors, each once. Waits for other runs, up to a minute: then it is an error. */
-gv_status gv_commit_lock(gv_io *io, const int *directories, int count, gv_commit_locks *out);
+/* The place of a directory, given by a descriptor. */
+gv_commit_place gv_commit_directory(int directory);
+
+/* The place of an object, given by its path. */
+gv_commit_place gv_commit_object(const char *path);
+
+/* Locks places, each once, and sorts them. Waits for other runs, up to a minute: then it is an error. */
+gv_status gv_commit_lock(gv_io *io, gv_commit_place *places, int count, gv_commit_locks *out);
 
 void gv_commit_unlock(gv_commit_locks *locks);
 
