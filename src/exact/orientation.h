@@ -1,4 +1,4 @@
-/* On which side of a line a point lies, decided exactly. */
+/* On which side of a line or a great circle a point lies, decided exactly. */
 #ifndef GV_ORIENTATION_H
 #define GV_ORIENTATION_H
 
@@ -8,5 +8,8 @@
  * predicates, 1997).
  */
 int gv_orientation(const double a[2], const double b[2], const double c[2]);
+
+/* The sign of a . (b x c), of three directions in space: 1 if c lies to the left of the great circle from a to b. As exact. */
+int gv_orientation_sphere(const double a[3], const double b[3], const double c[3]);
 
 #endif

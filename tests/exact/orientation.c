@@ -47,7 +47,40 @@ static void orientations_are_exact(void **unused) {
   assert_true(on > 1000);
 }
 
+/* Directions in whole numbers below 2^40, of which the products of three are exact. */
+static int side_in_space(const double a[3], const double b[3], const double c[3]) {
+  wide total = 0;
+  for (int i = 0; i < 3; i++) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    total += (wide)(int64_t)a[i] * ((wide)(int64_t)b[j] * (int64_t)c[k] - (wide)(int64_t)b[k] * (int64_t)c[j]);
+  }
+  return (total > 0) - (total < 0);
+}
+
+/* On and hard by the plane of two directions. */
+static void orientations_on_sphere_are_exact(void **unused) {
+  (void)unused;
+  int on = 0;
+  for (int i = 0; i < 100000; i++) {
+    double a[3], b[3], c[3];
+    const int first = (int)(split_mix(&state) % 7) - 3, second = (int)(split_mix(&state) % 7) - 3;
+    for (int d = 0; d < 3; d++) {
+      a[d] = (double)((int64_t)(split_mix(&state) >> 27) - (1LL << 36));
+      b[d] = i % 3 == 0 ? a[d] + (double)(split_mix(&state) % 5) - 2.0
+                        : (double)((int64_t)(split_mix(&state) >> 27) - (1LL << 36));
+      c[d] = first * a[d] + second * b[d] + (i % 2 == 0 ? 0.0 : (double)(split_mix(&state) % 3) - 1.0);
+    }
+    const int expected = side_in_space(a, b, c);
+    assert_int_equal(gv_orientation_sphere(a, b, c), expected);
+    assert_int_equal(gv_orientation_sphere(b, c, a), expected);
+    assert_int_equal(gv_orientation_sphere(b, a, c), -expected);
+    on += expected == 0;
+  }
+  assert_true(on > 1000 && on < 90000);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(orientations_are_exact)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(orientations_are_exact),
+                                     cmocka_unit_test(orientations_on_sphere_are_exact)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
