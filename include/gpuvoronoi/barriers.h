@@ -52,20 +52,22 @@ extern "C" {
 
 /**
  * Lines and polygons that ways may touch and follow, but not cross or enter, and the shortest ways from seeds. A way is a chain of straight
- * legs; its length is the sum of their exact distances, added from the seed on in double. src/barriers/barriers.h has the definition.
+ * legs, with GV_GREAT_CIRCLE of arcs of great circles; its length is the sum of their exact distances, added from the seed on in double. src/barriers/barriers.h has the definition.
  * Use it from one thread at a time; once solved, any number of threads may call gv_barriers_get at once, each with its own context.
  */
 typedef struct gv_barriers gv_barriers;
 
 typedef struct gv_barriers_options {
   size_t struct_size;
-  gv_metric metric;    /**< GV_EUCLIDEAN (default) */
+  gv_metric metric;    /**< GV_EUCLIDEAN (default) or GV_GREAT_CIRCLE */
   double max_distance; /**< places with a longer way get no seed; default: INFINITY */
+  double semi_major;   /**< meters, of the ellipsoid of GV_GREAT_CIRCLE; 0 (default): WGS 84 */
+  double flattening;
 } gv_barriers_options;
 
 /** Sets the defaults. */
 static inline void gv_barriers_options_init(gv_barriers_options *options) {
-  const gv_barriers_options defaults = {sizeof(gv_barriers_options), GV_EUCLIDEAN, INFINITY};
+  const gv_barriers_options defaults = {sizeof(gv_barriers_options), GV_EUCLIDEAN, INFINITY, 0, 0};
   *options = defaults;
 }
 
@@ -73,7 +75,9 @@ static inline void gv_barriers_options_init(gv_barriers_options *options) {
  * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule, each for itself, also where
  * they intersect themselves. Vertices within 1e-9 of the extent's longer side are joined, so that polygons that share an edge leave no slit.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
- * @param features lines and polygons with straight edges; NULL or no features: no barriers. Points are an error.
+ * With GV_GREAT_CIRCLE coordinates are longitudes and latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided
+ * into arcs that deviate from them by at most 1 m.
+ * @param features lines and polygons; NULL or no features: no barriers. Points are an error.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_barriers_destroy.
  * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED (metric), OUT_OF_MEMORY.
@@ -91,7 +95,7 @@ GV_API void gv_barriers_destroy(gv_barriers *barriers);
  * Finds the shortest ways from seeds. May be called again, with other seeds.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param barriers from gv_barriers_create.
- * @param x,y   positions of seeds; copied.
+ * @param x,y   positions of seeds, or longitudes and latitudes; copied.
  * @param count of seeds: 0 ... 2^31 - 1.
  * @param[out] left_out number of seeds within polygons and at positions that are not finite. May be NULL.
  * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
@@ -109,7 +113,7 @@ typedef struct gv_barrier_places {
   int32_t *seed;
   /** Length of the way; NaN: none. */
   double *distance;
-  /** Of the first leg from the place to its seed: degrees clockwise from +y, [0, 360). NaN: none. */
+  /** Of the first leg from the place to its seed: degrees clockwise from +y or north, [0, 360). NaN: none. */
   float *azimuth;
 } gv_barrier_places;
 

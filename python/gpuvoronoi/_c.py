@@ -320,7 +320,8 @@ class CostCells(Structure):
 
 
 class BarriersOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("max_distance", c_double)]
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("max_distance", c_double), ("semi_major", c_double),
+                ("flattening", c_double)]
     defaults = {"max_distance": inf}
 
 

@@ -4,24 +4,23 @@
 
 #include "barriers/inside.h"
 #include "barriers/nearest.h"
+#include "barriers/rings.h"
 #include "barriers/walls.h"
 #include "barriers/ways.h"
 #include "core/given.h"
+#include "exact/distance.h"
 #include "geodesic/series_numbers.h"
-
-#define RADIAN 0.017453292519943295
 
 static gv_status api_read(gv_context *context, const gv_features *features, gv_barriers *b) {
   gv_feature_set set;
-  gv_ellipsoid ellipsoid;
-  GV_TRY(gv_ellipsoid_init(context, 0.0, 0.0, &ellipsoid));
-  GV_TRY(gv_feature_set_init(context, b->metric, &ellipsoid, features, &set));
+  GV_TRY(gv_feature_set_init(context, b->metric, &b->ellipsoid, features, &set));
   gv_status status = GV_OK;
   for (int64_t p = 0; p < set.parts && status == GV_OK; p++)
     if (set.kind[p] == GV_PART_POINTS)
       status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                        "barriers: unsupported geometry (points); use lines or polygons");
   if (status == GV_OK) status = gv_barrier_walls_make(context, &set, b);
+  if (status == GV_OK && set.globe) status = gv_barrier_reference_find(context, &set, b);
   gv_feature_set_clear(&set);
   return status == GV_OK ? gv_barrier_corners_make(context, b) : status;
 }
@@ -37,9 +36,9 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
   gv_features_init(&f);
   GV_TAKE(context, gv_barriers_options, &o, options);
   GV_TAKE(context, gv_features, &f, features);
-  if (o.metric != GV_EUCLIDEAN)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "barriers: unsupported metric (%s); use euclidean",
-                   gv_metric_name(o.metric));
+  if (o.metric != GV_EUCLIDEAN && o.metric != GV_GREAT_CIRCLE)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "barriers: unsupported metric (%s); use euclidean or great-circle", gv_metric_name(o.metric));
   if (!(o.max_distance >= 0.0))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: max_distance out of range (%g); use 0 or more",
                    o.max_distance);
@@ -48,7 +47,10 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
   b->allocator = context->allocator;
   b->metric = o.metric;
   b->max_distance = o.max_distance;
-  const gv_status status = f.count > 0 ? api_read(context, &f, b) : GV_OK;
+  b->geometry = o.metric == GV_EUCLIDEAN ? &gv_barrier_plane : &gv_barrier_sphere;
+  gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &b->ellipsoid);
+  if (status == GV_OK) b->radius = gv_globe_radius(&b->ellipsoid);
+  if (status == GV_OK && f.count > 0) status = api_read(context, &f, b);
   if (status == GV_OK) {
     *out = b;
   } else {
@@ -67,12 +69,9 @@ void gv_barriers_destroy(gv_barriers *b) {
 }
 
 /* Three coordinates each. */
-static void api_place(const double *x, const double *y, int64_t count, double *out) {
-  for (int64_t i = 0; i < count; i++) {
-    out[3 * i] = x[i] + 0.0;
-    out[3 * i + 1] = y[i] + 0.0;
-    out[3 * i + 2] = 0.0;
-  }
+static void api_place(const gv_barriers *b, const double *x, const double *y, int64_t count, double *out) {
+  for (int64_t i = 0; i < count; i++)
+    gv_barrier_place_at(b->metric == GV_GREAT_CIRCLE, x[i], y[i], out + 3 * i);
 }
 
 gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x, const double *y, int64_t count,
@@ -86,7 +85,7 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
   int64_t left = 0;
   gv_status status = places == NULL || kind == NULL ? gv_fail_memory(context, "the seeds") : GV_OK;
   if (status == GV_OK) {
-    api_place(x, y, count, places);
+    api_place(b, x, y, count, places);
     for (int64_t i = 0; i < count; i++) {
       const bool finite = isfinite(x[i]) && isfinite(y[i]);
       kind[i] = (uint8_t)(finite ? gv_barrier_place_of(b, places + 3 * i) : GV_BARRIER_INSIDE);
@@ -102,8 +101,8 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
 }
 
 /* Of the leg from a place to a source. */
-static float api_azimuth(const gv_way_source *source, const double *x) {
-  const double azimuth = atan2(source->x[0] - x[0], source->x[1] - x[1]) / RADIAN;
+static float api_azimuth(const gv_barriers *b, const gv_way_source *source, const double *x) {
+  const double azimuth = b->geometry->azimuth(x, source->x);
   return gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
 }
 
@@ -121,14 +120,14 @@ gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_ba
   int32_t *source = gv_allocate(&b->allocator, o.count, sizeof *source);
   gv_status status = at == NULL || length == NULL || source == NULL ? gv_fail_memory(context, "the places") : GV_OK;
   if (status == GV_OK) {
-    api_place(o.x, o.y, o.count, at);
+    api_place(b, o.x, o.y, o.count, at);
     status = gv_barriers_nearest(context, b, at, o.count, source, length);
   }
   for (int64_t i = 0; i < o.count && status == GV_OK; i++) {
     const gv_way_source *last = source[i] >= 0 ? &b->sources[source[i]] : NULL;
     if (o.seed != NULL) o.seed[i] = last != NULL ? last->seed : -1;
     if (o.distance != NULL) o.distance[i] = length[i];
-    if (o.azimuth != NULL) o.azimuth[i] = last != NULL ? api_azimuth(last, at + 3 * i) : (float)NAN;
+    if (o.azimuth != NULL) o.azimuth[i] = last != NULL ? api_azimuth(b, last, at + 3 * i) : (float)NAN;
   }
   gv_release(&b->allocator, at);
   gv_release(&b->allocator, length);

@@ -24,10 +24,10 @@
 #ifndef GV_BARRIERS_H
 #define GV_BARRIERS_H
 
+#include <string.h>
+
 #include "core/core.h"
-#include "exact/canonical.h"
 #include "exact/globe.h"
-#include "exact/orientation.h"
 #include "gpuvoronoi/barriers.h"
 
 #define GV_BARRIER_TOLERANCE 1e-9
@@ -66,9 +66,68 @@ typedef struct gv_way_source {
   bool settled;
 } gv_way_source;
 
+/* A box of places. */
+typedef struct gv_barrier_box {
+  double low[3], high[3];
+} gv_barrier_box;
+
+/* A leg from p to q, prepared for tests of many walls. `normal` . x has the sign of its sides. */
+typedef struct gv_leg_line {
+  const double *p, *q;
+  gv_barrier_box box;
+  double normal[3], error[3]; /* of `normal` */
+  double middle[3], along[3]; /* on the sphere: directions of the leg's middle, and from p to q there */
+  double least;               /* on the sphere: `middle` . x of the leg's places */
+  int axis;                   /* on the plane: along which the leg is longer */
+  double sign;                /* of its direction there */
+} gv_leg_line;
+
+/* Where a leg begins, or a place: p + e (q - p) with an infinitesimal e, and along a wall that moved sideways by e^2 (inside.c). */
+typedef struct gv_leg_start {
+  const double *p, *q;
+  double sign; /* -1: the leg leads the other way */
+  double side; /* 1: moved to the left, -1: to the right */
+} gv_leg_start;
+
+/* The functions that differ by the surface: plane.c, sphere.c. */
+typedef struct gv_barrier_geometry {
+  /* 1: r lies to the left of the leg from p to q; -1: to the right; 0: on its line. */
+  int (*turn)(const double *p, const double *q, const double *r);
+  /* Of three places on one line: whether those of q and r are seen in the same direction from p. */
+  bool (*same_direction)(const double *p, const double *q, const double *r);
+  /* The exact length of a leg, and bounds of those between a box and a place. */
+  double (*length)(double radius, const double *p, const double *q);
+  double (*least)(double radius, const gv_barrier_box *box, const double *x);
+  double (*most)(double radius, const gv_barrier_box *box, const double *x);
+  /* On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not certain. */
+  int (*side)(const double *p, const double *q, const gv_barrier_box *box);
+  /* How far a leg can be outside of a box of its ends, which are at most as far from each other as two corners. */
+  double (*bulge)(const double *low, const double *high);
+  /* Whether a wall from a to b passes x within a tolerance; *part: where, from 0 to 1. */
+  bool (*passes)(const double *a, const double *b, const double *x, double tolerance, double *part);
+  void (*line)(const double *p, const double *q, gv_leg_line *out);
+  /* Whether the box of a node may meet the leg. */
+  bool (*near)(const gv_leg_line *line, const gv_barrier_node *node);
+  /* Where a place on the leg's line lies: ascending from p to q. */
+  double (*at)(const gv_leg_line *line, const double *x);
+  double turns; /* of `at`, once round; INFINITY on the plane */
+  /* The ray from a start to a place that is free of walls, and whether it crosses a wall. */
+  void (*ray)(const double *reference, const double *p, gv_leg_line *out);
+  bool (*ray_crosses)(const double *reference, const gv_leg_start *start, const gv_wall *wall);
+  /* Of the leg from a place to another: degrees clockwise from north, any turn of them. */
+  double (*azimuth)(const double *x, const double *to);
+} gv_barrier_geometry;
+
+extern const gv_barrier_geometry gv_barrier_plane, gv_barrier_sphere;
+
 struct gv_barriers {
   gv_allocator allocator;
+  const gv_barrier_geometry *geometry;
   gv_metric metric;
+  gv_ellipsoid ellipsoid;
+  double radius;       /* of the sphere */
+  double reference[3]; /* on the sphere: where rays end */
+  uint64_t odd;        /* hashes of the polygons that contain it, joined by XOR */
   double max_distance;
   double tolerance; /* of vertices */
   gv_wall *walls;
@@ -90,29 +149,22 @@ struct gv_barriers {
 
 /* ------------------------------------------------------------------------------------------------------ geometry */
 
-/* 1: r lies to the left of the leg from p to q; -1: to the right; 0: on its line. */
-static inline int gv_barrier_turn(const double *p, const double *q, const double *r) {
-  return gv_orientation(p, q, r);
+static inline int gv_barrier_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
+  return b->geometry->turn(p, q, r);
 }
 
-/* Of three places on one line: whether those of q and r are seen in the same direction from p. */
-static inline bool gv_barrier_same_direction(const double *p, const double *q, const double *r) {
-  return (q[0] - p[0]) * (r[0] - p[0]) + (q[1] - p[1]) * (r[1] - p[1]) > 0.0;
+static inline bool gv_barrier_same_direction(const gv_barriers *b, const double *p, const double *q,
+                                             const double *r) {
+  return b->geometry->same_direction(p, q, r);
 }
 
 static inline bool gv_barrier_same(const double *p, const double *q) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
 
-/* The exact length of a leg. */
-static inline double gv_barrier_length(const double *p, const double *q) {
-  return sqrt(gv_canonical_distance(q, p, 2, GV_EUCLIDEAN));
+static inline double gv_barrier_length(const gv_barriers *b, const double *p, const double *q) {
+  return b->geometry->length(b->radius, p, q);
 }
-
-/* A box of places. */
-typedef struct gv_barrier_box {
-  double low[3], high[3];
-} gv_barrier_box;
 
 static inline void gv_barrier_box_begin(gv_barrier_box *box) {
   for (int d = 0; d < 3; d++) {
@@ -128,6 +180,13 @@ static inline void gv_barrier_box_add(gv_barrier_box *box, const double *x) {
   }
 }
 
+static inline void gv_barrier_box_widen(gv_barrier_box *box, double by) {
+  for (int d = 0; d < 3; d++) {
+    box->low[d] -= by;
+    box->high[d] += by;
+  }
+}
+
 static inline gv_barrier_box gv_barrier_box_of(const gv_barrier_node *node) {
   gv_barrier_box box;
   for (int d = 0; d < 3; d++) {
@@ -137,49 +196,31 @@ static inline gv_barrier_box gv_barrier_box_of(const gv_barrier_node *node) {
   return box;
 }
 
-/* Not above the length of any leg between the box and a place. */
-static inline double gv_barrier_least(const gv_barrier_box *box, const double *x) {
-  double sum = 0.0;
-  for (int d = 0; d < 2; d++) {
-    const double below = box->low[d] - x[d], above = x[d] - box->high[d];
-    const double off = below > 0.0 ? below : above > 0.0 ? above : 0.0;
-    sum += off * off;
-  }
-  return sqrt(sum) * (1.0 - 1e-14);
-}
-
-/* Not below it. */
-static inline double gv_barrier_most(const gv_barrier_box *box, const double *x) {
-  double sum = 0.0;
-  for (int d = 0; d < 2; d++) {
-    const double off = fmax(fabs(box->low[d] - x[d]), fabs(x[d] - box->high[d]));
-    sum += off * off;
-  }
-  return sqrt(sum) * (1.0 + 1e-14);
-}
-
-/*
- * On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not certain. The value of a place x is
- * n . (x - p); the differences are within 2^-53 of themselves, products and sums have five roundings: 1e-14 is ample, with 1e-15 for the
- * rounding of the box's center.
- */
-static inline int gv_barrier_side(const double *p, const double *q, const gv_barrier_box *box) {
-  const double n[2] = {p[1] - q[1], q[0] - p[0]};
-  double value = 0.0, reach = 0.0, error = 0.0;
-  for (int d = 0; d < 2; d++) {
-    const double center = 0.5 * (box->low[d] + box->high[d]), half = 0.5 * (box->high[d] - box->low[d]);
-    value += n[d] * (center - p[d]);
-    reach += fabs(n[d]) * half;
-    error += fabs(n[d]) * (1e-14 * (fabs(center - p[d]) + half) + 1e-15 * (fabs(center) + fabs(p[d])));
-  }
-  if (value - reach > error) return GV_BARRIER_LEFT;
-  return value + reach < -error ? GV_BARRIER_RIGHT : 0;
+/* The dimension in which a box is widest. */
+static inline int gv_barrier_box_widest(const gv_barrier_box *box) {
+  int widest = 0;
+  for (int d = 1; d < 3; d++)
+    if (box->high[d] - box->low[d] > box->high[widest] - box->low[widest]) widest = d;
+  return widest;
 }
 
 static inline bool gv_barrier_boxes_meet(const gv_barrier_box *a, const gv_barrier_node *b) {
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < 3; d++)
     if (a->low[d] > (double)b->high[d] || a->high[d] < (double)b->low[d]) return false;
   return true;
+}
+
+static inline double gv_barrier_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+  return b->geometry->least(b->radius, box, x);
+}
+
+static inline double gv_barrier_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+  return b->geometry->most(b->radius, box, x);
+}
+
+static inline int gv_barrier_side(const gv_barriers *b, const double *p, const double *q,
+                                  const gv_barrier_box *box) {
+  return b->geometry->side(p, q, box);
 }
 
 #endif

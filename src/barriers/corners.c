@@ -22,9 +22,9 @@ static int32_t corners_outermost(const corners_build *c, int64_t v, int side) {
   for (int pass = 0; pass < 2; pass++) {
     for (int64_t i = c->first[v]; i < c->first[v + 1]; i++) {
       const double *a = places + (ptrdiff_t)3 * best, *b = places + (ptrdiff_t)3 * c->other[i];
-      const int turn = gv_barrier_turn(x, a, b) * side;
+      const int turn = gv_barrier_turn(c->b, x, a, b) * side;
       if (pass == 0 && turn > 0) best = c->other[i];
-      if (pass == 1 && (turn > 0 || (turn == 0 && !gv_barrier_same_direction(x, a, b)))) return -1;
+      if (pass == 1 && (turn > 0 || (turn == 0 && !gv_barrier_same_direction(c->b, x, a, b)))) return -1;
     }
   }
   return best;
@@ -93,8 +93,8 @@ gv_status gv_barrier_corners_make(gv_context *context, gv_barriers *b) {
   gv_release(&b->allocator, c.other);
   gv_release(&b->allocator, c.corner);
   GV_TRY(status);
-  GV_TRY(gv_barrier_tree_make(context, b->corners, b->corner_count, sizeof *b->corners, 1, &b->corner_nodes,
-                              &b->corner_node_count));
+  GV_TRY(gv_barrier_tree_make(context, b->geometry, b->corners, b->corner_count, sizeof *b->corners, 1,
+                              &b->corner_nodes, &b->corner_node_count));
   for (int64_t n = 0; n < b->corner_node_count; n++)
     for (int32_t i = 0; i < b->corner_nodes[n].count; i++)
       b->corners[b->corner_nodes[n].first + i].leaf = (int32_t)n;

@@ -3,6 +3,12 @@
 #define GV_BARRIERS_INSIDE_H
 
 #include "barriers/barriers.h"
+#include "core/hash.h"
+
+/* Of a polygon. */
+static inline uint64_t gv_barrier_hash(int32_t polygon) {
+  return gv_hash_mix((uint64_t)polygon + 1);
+}
 
 typedef enum gv_barrier_place {
   GV_BARRIER_FREE,

@@ -7,18 +7,17 @@
 typedef struct leg_state {
   const gv_barriers *b;
   gv_leg_memory *memory;
+  gv_leg_line line;
   const double *p, *q;
-  int axis;    /* along which the leg is longer */
-  double sign; /* of its direction there */
+  int32_t blocker; /* -1: none */
 } leg_state;
 
 void gv_leg_memory_clear(gv_leg_memory *memory) {
   gv_buffer_clear(&memory->touches, &memory->allocator);
 }
 
-/* Of a place on the leg's line: exact. */
 static inline double leg_at(const leg_state *s, const double *x) {
-  return s->sign * x[s->axis];
+  return s->b->geometry->at(&s->line, x);
 }
 
 static bool leg_touch(const leg_state *s, double from, double to, unsigned closed) {
@@ -32,35 +31,43 @@ static bool leg_touch(const leg_state *s, double from, double to, unsigned close
   return true;
 }
 
-bool gv_barrier_wall_crosses(const gv_wall *wall, const double *p, const double *q) {
-  const int a = gv_barrier_turn(p, q, wall->a);
-  if (a == 0 || gv_barrier_turn(p, q, wall->b) != -a) return false;
-  return gv_barrier_turn(wall->a, wall->b, p) == -a && gv_barrier_turn(wall->a, wall->b, q) == a;
+bool gv_barrier_wall_crosses(const gv_barriers *b, const gv_wall *wall, const double *p, const double *q) {
+  const int a = gv_barrier_turn(b, p, q, wall->a);
+  if (a == 0 || gv_barrier_turn(b, p, q, wall->b) != -a) return false;
+  return gv_barrier_turn(b, wall->a, wall->b, p) == -a && gv_barrier_turn(b, wall->a, wall->b, q) == a;
+}
+
+/* The wall follows the leg's line. On the globe it can lie behind the leg, or come round to both of its ends. */
+static bool leg_follow(const leg_state *s, const gv_wall *wall) {
+  const double begin = leg_at(s, s->p), end = leg_at(s, s->q), a = leg_at(s, wall->a), b = leg_at(s, wall->b);
+  double from = a < b ? a : b, to = a < b ? b : a;
+  if (to - from > 0.5 * s->b->geometry->turns)
+    return (to >= end || leg_touch(s, to, end, 0)) && (from <= begin || leg_touch(s, begin, from, 0));
+  if (from < begin) from = begin;
+  if (to > end) to = end;
+  return from >= to || leg_touch(s, from, to, 0);
 }
 
 /* False: the wall closes the leg. */
 static bool leg_meet(const leg_state *s, const gv_wall *wall) {
-  const int a = gv_barrier_turn(s->p, s->q, wall->a), b = gv_barrier_turn(s->p, s->q, wall->b);
+  const int a = gv_barrier_turn(s->b, s->p, s->q, wall->a), b = gv_barrier_turn(s->b, s->p, s->q, wall->b);
   if (a != 0 && b != 0) {
     if (a == b) return true;
-    return gv_barrier_turn(wall->a, wall->b, s->p) != -a || gv_barrier_turn(wall->a, wall->b, s->q) != a;
+    return gv_barrier_turn(s->b, wall->a, wall->b, s->p) != -a ||
+           gv_barrier_turn(s->b, wall->a, wall->b, s->q) != a;
   }
-  const double begin = leg_at(s, s->p), end = leg_at(s, s->q);
-  if (a == 0 && b == 0) {
-    double from = leg_at(s, wall->a), to = leg_at(s, wall->b);
-    if (from > to) {
-      const double other = from;
-      from = to;
-      to = other;
-    }
-    if (from < begin) from = begin;
-    if (to > end) to = end;
-    return from >= to || leg_touch(s, from, to, 0);
-  }
+  if (a == 0 && b == 0) return leg_follow(s, wall);
   const double at = leg_at(s, a == 0 ? wall->a : wall->b);
   const int other = a == 0 ? b : a;
-  if (at <= begin || at >= end) return true;
+  if (at <= leg_at(s, s->p) || at >= leg_at(s, s->q)) return true;
   return leg_touch(s, at, at, other > 0 ? GV_BARRIER_LEFT : GV_BARRIER_RIGHT);
+}
+
+static bool leg_visit(void *user, const gv_wall *wall) {
+  leg_state *s = user;
+  if (leg_meet(s, wall)) return true;
+  s->blocker = (int32_t)(wall - s->b->walls);
+  return false;
 }
 
 static int leg_compare(const void *p, const void *q) {
@@ -92,55 +99,25 @@ static unsigned leg_pass(const leg_state *s, unsigned start, unsigned end) {
   return end;
 }
 
-/* Whether the box of a node may meet the leg's line: the value of a place is n . (x - p), see gv_barrier_side. */
-static inline bool leg_near(const double *p, const double n[2], const gv_barrier_node *node) {
-  double value = 0.0, reach = 0.0;
-  for (int d = 0; d < 2; d++) {
-    const double center = 0.5 * ((double)node->low[d] + (double)node->high[d]);
-    const double half = 0.5 * ((double)node->high[d] - (double)node->low[d]);
-    value += n[d] * (center - p[d]);
-    reach +=
-        fabs(n[d]) * (half * (1.0 + 1e-14) + 1e-14 * fabs(center - p[d]) + 1e-15 * (fabs(center) + fabs(p[d])));
-  }
-  return !(fabs(value) > reach);
-}
-
 unsigned gv_barrier_leg(const gv_barriers *b, gv_leg_memory *memory, const double *p, const double *q,
                         unsigned start, unsigned end, int32_t *blocker) {
-  const double d[2] = {q[0] - p[0], q[1] - p[1]}, n[2] = {-d[1], d[0]};
-  leg_state s = {.b = b, .memory = memory, .p = p, .q = q, .axis = fabs(d[1]) > fabs(d[0])};
-  int32_t stack[GV_BARRIER_STACK];
-  int depth = 0;
-  gv_barrier_box box;
-  s.sign = q[s.axis] > p[s.axis] ? 1.0 : -1.0;
+  leg_state s = {.b = b, .memory = memory, .p = p, .q = q, .blocker = -1};
   memory->count = 0;
-  gv_barrier_box_begin(&box);
-  gv_barrier_box_add(&box, p);
-  gv_barrier_box_add(&box, q);
-  if (b->wall_node_count > 0) stack[depth++] = 0;
-  while (depth > 0) {
-    const int32_t at = stack[--depth];
-    const gv_barrier_node *node = &b->wall_nodes[at];
-    if (!gv_barrier_boxes_meet(&box, node) || !leg_near(p, n, node)) continue;
-    if (node->count == 0) {
-      stack[depth++] = node->first;
-      stack[depth++] = at + 1;
-      continue;
-    }
-    for (int32_t i = node->first; i < node->first + node->count; i++) {
-      if (leg_meet(&s, &b->walls[i])) continue;
-      if (blocker != NULL) *blocker = i;
-      return 0;
-    }
+  b->geometry->line(p, q, &s.line);
+  gv_barrier_walls_along(b, &s.line, leg_visit, &s);
+  if (s.blocker >= 0) {
+    if (blocker != NULL) *blocker = s.blocker;
+    return 0;
   }
   return memory->count == 0 ? end : leg_pass(&s, start, end);
 }
 
-bool gv_barrier_wall_hides(const gv_wall *wall, const double *p, const gv_barrier_box *box) {
-  const int side = gv_barrier_turn(wall->a, wall->b, p);
+bool gv_barrier_wall_hides(const gv_barriers *b, const gv_wall *wall, const double *p, const gv_barrier_box *box) {
+  const int side = gv_barrier_turn(b, wall->a, wall->b, p);
   if (side == 0) return false;
   const double *left = side > 0 ? wall->b : wall->a, *right = side > 0 ? wall->a : wall->b;
-  const int beyond = gv_barrier_side(wall->a, wall->b, box);
+  const int beyond = gv_barrier_side(b, wall->a, wall->b, box);
   if (beyond != (side > 0 ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT)) return false;
-  return gv_barrier_side(p, left, box) == GV_BARRIER_RIGHT && gv_barrier_side(p, right, box) == GV_BARRIER_LEFT;
+  return gv_barrier_side(b, p, left, box) == GV_BARRIER_RIGHT &&
+         gv_barrier_side(b, p, right, box) == GV_BARRIER_LEFT;
 }

@@ -30,9 +30,10 @@ unsigned gv_barrier_leg(const gv_barriers *barriers, gv_leg_memory *memory, cons
                         unsigned start, unsigned end, int32_t *blocker);
 
 /* Whether a wall crosses the leg between the ends of both. */
-bool gv_barrier_wall_crosses(const gv_wall *wall, const double *p, const double *q);
+bool gv_barrier_wall_crosses(const gv_barriers *barriers, const gv_wall *wall, const double *p, const double *q);
 
 /* Whether a wall crosses all legs from p to places of a box. */
-bool gv_barrier_wall_hides(const gv_wall *wall, const double *p, const gv_barrier_box *box);
+bool gv_barrier_wall_hides(const gv_barriers *barriers, const gv_wall *wall, const double *p,
+                           const gv_barrier_box *box);
 
 #endif

@@ -65,7 +65,7 @@ static gv_barrier_box nearest_box(const nearest_state *s, int64_t first, int64_t
 
 /* Puts places below the middle of the longer side first; returns their end. */
 static int64_t nearest_divide(const nearest_state *s, int64_t first, int64_t end, const gv_barrier_box *box) {
-  const int d = box->high[1] - box->low[1] > box->high[0] - box->low[0] ? 1 : 0;
+  const int d = gv_barrier_box_widest(box);
   const double middle = 0.5 * box->low[d] + 0.5 * box->high[d];
   int64_t below = first;
   for (int64_t i = first; i < end; i++) {
@@ -85,11 +85,13 @@ static bool nearest_meets(void *user, const gv_wall *wall) {
   return false;
 }
 
-/* Places in a box without walls are of one kind. */
+/* Places are of one kind if the legs between them meet no walls. */
 static void nearest_classify(nearest_state *s, int64_t first, int64_t end) {
   bool meets = false;
   const gv_barrier_box box = nearest_box(s, first, end);
-  if (end - first > 1) gv_barrier_walls_near(s->b, &box, nearest_meets, &meets);
+  gv_barrier_box wide = box;
+  gv_barrier_box_widen(&wide, s->b->geometry->bulge(box.low, box.high));
+  if (end - first > 1) gv_barrier_walls_near(s->b, &wide, nearest_meets, &meets);
   const int64_t middle = meets && end - first > 2 ? nearest_divide(s, first, end, &box) : end;
   if (middle > first && middle < end) {
     nearest_classify(s, first, middle);
@@ -135,10 +137,10 @@ static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, in
     const nearest_entry *entry = &entries[i];
     const gv_way_source *source = &s->b->sources[entry->source];
     if (entry->least > best->length) continue;
-    const double length = source->length + gv_barrier_length(source->x, x);
+    const double length = source->length + gv_barrier_length(s->b, source->x, x);
     if (!nearest_improves(best, length, source->seed, entry->source) || !gv_way_continues(s->b, source, x))
       continue;
-    if (entry->wall >= 0 && gv_barrier_wall_crosses(&s->b->walls[entry->wall], source->x, x)) continue;
+    if (entry->wall >= 0 && gv_barrier_wall_crosses(s->b, &s->b->walls[entry->wall], source->x, x)) continue;
     found[number++] = (nearest_entry){length, entry->source, (int32_t)i};
   }
   for (int64_t i = 0; i < number; i++) {
@@ -172,7 +174,8 @@ static double nearest_longest(const nearest_state *s, int64_t first, int64_t end
 /* Keeps of a list what can reach a box within a length; the result is the stack's last list. */
 static gv_status nearest_filter(nearest_state *s, int64_t list, int64_t count, const gv_barrier_box *box,
                                 double longest, bool look, int64_t *kept) {
-  const double middle[3] = {0.5 * (box->low[0] + box->high[0]), 0.5 * (box->low[1] + box->high[1]), 0.0};
+  const double middle[3] = {0.5 * (box->low[0] + box->high[0]), 0.5 * (box->low[1] + box->high[1]),
+                            0.5 * (box->low[2] + box->high[2])};
   if (gv_buffer_extend(&s->lists, &s->b->allocator, s->used + count, sizeof(nearest_entry)) == NULL)
     return gv_fail_memory(s->context, "the nearest seeds");
   const nearest_entry *entries = nearest_list(s, list);
@@ -181,13 +184,13 @@ static gv_status nearest_filter(nearest_state *s, int64_t list, int64_t count, c
   for (int64_t i = 0; i < count; i++) {
     nearest_entry entry = entries[i];
     const gv_way_source *source = &s->b->sources[entry.source];
-    entry.least = source->length + gv_barrier_least(box, source->x);
+    entry.least = source->length + gv_barrier_least(s->b, box, source->x);
     if (entry.least > longest || gv_way_never_continues(s->b, source, box)) continue;
-    if (entry.wall >= 0 && gv_barrier_wall_hides(&s->b->walls[entry.wall], source->x, box)) continue;
+    if (entry.wall >= 0 && gv_barrier_wall_hides(s->b, &s->b->walls[entry.wall], source->x, box)) continue;
     if (look && !gv_barrier_same(source->x, middle)) {
       int32_t wall = -1;
       (void)gv_barrier_leg(s->b, &s->memory, source->x, middle, GV_BARRIER_BOTH, GV_BARRIER_BOTH, &wall);
-      if (wall >= 0 && gv_barrier_wall_hides(&s->b->walls[wall], source->x, box)) continue;
+      if (wall >= 0 && gv_barrier_wall_hides(s->b, &s->b->walls[wall], source->x, box)) continue;
       if (wall >= 0) entry.wall = wall;
     }
     keeps[(*kept)++] = entry;
@@ -235,7 +238,7 @@ static gv_status nearest_group(nearest_state *s, int64_t first, int64_t end) {
     const gv_way_source *source = &b->sources[i];
     if (!(source->length <= b->max_distance) || isinf(source->length)) continue;
     if (gv_way_never_continues(b, source, &box)) continue;
-    all[count++] = (nearest_entry){source->length + gv_barrier_least(&box, source->x), (int32_t)i, -1};
+    all[count++] = (nearest_entry){source->length + gv_barrier_least(b, &box, source->x), (int32_t)i, -1};
   }
   if (count > 0) qsort(all, (size_t)count, sizeof *all, nearest_compare);
   s->used = count;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 typedef struct tree_build {
+  const gv_barrier_geometry *geometry;
   char *items;
   size_t size;
   int places;
@@ -53,6 +54,16 @@ static void tree_select(const tree_build *t, int64_t first, int64_t end, int64_t
   }
 }
 
+static void tree_add(const tree_build *t, const double *x, gv_barrier_box *box) {
+  gv_barrier_box item;
+  gv_barrier_box_begin(&item);
+  for (int p = 0; p < t->places; p++)
+    gv_barrier_box_add(&item, x + (ptrdiff_t)3 * p);
+  if (t->places > 1) gv_barrier_box_widen(&item, t->geometry->bulge(item.low, item.high));
+  gv_barrier_box_add(box, item.low);
+  gv_barrier_box_add(box, item.high);
+}
+
 static void tree_bound(const tree_build *t, int64_t first, int64_t end, gv_barrier_node *node, int *widest) {
   gv_barrier_box box, middles;
   gv_barrier_box_begin(&box);
@@ -60,16 +71,14 @@ static void tree_bound(const tree_build *t, int64_t first, int64_t end, gv_barri
   for (int64_t i = first; i < end; i++) {
     const double *x = tree_item(t, i),
                  middle[3] = {tree_middle(t, i, 0), tree_middle(t, i, 1), tree_middle(t, i, 2)};
-    for (int p = 0; p < t->places; p++)
-      gv_barrier_box_add(&box, x + (ptrdiff_t)3 * p);
+    tree_add(t, x, &box);
     gv_barrier_box_add(&middles, middle);
   }
-  *widest = 0;
+  *widest = gv_barrier_box_widest(&middles);
   for (int d = 0; d < 3; d++) {
     const float low = (float)box.low[d], high = (float)box.high[d];
     node->low[d] = (double)low > box.low[d] ? nextafterf(low, -INFINITY) : low;
     node->high[d] = (double)high < box.high[d] ? nextafterf(high, INFINITY) : high;
-    if (middles.high[d] - middles.low[d] > middles.high[*widest] - middles.low[*widest]) *widest = d;
   }
 }
 
@@ -91,9 +100,9 @@ static void tree_divide(tree_build *t, int64_t first, int64_t end) {
   tree_divide(t, middle, end);
 }
 
-gv_status gv_barrier_tree_make(gv_context *context, void *items, int64_t count, size_t size, int places,
-                               gv_barrier_node **nodes, int64_t *node_count) {
-  tree_build t = {items, size, places, NULL, 0};
+gv_status gv_barrier_tree_make(gv_context *context, const gv_barrier_geometry *geometry, void *items, int64_t count,
+                               size_t size, int places, gv_barrier_node **nodes, int64_t *node_count) {
+  tree_build t = {geometry, items, size, places, NULL, 0};
   *node_count = 0;
   t.nodes = *nodes = gv_allocate(&context->allocator, count + 1, sizeof **nodes);
   if (t.nodes == NULL) return gv_fail_memory(context, "the barriers");
@@ -102,14 +111,16 @@ gv_status gv_barrier_tree_make(gv_context *context, void *items, int64_t count, 
   return GV_OK;
 }
 
-void gv_barrier_walls_near(const gv_barriers *b, const gv_barrier_box *box, gv_visit_wall *visit, void *user) {
+/* `line` NULL: by the box. */
+static void tree_visit(const gv_barriers *b, const gv_barrier_box *box, const gv_leg_line *line,
+                       gv_visit_wall *visit, void *user) {
   int32_t stack[GV_BARRIER_STACK];
   int depth = 0;
   if (b->wall_node_count > 0) stack[depth++] = 0;
   while (depth > 0) {
     const int32_t at = stack[--depth];
     const gv_barrier_node *node = &b->wall_nodes[at];
-    if (!gv_barrier_boxes_meet(box, node)) continue;
+    if (!(line != NULL ? b->geometry->near(line, node) : gv_barrier_boxes_meet(box, node))) continue;
     if (node->count == 0) {
       stack[depth++] = node->first;
       stack[depth++] = at + 1;
@@ -118,4 +129,12 @@ void gv_barrier_walls_near(const gv_barriers *b, const gv_barrier_box *box, gv_v
     for (int32_t i = node->first; i < node->first + node->count; i++)
       if (!visit(user, &b->walls[i])) return;
   }
+}
+
+void gv_barrier_walls_near(const gv_barriers *b, const gv_barrier_box *box, gv_visit_wall *visit, void *user) {
+  tree_visit(b, box, NULL, visit, user);
+}
+
+void gv_barrier_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
+  tree_visit(b, NULL, line, visit, user);
 }

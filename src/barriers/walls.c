@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barriers/rings.h"
 #include "barriers/tree.h"
 #include "core/buffer.h"
 #include "core/hash.h"
@@ -44,54 +45,62 @@ static gv_status walls_add(walls_build *w, int32_t from, int32_t to, int32_t pol
 
 /* ------------------------------------------------------------------------------------------------------ vertices */
 
-/* A grid of squares, by hashing: vertices within the tolerance lie in neighboring squares. */
-typedef struct walls_squares {
+/* A grid of cubes, by hashing: vertices within the tolerance lie in neighboring cubes. */
+typedef struct walls_cubes {
   const gv_barriers *b;
   double side;
   int32_t *first, *next; /* of a bucket; of a vertex: the next in its bucket */
   uint64_t mask;
-} walls_squares;
+} walls_cubes;
 
-static uint64_t walls_bucket(const walls_squares *s, double column, double row) {
-  return gv_hash_mix((uint64_t)(int64_t)column << 32 ^ (uint64_t)(int64_t)row) & s->mask;
+static uint64_t walls_bucket(const walls_cubes *s, const double *x, int neighbor) {
+  uint64_t hash = 0;
+  for (int d = 0; d < 3; d++) {
+    const double cube = floor((x[d] - s->b->low[d]) / s->side) + neighbor % 3 - 1;
+    hash = gv_hash_mix(hash ^ (uint64_t)(int64_t)cube);
+    neighbor /= 3;
+  }
+  return hash & s->mask;
 }
 
 /* The first vertex that counts for this one. */
-static int32_t walls_find(const walls_squares *s, const double *x) {
-  const double column = floor((x[0] - s->b->low[0]) / s->side), row = floor((x[1] - s->b->low[1]) / s->side);
+static int32_t walls_find(const walls_cubes *s, const double *x) {
+  const double most = s->b->tolerance;
+  const bool flat = s->b->low[2] == s->b->high[2]; /* the cubes of one layer only */
   int32_t found = -1;
-  for (int i = 0; i < 9; i++) {
-    for (int32_t v = s->first[walls_bucket(s, column + i % 3 - 1, row + i / 3 - 1)]; v >= 0; v = s->next[v]) {
+  for (int i = flat ? 9 : 0; i < (flat ? 18 : 27); i++) {
+    for (int32_t v = s->first[walls_bucket(s, x, i)]; v >= 0; v = s->next[v]) {
       const double *y = s->b->places + (ptrdiff_t)3 * v;
-      if (fabs(y[0] - x[0]) <= s->b->tolerance && fabs(y[1] - x[1]) <= s->b->tolerance && (found < 0 || v < found))
+      if (fabs(y[0] - x[0]) <= most && fabs(y[1] - x[1]) <= most && fabs(y[2] - x[2]) <= most &&
+          (found < 0 || v < found))
         found = v;
     }
   }
   return found;
 }
 
-/* Numbers of the set's vertices, equal for those that are one; the places of the numbers are kept. */
-static gv_status walls_join(gv_context *context, const gv_feature_set *set, gv_barriers *b, int32_t *number) {
-  walls_squares s = {.b = b, .side = 2.0 * b->tolerance};
+/* Numbers of the rings' vertices, equal for those that are one; the places of the numbers are kept. */
+static gv_status walls_join(gv_context *context, const gv_barrier_rings *rings, gv_barriers *b, int32_t *number) {
+  walls_cubes s = {.b = b, .side = 2.0 * b->tolerance};
   uint64_t buckets = 16;
-  while (buckets < 2 * (uint64_t)set->vertices)
+  while (buckets < 2 * (uint64_t)rings->count)
     buckets *= 2;
   s.mask = buckets - 1;
   s.first = gv_allocate(&b->allocator, (int64_t)buckets, sizeof *s.first);
-  s.next = gv_allocate(&b->allocator, set->vertices, sizeof *s.next);
+  s.next = gv_allocate(&b->allocator, rings->count, sizeof *s.next);
   gv_status status = GV_OK;
   if (s.first == NULL || s.next == NULL) {
     status = gv_fail_memory(context, "the barriers");
   } else {
     memset(s.first, 0xff, buckets * sizeof *s.first);
   }
-  for (int64_t v = 0; v < set->vertices && status == GV_OK; v++) {
-    const double x[3] = {set->x[v] + 0.0, set->y[v] + 0.0, 0.0};
+  for (int64_t v = 0; v < rings->count && status == GV_OK; v++) {
+    const double *x = rings->place + 3 * v;
     number[v] = walls_find(&s, x);
     if (number[v] >= 0) continue;
     number[v] = (int32_t)b->vertex_count++;
-    memcpy(b->places + (ptrdiff_t)3 * number[v], x, sizeof x);
-    const uint64_t at = walls_bucket(&s, floor((x[0] - b->low[0]) / s.side), floor((x[1] - b->low[1]) / s.side));
+    memcpy(b->places + (ptrdiff_t)3 * number[v], x, 3 * sizeof *x);
+    const uint64_t at = walls_bucket(&s, x, 13);
     s.next[number[v]] = s.first[at];
     s.first[at] = number[v];
   }
@@ -106,11 +115,8 @@ static bool walls_try_cut(void *user, const gv_wall *wall) {
   walls_build *w = user;
   const double *x = w->b->places + (ptrdiff_t)3 * w->vertex;
   if (wall->from == w->vertex || wall->to == w->vertex) return true;
-  const double d[2] = {wall->b[0] - wall->a[0], wall->b[1] - wall->a[1]};
-  const double e[2] = {x[0] - wall->a[0], x[1] - wall->a[1]};
-  const double length2 = d[0] * d[0] + d[1] * d[1], part = (d[0] * e[0] + d[1] * e[1]) / length2;
-  if (!(part > 0.0 && part < 1.0)) return true;
-  if (fabs(d[0] * e[1] - d[1] * e[0]) > w->b->tolerance * sqrt(length2)) return true;
+  double part;
+  if (!w->b->geometry->passes(wall->a, wall->b, x, w->b->tolerance, &part)) return true;
   walls_cut *cuts = gv_buffer_extend(&w->cuts, &w->b->allocator, w->cut_count + 1, sizeof *cuts);
   if (cuts == NULL) {
     w->status = gv_fail_memory(w->context, "the barriers");
@@ -132,10 +138,9 @@ static gv_status walls_divide(walls_build *w) {
   for (int64_t v = 0; v < b->vertex_count && w->status == GV_OK; v++) {
     gv_barrier_box box;
     w->vertex = (int32_t)v;
-    for (int d = 0; d < 3; d++) {
-      box.low[d] = b->places[3 * v + d] - b->tolerance;
-      box.high[d] = b->places[3 * v + d] + b->tolerance;
-    }
+    gv_barrier_box_begin(&box);
+    gv_barrier_box_add(&box, b->places + 3 * v);
+    gv_barrier_box_widen(&box, b->tolerance);
     gv_barrier_walls_near(b, &box, walls_try_cut, w);
   }
   GV_TRY(w->status);
@@ -183,11 +188,12 @@ static void walls_cancel(gv_barriers *b) {
 
 /* --------------------------------------------------------------------------------------------------------------- all */
 
-static gv_status walls_fill(walls_build *w, const gv_feature_set *set, const int32_t *number) {
+static gv_status walls_fill(walls_build *w, const gv_feature_set *set, const int64_t *first,
+                            const int32_t *number) {
   for (int64_t p = 0; p < set->parts; p++) {
     const int32_t polygon = set->kind[p] == GV_PART_POLYGON ? (int32_t)p : -1;
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++)
-      for (int64_t v = set->vertex[r]; v + 1 < set->vertex[r + 1]; v++)
+      for (int64_t v = first[r]; v + 1 < first[r + 1]; v++)
         GV_TRY(walls_add(w, number[v], number[v + 1], polygon));
   }
   walls_cancel(w->b);
@@ -197,28 +203,36 @@ static gv_status walls_fill(walls_build *w, const gv_feature_set *set, const int
 static gv_status walls_make_tree(gv_context *context, gv_barriers *b) {
   gv_release(&b->allocator, b->wall_nodes);
   b->wall_nodes = NULL;
-  return gv_barrier_tree_make(context, b->walls, b->wall_count, sizeof *b->walls, 2, &b->wall_nodes,
+  return gv_barrier_tree_make(context, b->geometry, b->walls, b->wall_count, sizeof *b->walls, 2, &b->wall_nodes,
                               &b->wall_node_count);
+}
+
+/* The extent of the vertices, and the tolerance. */
+static void walls_measure(const gv_barrier_rings *rings, gv_barriers *b) {
+  gv_barrier_box box;
+  gv_barrier_box_begin(&box);
+  for (int64_t v = 0; v < rings->count; v++)
+    gv_barrier_box_add(&box, rings->place + 3 * v);
+  memcpy(b->low, box.low, sizeof b->low);
+  memcpy(b->high, box.high, sizeof b->high);
+  const int widest = gv_barrier_box_widest(&box);
+  const double size = box.high[widest] - box.low[widest];
+  b->tolerance = size > 0.0 ? GV_BARRIER_TOLERANCE * size : 1.0;
 }
 
 gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, gv_barriers *b) {
   walls_build w = {.context = context, .b = b};
-  gv_barrier_box box;
-  gv_barrier_box_begin(&box);
-  for (int64_t v = 0; v < set->vertices; v++) {
-    const double x[3] = {set->x[v], set->y[v], 0.0};
-    gv_barrier_box_add(&box, x);
+  gv_barrier_rings rings;
+  int32_t *number = NULL;
+  gv_status status = gv_barrier_rings_make(context, set, &rings);
+  if (status == GV_OK) {
+    walls_measure(&rings, b);
+    number = gv_allocate(&b->allocator, rings.count, sizeof *number);
+    b->places = gv_allocate(&b->allocator, 3 * rings.count, sizeof *b->places);
+    if (number == NULL || b->places == NULL) status = gv_fail_memory(context, "the barriers");
   }
-  memcpy(b->low, box.low, sizeof b->low);
-  memcpy(b->high, box.high, sizeof b->high);
-  const double size = fmax(box.high[0] - box.low[0], box.high[1] - box.low[1]);
-  b->tolerance = size > 0.0 ? GV_BARRIER_TOLERANCE * size : 1.0;
-  int32_t *number = gv_allocate(&b->allocator, set->vertices, sizeof *number);
-  b->places = gv_allocate(&b->allocator, 3 * set->vertices, sizeof *b->places);
-  gv_status status = GV_OK;
-  if (number == NULL || b->places == NULL) status = gv_fail_memory(context, "the barriers");
-  if (status == GV_OK) status = walls_join(context, set, b, number);
-  if (status == GV_OK) status = walls_fill(&w, set, number);
+  if (status == GV_OK) status = walls_join(context, &rings, b, number);
+  if (status == GV_OK) status = walls_fill(&w, set, rings.first, number);
   if (status == GV_OK) status = walls_make_tree(context, b);
   if (status == GV_OK) status = walls_divide(&w);
   if (status == GV_OK && w.cut_count > 0) {
@@ -226,6 +240,7 @@ gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, 
     status = walls_make_tree(context, b);
   }
   gv_release(&b->allocator, number);
+  gv_barrier_rings_clear(context, &rings);
   gv_buffer_clear(&w.cuts, &b->allocator);
   return status;
 }

@@ -33,12 +33,12 @@ typedef struct ways_state {
 
 bool gv_way_continues(const gv_barriers *b, const gv_way_source *s, const double *x) {
   if (s->corner < 0) return true;
-  const int turn = gv_barrier_turn(s->before, s->x, x);
+  const int turn = gv_barrier_turn(b, s->before, s->x, x);
   if (turn == 0 || (s->turns & (turn > 0 ? GV_BARRIER_LEFT : GV_BARRIER_RIGHT)) == 0) return false;
   const gv_corner *corner = &b->corners[s->corner];
   const double *wall = turn > 0 ? corner->last : corner->first;
-  const int beside = gv_barrier_turn(s->x, wall, x);
-  return beside == 0 ? gv_barrier_same_direction(s->x, wall, x) : beside == -turn;
+  const int beside = gv_barrier_turn(b, s->x, wall, x);
+  return beside == 0 ? gv_barrier_same_direction(b, s->x, wall, x) : beside == -turn;
 }
 
 bool gv_way_never_continues(const gv_barriers *b, const gv_way_source *s, const gv_barrier_box *box) {
@@ -46,15 +46,15 @@ bool gv_way_never_continues(const gv_barriers *b, const gv_way_source *s, const 
   const gv_corner *corner = &b->corners[s->corner];
   const bool left = s->turns == GV_BARRIER_LEFT;
   const int other = left ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT;
-  return gv_barrier_side(s->before, s->x, box) == other ||
-         gv_barrier_side(s->x, left ? corner->last : corner->first, box) == (int)s->turns;
+  return gv_barrier_side(b, s->before, s->x, box) == other ||
+         gv_barrier_side(b, s->x, left ? corner->last : corner->first, box) == (int)s->turns;
 }
 
 unsigned gv_way_leg(const gv_barriers *b, gv_leg_memory *memory, const gv_way_source *s, const double *x,
                     unsigned end, int32_t *blocker) {
   unsigned start = GV_BARRIER_BOTH;
   if (s->corner >= 0) {
-    start = gv_barrier_turn(s->before, s->x, x) > 0 ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT;
+    start = gv_barrier_turn(b, s->before, s->x, x) > 0 ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT;
   } else if (s->on_wall) {
     if (gv_barrier_begins_inside(b, s->x, x, false, GV_BARRIER_LEFT)) start &= ~(unsigned)GV_BARRIER_LEFT;
     if (gv_barrier_begins_inside(b, s->x, x, false, GV_BARRIER_RIGHT)) start &= ~(unsigned)GV_BARRIER_RIGHT;
@@ -64,11 +64,11 @@ unsigned gv_way_leg(const gv_barriers *b, gv_leg_memory *memory, const gv_way_so
 }
 
 /* Sides to which a way from p can turn at a corner. *ends: those on which it must arrive there, if it does so along a wall. */
-static unsigned ways_turns(const gv_corner *c, const double *p, unsigned *ends) {
+static unsigned ways_turns(const gv_barriers *b, const gv_corner *c, const double *p, unsigned *ends) {
   unsigned turns = 0;
-  const int first = gv_barrier_turn(c->x, c->first, p), last = gv_barrier_turn(c->x, c->last, p);
-  const bool along_first = first == 0 && gv_barrier_same_direction(c->x, c->first, p);
-  const bool along_last = last == 0 && gv_barrier_same_direction(c->x, c->last, p);
+  const int first = gv_barrier_turn(b, c->x, c->first, p), last = gv_barrier_turn(b, c->x, c->last, p);
+  const bool along_first = first == 0 && gv_barrier_same_direction(b, c->x, c->first, p);
+  const bool along_last = last == 0 && gv_barrier_same_direction(b, c->x, c->last, p);
   /* Beyond the corner lies within the sector. */
   if ((first > 0 || along_first) && (last > 0 || along_last)) turns |= GV_BARRIER_LEFT;
   if ((last < 0 || along_last) && (first < 0 || along_first)) turns |= GV_BARRIER_RIGHT;
@@ -131,7 +131,7 @@ static gv_status ways_try(ways_state *s, int32_t from, int32_t corner, double di
   unsigned ends;
   if (!ways_improves(to, length, source->seed, from) || distance == 0.0) return GV_OK;
   if (!gv_way_continues(b, source, to->x)) return GV_OK;
-  unsigned turns = ways_turns(&b->corners[corner], source->x, &ends);
+  unsigned turns = ways_turns(b, &b->corners[corner], source->x, &ends);
   if (turns == 0) return GV_OK;
   const unsigned arrives = gv_way_leg(b, &s->memory, source, to->x, ends, NULL);
   if (arrives == 0) return s->memory.failed ? gv_fail_memory(s->context, "the ways round barriers") : GV_OK;
@@ -159,7 +159,8 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
     const int32_t at = stack[--depth];
     const gv_barrier_node *node = &b->corner_nodes[at];
     const gv_barrier_box box = gv_barrier_box_of(node);
-    if (s->left[at] == 0 || gv_barrier_least(&box, source->x) >= far || gv_barrier_most(&box, source->x) < near)
+    if (s->left[at] == 0 || gv_barrier_least(b, &box, source->x) >= far ||
+        gv_barrier_most(b, &box, source->x) < near)
       continue;
     if (gv_way_never_continues(b, source, &box)) continue;
     if (node->count == 0) {
@@ -168,7 +169,7 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
       continue;
     }
     for (int32_t i = node->first; i < node->first + node->count; i++) {
-      const double distance = gv_barrier_length(source->x, b->corners[i].x);
+      const double distance = gv_barrier_length(b, source->x, b->corners[i].x);
       if (distance < near || distance >= far || b->sources[b->seed_count + i].settled) continue;
       GV_TRY(ways_try(s, from, i, distance));
     }
@@ -229,7 +230,7 @@ static gv_status ways_begin(ways_state *s) {
   for (int64_t i = 0; i < b->source_count; i++)
     gv_barrier_box_add(&box, b->sources[i].x);
   s->most = 0.0;
-  if (b->source_count > 0) s->most = gv_barrier_most(&box, box.low) * (1.0 + 1e-12);
+  if (b->source_count > 0) s->most = gv_barrier_most(b, &box, box.low) * (1.0 + 1e-12);
   s->least = s->most > 0.0 ? s->most / sqrt((double)(b->corner_count + 1)) : 1.0;
   return GV_OK;
 }

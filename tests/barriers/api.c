@@ -58,6 +58,53 @@ static void add(world *w, int kind, int count, const double (*at)[2]) {
   end_part(w);
 }
 
+/* ------------------------------------------------------------------------------------------------------ the sphere */
+
+static const double radian = 3.14159265358979323846 / 180.0,
+                    globe_radius = (2.0 * 6378137.0 + 6356752.314245179) / 3.0;
+
+/* A map on which great circles are straight (gnomonic): where it touches the sphere, and radians a unit there. */
+typedef struct map {
+  double lon, lat, scale; /* 0: the plane; -1: longitudes and latitudes as they are, with straight edges */
+} map;
+
+static map on; /* what worlds are on */
+
+static void to_vector(double x, double y, double v[3]) {
+  const double side = SIDE / 2, u = (x - side) * on.scale, n = (y - side) * on.scale,
+               size = sqrt(1.0 + u * u + n * n);
+  if (on.scale < 0.0) {
+    v[0] = cos(y * radian) * cos(x * radian);
+    v[1] = cos(y * radian) * sin(x * radian);
+    v[2] = sin(y * radian);
+    return;
+  }
+  const double sl = sin(on.lon * radian), cl = cos(on.lon * radian), sp = sin(on.lat * radian),
+               cp = cos(on.lat * radian);
+  v[0] = (cp * cl - u * sl - n * sp * cl) / size;
+  v[1] = (cp * sl + u * cl - n * sp * sl) / size;
+  v[2] = (sp + n * cp) / size;
+}
+
+/* Coordinates as the library has them. */
+static void to_coordinates(int64_t n, double *x, double *y) {
+  for (int64_t i = 0; i < n && on.scale > 0.0; i++) {
+    double v[3];
+    to_vector(x[i], y[i], v);
+    x[i] = atan2(v[1], v[0]) / radian;
+    y[i] = atan2(v[2], hypot(v[0], v[1])) / radian;
+  }
+}
+
+static double measure(double ax, double ay, double bx, double by) {
+  double a[3], b[3];
+  if (on.scale == 0.0) return hypot(bx - ax, by - ay);
+  to_vector(ax, ay, a);
+  to_vector(bx, by, b);
+  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
+  return globe_radius * atan2(sqrt(x * x + y * y + z * z), a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+}
+
 static gv_features features_of(world *w) {
   gv_features f;
   gv_features_init(&f);
@@ -75,9 +122,13 @@ static gv_features features_of(world *w) {
 }
 
 static gv_barriers *solved(world *w, const double *x, const double *y, int64_t count, int64_t *left_out) {
-  const gv_features f = features_of(w);
+  gv_features f = features_of(w);
+  gv_barriers_options options;
   gv_barriers *b = NULL;
-  assert_int_equal(gv_barriers_create(context, &f, NULL, &b), GV_OK);
+  gv_barriers_options_init(&options);
+  if (on.scale != 0.0) options.metric = GV_GREAT_CIRCLE;
+  if (on.scale > 0.0) f.edges = GV_EDGES_GEODESIC;
+  assert_int_equal(gv_barriers_create(context, &f, &options, &b), GV_OK);
   assert_int_equal(gv_barriers_solve(context, b, x, y, count, left_out), GV_OK);
   return b;
 }
@@ -162,7 +213,7 @@ static void graph(const world *w, const double *x, const double *y, double *leng
     const double to[2] = {w->x[v], w->y[v]};
     length[v] = (double)INFINITY;
     for (int i = 0; i < SEEDS; i++) {
-      const double from[2] = {x[i], y[i]}, direct = hypot(to[0] - from[0], to[1] - from[1]);
+      const double from[2] = {x[i], y[i]}, direct = measure(from[0], from[1], to[0], to[1]);
       if (!inside_parts(w, x[i], y[i]) && direct < length[v] && leg_is_free(w, from, to)) length[v] = direct;
     }
   }
@@ -173,7 +224,7 @@ static void graph(const world *w, const double *x, const double *y, double *leng
     done[u] = 1;
     for (int64_t v = 0; v < n; v++) {
       const double from[2] = {w->x[u], w->y[u]}, to[2] = {w->x[v], w->y[v]};
-      const double longer = length[u] + hypot(to[0] - from[0], to[1] - from[1]);
+      const double longer = length[u] + measure(from[0], from[1], to[0], to[1]);
       if (longer < length[v] && leg_is_free(w, from, to)) length[v] = longer;
     }
   }
@@ -183,11 +234,11 @@ static double expected(const world *w, const double *x, const double *y, const d
   double least = (double)INFINITY;
   if (inside_parts(w, at[0], at[1])) return (double)NAN;
   for (int i = 0; i < SEEDS; i++) {
-    const double from[2] = {x[i], y[i]}, direct = hypot(at[0] - from[0], at[1] - from[1]);
+    const double from[2] = {x[i], y[i]}, direct = measure(from[0], from[1], at[0], at[1]);
     if (direct < least && !inside_parts(w, x[i], y[i]) && leg_is_free(w, from, at)) least = direct;
   }
   for (int64_t v = 0; v < w->vertex[w->parts]; v++) {
-    const double from[2] = {w->x[v], w->y[v]}, longer = length[v] + hypot(at[0] - from[0], at[1] - from[1]);
+    const double from[2] = {w->x[v], w->y[v]}, longer = length[v] + measure(from[0], from[1], at[0], at[1]);
     if (longer < least && leg_is_free(w, from, at)) least = longer;
   }
   return isinf(least) ? (double)NAN : least;
@@ -219,55 +270,76 @@ static void make_world(world *w, int stars) {
   }
 }
 
-static void random_worlds(void **unused) {
+/* Against the graph, on the plane or a map of the sphere. `error`: relative, of positions that are rounded to doubles. */
+static void try_world(int round, int stars, double error) {
   static world w;
   static double place_x[CELLS], place_y[CELLS], length[CELLS], again[CELLS];
   static int32_t seed[CELLS];
-  (void)unused;
+  double x[SEEDS], y[SEEDS], reached[MOST], least[CELLS];
+  int reachable = 0;
+  make_world(&w, stars);
+  for (int i = 0; i < SEEDS; i++) {
+    x[i] = whole(0, SIDE - 1);
+    y[i] = whole(0, SIDE - 1);
+  }
+  graph(&w, x, y, reached);
   for (int i = 0; i < CELLS; i++) {
-    place_x[i] = i % SIDE;
-    place_y[i] = (double)(i / SIDE);
+    const double at[2] = {i % SIDE, (double)(i / SIDE)};
+    place_x[i] = at[0];
+    place_y[i] = at[1];
+    least[i] = expected(&w, x, y, reached, at);
   }
-  for (int round = 0; round < 8; round++) {
-    double x[SEEDS], y[SEEDS], reached[MOST];
-    int reachable = 0;
-    make_world(&w, round % 2);
-    for (int i = 0; i < SEEDS; i++) {
-      x[i] = whole(0, SIDE - 1);
-      y[i] = whole(0, SIDE - 1);
-    }
-    graph(&w, x, y, reached);
-    gv_barriers *b = solved(&w, x, y, SEEDS, NULL);
-    gv_barrier_places places;
-    gv_barrier_places_init(&places);
-    places.x = place_x;
-    places.y = place_y;
-    places.count = CELLS;
-    places.seed = seed;
-    places.distance = length;
-    assert_int_equal(gv_barriers_get(context, b, &places), GV_OK);
-    for (int i = 0; i < CELLS; i++) {
-      const double at[2] = {place_x[i], place_y[i]}, least = expected(&w, x, y, reached, at);
-      if (isnan(least) != isnan(length[i]) || fabs(least - length[i]) > 1e-9 * (1.0 + least))
-        fail_msg("round %d, place %g %g: %.17g instead of %.17g", round, at[0], at[1], length[i], least);
-      assert_true(isnan(least) == (seed[i] < 0));
-      reachable += seed[i] >= 0;
-    }
-    assert_true(reachable > CELLS / 3);
-    /* The division into calls changes nothing. */
-    places.distance = again;
-    places.seed = NULL;
-    for (int64_t first = 0; first < CELLS; first += 97) {
-      gv_barrier_places some = places;
-      some.x += first;
-      some.y += first;
-      some.distance += first;
-      some.count = CELLS - first < 97 ? CELLS - first : 97;
-      assert_int_equal(gv_barriers_get(context, b, &some), GV_OK);
-    }
-    assert_memory_equal(length, again, sizeof length);
-    gv_barriers_destroy(b);
+  to_coordinates(CELLS, place_x, place_y);
+  to_coordinates(w.vertex[w.parts], w.x, w.y);
+  to_coordinates(SEEDS, x, y);
+  gv_barriers *b = solved(&w, x, y, SEEDS, NULL);
+  gv_barrier_places places;
+  gv_barrier_places_init(&places);
+  places.x = place_x;
+  places.y = place_y;
+  places.count = CELLS;
+  places.seed = seed;
+  places.distance = length;
+  assert_int_equal(gv_barriers_get(context, b, &places), GV_OK);
+  for (int i = 0; i < CELLS; i++) {
+    const double unit = measure(0.0, 0.0, 1.0, 0.0);
+    if (isnan(least[i]) != isnan(length[i]) || fabs(least[i] - length[i]) > error * (unit + least[i]))
+      fail_msg("round %d, place %d %d: %.17g instead of %.17g", round, i % SIDE, i / SIDE, length[i], least[i]);
+    assert_true(isnan(least[i]) == (seed[i] < 0));
+    reachable += seed[i] >= 0;
   }
+  assert_true(reachable > CELLS / 3);
+  /* The division into calls changes nothing. */
+  places.distance = again;
+  places.seed = NULL;
+  for (int64_t first = 0; first < CELLS; first += 97) {
+    gv_barrier_places some = places;
+    some.x += first;
+    some.y += first;
+    some.distance += first;
+    some.count = CELLS - first < 97 ? CELLS - first : 97;
+    assert_int_equal(gv_barriers_get(context, b, &some), GV_OK);
+  }
+  assert_memory_equal(length, again, sizeof length);
+  gv_barriers_destroy(b);
+}
+
+static void random_worlds(void **unused) {
+  (void)unused;
+  for (int round = 0; round < 8; round++)
+    try_world(round, round % 2, 1e-9);
+}
+
+/* The poles, the antimeridian, and all sizes: six meters a unit, and most of a hemisphere. */
+static void random_worlds_on_sphere(void **unused) {
+  static const map maps[] = {{12.0, 47.0, 1e-6},  {180.0, 5.0, 1e-3},  {-179.9, -40.0, 0.05}, {0.0, 90.0, 1e-4},
+                             {77.0, -90.0, 0.04}, {-90.0, 89.0, 0.01}, {30.0, 0.0, 0.2}};
+  (void)unused;
+  for (int i = 0; i < (int)(sizeof maps / sizeof *maps); i++) {
+    on = maps[i];
+    try_world(i, 1, 1e-8);
+  }
+  on = (map){0};
 }
 
 /* ---------------------------------------------------------------------------------------------------- known answers */
@@ -329,6 +401,79 @@ static void polygons(void **unused) {
 }
 
 /* The even-odd rule, a hole, and walls that enclose all seeds. */
+/* Longitudes and latitudes. */
+static void degrees(void **unused) {
+  const double half_turn = globe_radius * 180.0 * radian;
+  (void)unused;
+  on.scale = -1.0;
+  for (int seam = 0; seam < 2; seam++) { /* a wall along a meridian, also along the antimeridian */
+    const double at = seam ? 180.0 : 0.0, wall[2][2] = {{at, -10}, {at, 10}};
+    world w = {0};
+    add(&w, GV_PART_LINE, 2, wall);
+    const double expected = 2.0 * measure(at - 5.0, 0, at, 10);
+    assert_true(fabs(way(&w, at - 5.0, 0, seam ? -175.0 : 5.0, 0) - expected) < 1e-6);
+    assert_true(fabs(way(&w, at - 5.0, 20, at + 5.0, 20) - measure(-5, 20, 5, 20)) < 1e-6);
+    assert_true(fabs(way(&w, at, -20, at, 90) - measure(0, -20, 0, 90)) < 1e-6); /* along it to a pole */
+  }
+  world ends = {0}; /* longitudes as written: a wall across the antimeridian */
+  const double across[2][2] = {{170, 5}, {190, 5}};
+  add(&ends, GV_PART_LINE, 2, across);
+  assert_true(fabs(way(&ends, 178, 6, 178, 4) - measure(178, 6, 170, 5) - measure(170, 5, 178, 4)) < 1e-6);
+  assert_true(fabs(way(&ends, -178, 6, -178, 4) - measure(182, 6, 190, 5) - measure(190, 5, 182, 4)) < 1e-6);
+  /* Antipodes: walls in some directions leave others. */
+  world poles = {0};
+  const double wall[2][2] = {{90, -45}, {90, 45}}, over[4][2] = {{90, 50}, {90, 90}, {-90, 90}, {-90, 50}};
+  add(&poles, GV_PART_LINE, 2, wall);
+  assert_true(fabs(way(&poles, 0, 0, 180, 0) - half_turn) < 1e-6);
+  assert_true(fabs(way(&poles, 90, 0, -90, 0) - half_turn) < 1e-6);
+  assert_true(fabs(way(&poles, 10, 20, -170, -20) - half_turn) < 1e-6);
+  add(&poles, GV_PART_LINE, 4, over);
+  assert_true(fabs(way(&poles, 0, 0, 180, 0) - half_turn) < 1e-6);
+  assert_true(fabs(way(&poles, 0, 80, 180, 80) - measure(0, 80, 90, 50) - measure(90, 50, 180, 80)) < 1e-6);
+  /* The equator parts the globe. */
+  world equator = {0};
+  const double round[5][2] = {{-180, 0}, {-90, 0}, {0, 0}, {90, 0}, {180, 0}};
+  add(&equator, GV_PART_LINE, 5, round);
+  assert_true(isnan(way(&equator, 20, 1, 20, -1)) && isnan(way(&equator, 0, 90, 0, -90)));
+  assert_true(fabs(way(&equator, 45, 10, -135, 10) - measure(45, 10, -135, 10)) < 1e-6);
+  assert_true(fabs(way(&equator, 170, 0, -170, 0) - measure(170, 0, 190, 0)) < 1e-6); /* along it */
+  on = (map){0};
+}
+
+/* Polygons that hold a pole, as maps write them, and more than a hemisphere. */
+static void caps(void **unused) {
+  const double top[2] = {-70.0, 30.0};
+  (void)unused;
+  on.scale = -1.0;
+  for (int i = 0; i < 2; i++) {
+    const double cap[5][2] = {{-180, -90}, {180, -90}, {180, top[i]}, {-180, top[i]}, {-180, -90}};
+    world w = {0};
+    begin_part(&w, GV_PART_POLYGON);
+    for (int v = 0; v < 5; v++)
+      add_vertex(&w, cap[v][0], cap[v][1]);
+    w.parts++;
+    assert_true(isnan(way(&w, 0, top[i] - 10.0, 0, 80)) && isnan(way(&w, 180, 80, 180, top[i] - 1.0)));
+    assert_true(isnan(way(&w, 0, -90, 0, 80)) && isnan(way(&w, 0, 80, -179.9, -89.9)));
+    assert_true(fabs(way(&w, 0, 40, 180, 50) - measure(0, 40, 180, 50)) < 1e-6);
+    if (i == 1) continue;
+    /* Two tangents, and round the parallel, which is followed within a meter. */
+    const double near = 20.0 * radian, far = 30.0 * radian, tangent = acos(cos(far) / cos(near)),
+                 turn = 3.14159265358979323846 - 2.0 * acos(tan(near) / tan(far));
+    const double expected = globe_radius * (2.0 * tangent + turn * sin(near));
+    assert_true(fabs(way(&w, -30, -60, 150, -60) - expected) < 20.0);
+  }
+  /* Two parts that a map cut along the antimeridian leave no slit. */
+  world cut = {0};
+  const double west[4][2] = {{170, -10}, {180, -10}, {180, 10}, {170, 10}},
+               east[4][2] = {{-180, -10}, {-170, -10}, {-170, 10}, {-180, 10}};
+  add(&cut, GV_PART_POLYGON, 4, west);
+  add(&cut, GV_PART_POLYGON, 4, east);
+  assert_true(isnan(way(&cut, 175, 0, 0, 0)) && isnan(way(&cut, -175, 5, 0, 0)));
+  const double north = measure(180, 20, 170, 10) + measure(170, 10, 170, -10) + measure(170, -10, 180, -20);
+  assert_true(fabs(way(&cut, 180, 20, 180, -20) - north) < 1e-6);
+  on = (map){0};
+}
+
 static void closed(void **unused) {
   world w = {0};
   const double bow[4][2] = {{0, 0}, {4, 4}, {4, 0}, {0, 4}};
@@ -432,9 +577,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(lines),
                                      cmocka_unit_test(sides_of_lines),
                                      cmocka_unit_test(polygons),
+                                     cmocka_unit_test(degrees),
+                                     cmocka_unit_test(caps),
                                      cmocka_unit_test(closed),
                                      cmocka_unit_test(no_barriers),
                                      cmocka_unit_test(random_worlds),
+                                     cmocka_unit_test(random_worlds_on_sphere),
                                      cmocka_unit_test(failing_allocations)};
   return cmocka_run_group_tests(tests, start, stop);
 }

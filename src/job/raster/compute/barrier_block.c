@@ -3,24 +3,36 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/metric.h"
 #include "io/overlay/mask_polygons.h"
+
+/* Centers: longitudes and latitudes on the globe. Those that the mask leaves out are NaN. */
+static gv_status barrier_block_centers(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *p,
+                                       const gv_labels *out) {
+  const double *g = w->in->grid.grid.geotransform;
+  const bool globe = gv_metric_on_globe(w->in->grid.metric);
+  double *x = worker->center, *y = x + p->w * p->h;
+  if (globe) GV_TRY(gv_voronoi_cell_centers(worker->context, w->voronoi, p->x, p->y, p->w, p->h, x, y, 0));
+  for (int64_t i = 0; i < p->w * p->h; i++) {
+    const int64_t column = i % p->w, row = i / p->w;
+    if (!globe) {
+      x[i] = gv_center_x(g, p->x + column, p->y + row);
+      y[i] = gv_center_y(g, p->x + column, p->y + row);
+    }
+    if (out->mask != NULL && out->mask[row * out->mask_stride + column] == 0) x[i] = (double)NAN;
+  }
+  return GV_OK;
+}
 
 gv_status gv_run_barrier_block(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *out) {
   const int64_t cells = p->w * p->h;
   const int a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
-  const double *g = w->in->grid.grid.geotransform;
-  double *x = worker->center, *y = x + cells;
   gv_barrier_places places;
   gv_barrier_places_init(&places);
-  for (int64_t i = 0; i < cells; i++) {
-    const int64_t column = i % p->w, row = i / p->w;
-    const bool kept = out->mask == NULL || out->mask[row * out->mask_stride + column] != 0;
-    x[i] = kept ? gv_center_x(g, p->x + column, p->y + row) : (double)NAN;
-    y[i] = gv_center_y(g, p->x + column, p->y + row);
-  }
-  places.x = x;
-  places.y = y;
+  GV_TRY(barrier_block_centers(w, worker, p, out));
+  places.x = worker->center;
+  places.y = worker->center + cells;
   places.count = cells;
   places.seed = worker->own;
   places.distance = worker->distance;

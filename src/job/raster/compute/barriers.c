@@ -34,6 +34,8 @@ static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const 
   gv_barriers_options_init(&options);
   options.metric = w->in->grid.metric;
   options.max_distance = w->in->max_distance;
+  options.semi_major = w->in->grid.grid.semi_major;
+  options.flattening = w->in->grid.grid.flattening;
   GV_TRY(gv_input_fits(io, &data));
   GV_TRY(gv_io_within(io,
                       gv_io_pass_on_library(io, w->in->context,

@@ -140,11 +140,10 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   GV_REQUIRE(io, j->cost.path == NULL || !gv_facts_of(&grid->grid)->inverse,
              "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
              j->cost.path, gv_metric_name(grid->metric));
-  if (j->barriers.path != NULL && grid->metric != GV_EUCLIDEAN) {
+  if (j->barriers.path != NULL && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--barriers: unsupported metric (%s); use euclidean, e.g. with --crs and a projected "
-                         "coordinate system",
-                         gv_metric_name(grid->metric));
+                         "--barriers: unsupported metric (%s); use --metric %s", gv_metric_name(grid->metric),
+                         globe ? "great-circle" : "euclidean");
   }
   if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
@@ -188,7 +187,8 @@ static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
                                    .skip_invalid = in->job->seeds.skip_invalid,
                                    .shapes = true,
                                    .may_be_empty = true,
-                                   .queries = true};
+                                   .queries = true,
+                                   .edges = in->job->seeds.edges};
   if (barriers->path == NULL) return GV_OK;
   GV_REQUIRE(io, in->seeds->shapes == NULL,
              "--barriers: %s: unsupported seeds (lines or polygons); use points, e.g. vertices or centroids",

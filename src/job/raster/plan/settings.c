@@ -288,8 +288,8 @@ const gv_option gv_job_options[] = {
      "find the nearest seed by the shortest way round these lines and polygons\n"
      "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Distances are lengths of "
      "ways. "
-     "Cells inside polygons and those that no way reaches hold nodata. Plane grids and points as seeds only: "
-     "--metric euclidean.",
+     "Cells inside polygons and those that no way reaches hold nodata. Points as seeds only; --metric euclidean or "
+     "great-circle.",
      GV_OPTION_INTO(job.barriers.path), .names_file = true},
     {"barriers-layer", "NAME", "layer of --barriers; required if it has several",
      GV_OPTION_INTO(job.barriers.layer), .rare = true},
@@ -528,7 +528,6 @@ static gv_status check_barriers(gv_io *io, const gv_job *j) {
       {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
       {j->k > 1, "-k"},
       {j->weighting != GV_UNWEIGHTED, "--weighting"},
-      {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
       {j->signed_distance, "--signed-distance"},
       {j->seeds.boundary, "--boundary"},
       {j->parts > 0, "--part"},

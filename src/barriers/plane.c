@@ -1,0 +1,165 @@
+/* Legs that are straight lines. */
+#include "barriers/barriers.h"
+#include "exact/canonical.h"
+#include "exact/orientation.h"
+
+static int plane_turn(const double *p, const double *q, const double *r) {
+  return gv_orientation(p, q, r);
+}
+
+static bool plane_same_direction(const double *p, const double *q, const double *r) {
+  return (q[0] - p[0]) * (r[0] - p[0]) + (q[1] - p[1]) * (r[1] - p[1]) > 0.0;
+}
+
+static double plane_length(double radius, const double *p, const double *q) {
+  (void)radius;
+  return sqrt(gv_canonical_distance(q, p, 2, GV_EUCLIDEAN));
+}
+
+static double plane_least(double radius, const gv_barrier_box *box, const double *x) {
+  double sum = 0.0;
+  (void)radius;
+  for (int d = 0; d < 2; d++) {
+    const double below = box->low[d] - x[d], above = x[d] - box->high[d];
+    const double off = below > 0.0 ? below : above > 0.0 ? above : 0.0;
+    sum += off * off;
+  }
+  return sqrt(sum) * (1.0 - 1e-14);
+}
+
+static double plane_most(double radius, const gv_barrier_box *box, const double *x) {
+  double sum = 0.0;
+  (void)radius;
+  for (int d = 0; d < 2; d++) {
+    const double off = fmax(fabs(box->low[d] - x[d]), fabs(x[d] - box->high[d]));
+    sum += off * off;
+  }
+  return sqrt(sum) * (1.0 + 1e-14);
+}
+
+/*
+ * The value of a place x is n . (x - p); the differences are within 2^-53 of themselves, products and sums have five roundings: 1e-14
+ * is ample, with 1e-15 for the rounding of the box's center.
+ */
+static int plane_side(const double *p, const double *q, const gv_barrier_box *box) {
+  const double n[2] = {p[1] - q[1], q[0] - p[0]};
+  double value = 0.0, reach = 0.0, error = 0.0;
+  for (int d = 0; d < 2; d++) {
+    const double center = 0.5 * (box->low[d] + box->high[d]), half = 0.5 * (box->high[d] - box->low[d]);
+    value += n[d] * (center - p[d]);
+    reach += fabs(n[d]) * half;
+    error += fabs(n[d]) * (1e-14 * (fabs(center - p[d]) + half) + 1e-15 * (fabs(center) + fabs(p[d])));
+  }
+  if (value - reach > error) return GV_BARRIER_LEFT;
+  return value + reach < -error ? GV_BARRIER_RIGHT : 0;
+}
+
+static double plane_bulge(const double *low, const double *high) {
+  (void)low;
+  (void)high;
+  return 0.0;
+}
+
+static bool plane_passes(const double *a, const double *b, const double *x, double tolerance, double *part) {
+  const double d[2] = {b[0] - a[0], b[1] - a[1]}, e[2] = {x[0] - a[0], x[1] - a[1]};
+  const double length2 = d[0] * d[0] + d[1] * d[1];
+  *part = (d[0] * e[0] + d[1] * e[1]) / length2;
+  if (!(*part > 0.0 && *part < 1.0)) return false;
+  return fabs(d[0] * e[1] - d[1] * e[0]) <= tolerance * sqrt(length2);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- lines */
+
+static void plane_line(const double *p, const double *q, gv_leg_line *out) {
+  const double d[2] = {q[0] - p[0], q[1] - p[1]};
+  out->p = p;
+  out->q = q;
+  out->normal[0] = -d[1];
+  out->normal[1] = d[0];
+  out->axis = fabs(d[1]) > fabs(d[0]);
+  out->sign = q[out->axis] > p[out->axis] ? 1.0 : -1.0;
+  gv_barrier_box_begin(&out->box);
+  gv_barrier_box_add(&out->box, p);
+  gv_barrier_box_add(&out->box, q);
+}
+
+/* Whether it may meet the leg's line: the value of a place is n . (x - p), see plane_side. */
+static bool plane_near(const gv_leg_line *line, const gv_barrier_node *node) {
+  const double *p = line->p, *n = line->normal;
+  double value = 0.0, reach = 0.0;
+  if (!gv_barrier_boxes_meet(&line->box, node)) return false;
+  for (int d = 0; d < 2; d++) {
+    const double center = 0.5 * ((double)node->low[d] + (double)node->high[d]);
+    const double half = 0.5 * ((double)node->high[d] - (double)node->low[d]);
+    value += n[d] * (center - p[d]);
+    reach +=
+        fabs(n[d]) * (half * (1.0 + 1e-14) + 1e-14 * fabs(center - p[d]) + 1e-15 * (fabs(center) + fabs(p[d])));
+  }
+  return !(fabs(value) > reach);
+}
+
+/* Exact. */
+static double plane_at(const gv_leg_line *line, const double *x) {
+  return line->sign * x[line->axis];
+}
+
+/* ----------------------------------------------------------------------------------------------------------- rays */
+
+/* To the left. */
+static void plane_ray(const double *reference, const double *p, gv_leg_line *out) {
+  (void)reference;
+  *out = (gv_leg_line){.p = p, .box = {{-(double)INFINITY, p[1], p[2]}, {p[0], p[1], p[2]}}};
+}
+
+static int plane_sign(double x) {
+  return x > 0.0 ? 1 : x < 0.0 ? -1 : 0;
+}
+
+/* The sign of the place's y above a vertex's. */
+static int plane_above(const gv_leg_start *s, double y) {
+  int sign = plane_sign(s->p[1] - y);
+  if (sign != 0 || s->q == NULL) return sign;
+  sign = plane_sign(s->sign * (s->q[1] - s->p[1]));
+  /* To the left of a leg along x is up. */
+  if (sign == 0) sign = plane_sign(s->sign * s->side * (s->q[0] - s->p[0]));
+  return sign;
+}
+
+/* 1: the place lies to the left of the wall, from its lower end to its upper one. */
+static int plane_start_turn(const gv_leg_start *s, const double *low, const double *high) {
+  int turn = gv_orientation(low, high, s->p);
+  if (turn != 0 || s->q == NULL) return turn;
+  turn = gv_orientation(low, high, s->q) * (s->sign < 0.0 ? -1 : 1);
+  if (turn != 0) return turn;
+  return plane_sign(s->sign * s->side *
+                    ((s->q[0] - s->p[0]) * (high[0] - low[0]) + (s->q[1] - s->p[1]) * (high[1] - low[1])));
+}
+
+static bool plane_ray_crosses(const double *reference, const gv_leg_start *s, const gv_wall *wall) {
+  (void)reference;
+  if (wall->a[1] == wall->b[1]) return false;
+  const bool up = wall->a[1] < wall->b[1];
+  const double *low = up ? wall->a : wall->b, *high = up ? wall->b : wall->a;
+  if (plane_above(s, low[1]) < 0 || plane_above(s, high[1]) >= 0) return false;
+  return plane_start_turn(s, low, high) < 0; /* else the wall lies to the right */
+}
+
+static double plane_azimuth(const double *x, const double *to) {
+  return atan2(to[0] - x[0], to[1] - x[1]) / 0.017453292519943295;
+}
+
+const gv_barrier_geometry gv_barrier_plane = {.turn = plane_turn,
+                                              .same_direction = plane_same_direction,
+                                              .length = plane_length,
+                                              .least = plane_least,
+                                              .most = plane_most,
+                                              .side = plane_side,
+                                              .bulge = plane_bulge,
+                                              .passes = plane_passes,
+                                              .line = plane_line,
+                                              .near = plane_near,
+                                              .at = plane_at,
+                                              .turns = (double)INFINITY,
+                                              .ray = plane_ray,
+                                              .ray_crosses = plane_ray_crosses,
+                                              .azimuth = plane_azimuth};
