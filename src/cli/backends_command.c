@@ -173,7 +173,7 @@ int backends_command(int argc, char **argv) {
   if (s.json && s.matrix) return cli_fail(EXIT_USAGE, "--json and --matrix: unsupported together; use one of them");
   if (s.json) print_json();
   if (s.matrix) print_matrix();
-  if (s.json || s.matrix) return cli_answered(EXIT_OK);
+  if (s.json || s.matrix) return cli_end_output(EXIT_OK);
   print_table();
-  return cli_answered(EXIT_OK);
+  return cli_end_output(EXIT_OK);
 }

@@ -16,15 +16,15 @@
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "io/text.h"
 
-static int answer_error; /* errno of output that could not be written */
+static int output_error; /* errno of output that could not be written */
 
-void cli_put_answer(const char *bytes, size_t length) {
+void cli_put_output(const char *bytes, size_t length) {
   cli_end_progress();
-  if (fwrite(bytes, 1, length, stdout) < length) answer_error = errno;
+  if (fwrite(bytes, 1, length, stdout) < length) output_error = errno;
 }
 
-int cli_answer_error(void) {
-  return answer_error;
+int cli_output_error(void) {
+  return output_error;
 }
 
 void cli_print_line(const char *format, ...) {
@@ -66,7 +66,7 @@ bool cli_is_silent(void) {
   return silent;
 }
 
-bool cli_answers_in_json(void) {
+bool cli_reports_in_json(void) {
   return json;
 }
 

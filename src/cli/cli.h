@@ -8,10 +8,10 @@
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 /* Prints a part of the result on the standard output. */
-void cli_put_answer(const char *bytes, size_t length);
+void cli_put_output(const char *bytes, size_t length);
 
 /* errno of output that could not be written; 0: none. */
-int cli_answer_error(void);
+int cli_output_error(void);
 
 /* Prints a line on stderr, "gpuvoronoi: ...", without control characters. */
 void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -30,7 +30,7 @@ bool cli_is_silent(void);
 /* If --json is among the arguments errors are a JSON object on the standard output from here on (cli/report.h), those in other
  * options before and behind it too. */
 void cli_read_output_mode(int argc, char **argv);
-bool cli_answers_in_json(void);
+bool cli_reports_in_json(void);
 
 /* Seconds of a monotonic clock. */
 double cli_seconds(void);

@@ -95,5 +95,5 @@ int devices_command(int argc, char **argv) {
   if (gv_context_create(NULL, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   status = list(context, s.json);
   gv_context_destroy(context);
-  return cli_answered(status);
+  return cli_end_output(status);
 }

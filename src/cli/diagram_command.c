@@ -180,5 +180,5 @@ int diagram_command(int argc, char **argv) {
   if (result == EXIT_OK) result = diagram_command_run(&s, begun);
   CSLDestroy(s.job.seeds.open_options);
   if (result == CLI_DONE) return EXIT_OK;
-  return cli_answers_in_json() ? cli_answered(result) : result;
+  return cli_reports_in_json() ? cli_end_output(result) : result;
 }

@@ -14,7 +14,7 @@
 
 int cli_fail_as(gv_code code, int status, const char *message) {
   if (cli_is_silent()) return status;
-  if (cli_answers_in_json()) {
+  if (cli_reports_in_json()) {
     cli_report_error(code, status, message);
   } else {
     fprintf(stderr, "gpuvoronoi: error: %s\n", message);
@@ -36,8 +36,8 @@ int cli_fail(int status, const char *format, ...) {
   return status;
 }
 
-int cli_answered(int status) {
-  errno = cli_answer_error();
+int cli_end_output(int status) {
+  errno = cli_output_error();
   bool written = fflush(stdout) == 0 && !ferror(stdout);
   if (status != EXIT_OK || written) return status;
   if (errno == EPIPE) return 128 + SIGPIPE;

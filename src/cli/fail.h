@@ -13,6 +13,6 @@ int cli_fail_as(gv_code code, int status, const char *message);
 /* Call it after printing a result on the standard output. Returns `status`, or if that is success and the result
  * could not be written an error status. If the reader has closed the pipe, no error is printed and the status is
  * that of shells for SIGPIPE. */
-int cli_answered(int status);
+int cli_end_output(int status);
 
 #endif

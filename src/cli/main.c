@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   if (argc < 2) return main_end(cli_fail(EXIT_USAGE, "missing command or options; see gpuvoronoi --help"));
   if (strcmp(argv[1], "--version") == 0) {
     cli_print_version();
-    return cli_answered(EXIT_OK);
+    return cli_end_output(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
   const cli_command *similar = found == NULL ? cli_find_similar(cli_commands, argv[1]) : NULL;

@@ -23,12 +23,12 @@ static bool is_option(const cli_syntax *syntax, const char *argument) {
 /* Handles --help and --version, with any other arguments. */
 static int options_print_help(const cli_syntax *syntax, const gv_option *o) {
   if (o->kind != GV_OPTION_VERSION) {
-    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, so that cli_answered can report its error */
+    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, so that cli_end_output can report its error */
     cli_print_help(syntax, o->kind == GV_OPTION_HELP_ALL, stdout);
   } else {
     cli_print_version();
   }
-  int status = cli_answered(EXIT_OK);
+  int status = cli_end_output(EXIT_OK);
   return status == EXIT_OK ? CLI_DONE : status;
 }
 
@@ -80,8 +80,8 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
       value = argv[at++];
     }
     if (value != NULL) gv_option_remember(o, value);
-    bool answers = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_HELP_ALL || o->kind == GV_OPTION_VERSION;
-    status = answers ? options_print_help(syntax, o) : take(user, o, value);
+    bool prints_help = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_HELP_ALL || o->kind == GV_OPTION_VERSION;
+    status = prints_help ? options_print_help(syntax, o) : take(user, o, value);
     if (status != EXIT_OK) return status;
   }
   return EXIT_OK;

@@ -82,7 +82,7 @@ static void *watch(void *signals) {
   if (copying && !again) sigtimedwait(set, NULL, &patience);
   copying = gv_remote_copying();
   gv_outputs_abandon();
-  if (!gv_outputs_settled()) {
+  if (!gv_outputs_renaming()) {
     report_interrupt(128 + number,
                      copying ? " during a transfer to cloud storage: new objects and unfinished uploads may be left"
                              : "");
@@ -135,14 +135,14 @@ int cli_prepare(void) {
 
 bool cli_interrupted(void *unused) {
   (void)unused;
-  return atomic_load_explicit(&caught, memory_order_relaxed) != 0 && !gv_outputs_settled();
+  return atomic_load_explicit(&caught, memory_order_relaxed) != 0 && !gv_outputs_renaming();
 }
 
 /* ---------------------------------------------------------------------------------------------- the end of a run */
 
 int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);
-  if (number == 0 || gv_outputs_settled()) return cli_fail_as(io->code, EXIT_ERROR, io->message);
+  if (number == 0 || gv_outputs_renaming()) return cli_fail_as(io->code, EXIT_ERROR, io->message);
   static const char cancelled[] = "cancelled"; /* gv_io_fail_cancelled; objects that stay may follow */
   bool details = strncmp(io->message, cancelled, strlen(cancelled)) == 0;
   report_interrupt(128 + number, details ? io->message + strlen(cancelled) : "");

@@ -257,5 +257,5 @@ int qtm_command(int argc, char **argv) {
     for (int i = 0; i < r.count && status == EXIT_OK; i += step)
       status = r.what->run(&r, step, r.words + i);
   }
-  return cli_answered(status);
+  return cli_end_output(status);
 }

@@ -130,7 +130,7 @@ void cli_print_json(gv_json_writer *json) {
   if (json->text.failed) {
     cli_print_line("error: out of memory for the answer");
   } else {
-    cli_put_answer(json->text.bytes, json->text.length);
+    cli_put_output(json->text.bytes, json->text.length);
   }
   gv_text_free(&json->text);
 }
@@ -162,10 +162,10 @@ static void put_metric(gv_json_writer *json, gv_metric metric, const char *reaso
   gv_json_end(json);
 }
 
-static void put_backend(gv_json_writer *json, const char *name, const char *asked, int threads) {
+static void put_backend(gv_json_writer *json, const char *name, const char *requested, int threads) {
   gv_json_begin_object(json, "backend", GV_JSON_IN_LINE);
   gv_json_put_string(json, "name", name);
-  gv_json_put_string(json, "asked", asked);
+  gv_json_put_string(json, "asked", requested);
   gv_json_put_integer(json, "threads", threads);
   gv_json_end(json);
 }

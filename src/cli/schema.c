@@ -107,7 +107,7 @@ int main(void) {
   gv_json_begin_object(&json, "$schema", GV_JSON_IN_LINE);
   gv_json_put_string(&json, "type", "string");
   gv_json_end(&json);
-  put_properties(&json, GV_IN_QUESTION);
+  put_properties(&json, GV_IN_OPTIONS);
   gv_json_begin_object(&json, "outputs", GV_JSON_IN_LINES);
   begin_object(&json);
   put_properties(&json, GV_IN_OUTPUTS);

@@ -35,7 +35,7 @@ static const gv_choice metrics[] = {{"l2", GV_EUCLIDEAN},
 
 static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
 
-static const gv_choice headings[] = {{"yes", GV_HEADING_YES}, {"no", GV_HEADING_NO}, {NULL, 0}};
+static const gv_choice headers[] = {{"yes", GV_HEADER_YES}, {"no", GV_HEADER_NO}, {NULL, 0}};
 
 static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
   settings *j = to;
@@ -209,9 +209,9 @@ static const gv_option table[] = {
     {"query-columns", "C[,C...]", "columns of the coordinates of --queries",
      GV_OPTION_INTO(job.query.array.columns), .rare = true},
     {"header", "yes|no", "the first line of --reference is a header: yes or no [default: if it is not numeric]",
-     GV_OPTION_ONE_OF(job.reference.array.heading, headings)},
+     GV_OPTION_ONE_OF(job.reference.array.header, headers)},
     {"query-header", "yes|no", "the first line of --queries is a header: yes or no",
-     GV_OPTION_ONE_OF(job.query.array.heading, headings), .rare = true},
+     GV_OPTION_ONE_OF(job.query.array.header, headers), .rare = true},
 
     GV_OPTION_SECTION("Run"),
     {"backend", "NAME",
@@ -333,7 +333,7 @@ static int check_usage(const settings *s) {
       {r->id != NULL, !raster, "--id", "--reference"},
       {r->array.columns != NULL, !raster, "--columns", "--reference"},
       {q->array.columns != NULL, q->path != NULL, "--query-columns", "--queries"},
-      {q->array.heading != GV_HEADING_AUTO, q->path != NULL, "--query-header", "--queries"},
+      {q->array.header != GV_HEADER_AUTO, q->path != NULL, "--query-header", "--queries"},
       {r->keep != NULL, !raster, "--keep", "--reference"},
       {q->layer != NULL, q->path != NULL, "--query-layer", "--queries"},
       {q->crs != NULL, q->path != NULL, "--query-crs", "--queries"},
@@ -401,5 +401,5 @@ int search_command(int argc, char **argv) {
   if (result == EXIT_OK) result = search_command_run(&s, begun);
   search_settings_free(&s);
   if (result == CLI_DONE) return EXIT_OK;
-  return cli_answers_in_json() ? cli_answered(result) : result;
+  return cli_reports_in_json() ? cli_end_output(result) : result;
 }

@@ -131,5 +131,5 @@ int voronoi_command(int argc, char **argv) {
   gv_description_free(&config);
   gv_text_free(&part);
   if (result == CLI_DONE) return EXIT_OK;
-  return cli_answers_in_json() ? cli_answered(result) : result;
+  return cli_reports_in_json() ? cli_end_output(result) : result;
 }

@@ -44,7 +44,7 @@ int voronoi_run(gv_job_settings *s, double begun) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = gv_job_run(&io, j);
   int result = voronoi_report(s, &io, status, &report, begun);
-  if (status != GV_OK && writes_hdf5(j)) _exit(cli_answered(result));
+  if (status != GV_OK && writes_hdf5(j)) _exit(cli_end_output(result));
   return result;
 }
 
@@ -62,6 +62,6 @@ int voronoi_run_by_ranks(gv_job_settings *s, double begun) {
     if (first || status != GV_OK) result = voronoi_report(s, &io, status, &report, begun);
   }
   gv_cluster_close(&io, &c);
-  if (result != EXIT_OK && writes_hdf5(j)) _exit(cli_answered(result));
+  if (result != EXIT_OK && writes_hdf5(j)) _exit(cli_end_output(result));
   return result;
 }

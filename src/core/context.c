@@ -87,7 +87,7 @@ gv_status gv_context_create(const gv_context_options *options, gv_context **out)
   gv_context *context = gv_allocate_zeroed(&allocator, 1, sizeof *context);
   if (context == NULL) return GV_ERROR_OUT_OF_MEMORY;
   context->allocator = allocator;
-  context->threads = o.threads > 0 ? o.threads : gv_processors();
+  context->threads = o.threads > 0 ? o.threads : gv_cpu_count();
   context->progress = o.progress;
   context->progress_user = o.progress_user;
   context->device = o.device;

@@ -2,7 +2,7 @@
  * Device or processors: the decision of "auto", by sizes, before the work begins; it is not revised later. No speed
  * is measured at run time. A device is used if it saves more time than its start takes:
  *
- *   values x (processor_ns / threads - device_ns) > seconds to start
+ *   values x (cpu_ns / threads - device_ns) > seconds to start
  *
  * Every figure is nanoseconds a value, of docs/benchmarks.md and docs/benchmarks-search.md: processors with AVX-512
  * (with a slower processor the rule is more cautious than necessary), devices including transfers, with 16 threads
@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-static inline bool gv_device_pays(double values, double processor_ns, double device_ns, int threads,
+static inline bool gv_device_pays(double values, double cpu_ns, double device_ns, int threads,
                                   double start_seconds) {
-  return values * 1e-9 * (processor_ns / threads - device_ns) > start_seconds;
+  return values * 1e-9 * (cpu_ns / threads - device_ns) > start_seconds;
 }
 
 static inline double gv_device_start_seconds(bool cuda_runs, double running) {

@@ -29,8 +29,8 @@ static bool read_line(const char *folder, const char *name, char *line, int size
   return read;
 }
 
-static void lower_processors(gv_quota *q, double quota, double period) {
-  if (quota > 0.0 && period > 0.0 && quota / period < q->processors) q->processors = quota / period;
+static void lower_cpus(gv_quota *q, double quota, double period) {
+  if (quota > 0.0 && period > 0.0 && quota / period < q->cpus) q->cpus = quota / period;
 }
 
 static void lower_memory(gv_quota *q, const char *line) {
@@ -44,11 +44,11 @@ static void machine_read_group(const char *group, gv_quota *q) {
   if (read_line(group, "cpu.max", line, sizeof line)) {
     char *period;
     double quota = strtod(line, &period); /* "max" is 0 */
-    lower_processors(q, quota, strtod(period, NULL));
+    lower_cpus(q, quota, strtod(period, NULL));
   }
   if (read_line(group, "cpu.cfs_quota_us", line, sizeof line)) {
     double quota = strtod(line, NULL); /* -1: none */
-    if (read_line(group, "cpu.cfs_period_us", line, sizeof line)) lower_processors(q, quota, strtod(line, NULL));
+    if (read_line(group, "cpu.cfs_period_us", line, sizeof line)) lower_cpus(q, quota, strtod(line, NULL));
   }
   if (read_line(group, "memory.max", line, sizeof line)) lower_memory(q, line);
   if (read_line(group, "memory.limit_in_bytes", line, sizeof line)) lower_memory(q, line);
@@ -92,7 +92,7 @@ gv_quota gv_machine_quota(const char *root) {
   return q;
 }
 
-static int processors_by_affinity(void) {
+static int cpus_by_affinity(void) {
 #ifdef __linux__
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
@@ -101,14 +101,14 @@ static int processors_by_affinity(void) {
   return all > 0 ? (int)all : 1;
 }
 
-int gv_processors(void) {
+int gv_cpu_count(void) {
   const char *wanted = getenv("OMP_NUM_THREADS");
   long number = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
   if (number > 0) return number < INT32_MAX ? (int)number : INT32_MAX;
-  int processors = processors_by_affinity();
-  double quota = ceil(gv_machine_quota("").processors);
-  if (quota < processors) processors = (int)quota;
-  return processors > 1 ? processors : 1;
+  int cpus = cpus_by_affinity();
+  double quota = ceil(gv_machine_quota("").cpus);
+  if (quota < cpus) cpus = (int)quota;
+  return cpus > 1 ? cpus : 1;
 }
 
 int64_t gv_machine_memory(void) {

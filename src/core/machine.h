@@ -18,14 +18,14 @@ extern "C" {
 
 /* Number of processors by the affinity of the calling thread and the quota of the cgroups; overridden by the
  * environment variable OMP_NUM_THREADS, if it begins with a number above 0. At least 1. */
-int gv_processors(void);
+int gv_cpu_count(void);
 
 /* Bytes of memory within the limits of the cgroups; INT64_MAX: unknown. */
 GV_SHARED int64_t gv_machine_memory(void);
 
 /* Limits of the cgroups of this process; INFINITY and INT64_MAX: no limit. */
 typedef struct gv_quota {
-  double processors;
+  double cpus;
   int64_t memory;
 } gv_quota;
 

@@ -14,17 +14,17 @@ gv_quota gv_machine_quota(const char *root) {
   return (gv_quota){INFINITY, INT64_MAX};
 }
 
-int gv_processors(void) {
+int gv_cpu_count(void) {
   const char *wanted = getenv("OMP_NUM_THREADS");
   long number = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
   if (number > 0) return (int)number;
   DWORD_PTR mine = 0, all = 0;
-  int processors = 0;
+  int cpus = 0;
   if (GetProcessAffinityMask(GetCurrentProcess(), &mine, &all)) /* 0: several groups of processors */
     for (; mine != 0; mine &= mine - 1)
-      processors++;
-  if (processors == 0) processors = (int)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
-  return processors > 1 ? processors : 1;
+      cpus++;
+  if (cpus == 0) cpus = (int)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+  return cpus > 1 ? cpus : 1;
 }
 
 int64_t gv_machine_memory(void) {

@@ -25,7 +25,7 @@
 /* ------------------------------------------------------------------------------------------------ threads */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int processors;
+static int cpus;
 static atomic_bool forked; /* this process is a child of one that has had parallel regions */
 static atomic_int working; /* threads of all parallel regions, with those that called */
 #ifdef _OPENMP
@@ -40,7 +40,7 @@ static void in_child(void) {
 }
 
 static void loop_prepare(void) {
-  processors = gv_processors();
+  cpus = gv_cpu_count();
   gv_machine_at_fork(NULL, NULL, in_child);
 }
 
@@ -86,7 +86,7 @@ static int grow_pool(int wanted) {
   const struct timespec moment = {0, 10000000};
   nanosleep(&moment, NULL);
   int some = pool + made / 2;
-  return some < processors ? some : processors;
+  return some < cpus ? some : cpus;
 }
 
 /* How many of `wanted` threads the next region has; 0: it must not be parallel. */
@@ -111,7 +111,7 @@ static int usable_threads(int wanted) {
 static int acquire_threads(int wanted) {
   if (wanted < 2 || atomic_load(&forked) || in_parallel()) return 1;
   (void)pthread_once(&once, loop_prepare);
-  int most = wanted > processors ? wanted : processors, now = atomic_load(&working), granted;
+  int most = wanted > cpus ? wanted : cpus, now = atomic_load(&working), granted;
   do {
     granted = most - now < wanted ? most - now : wanted;
     if (granted < 2) return 1;

@@ -9,7 +9,7 @@ const char *gv_simd_name(gv_simd level) {
   return names[level];
 }
 
-static gv_simd simd_of_processor(void) {
+static gv_simd simd_of_cpu(void) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -22,7 +22,7 @@ static gv_simd simd_of_processor(void) {
 }
 
 gv_simd gv_simd_level(void) {
-  gv_simd level = simd_of_processor();
+  gv_simd level = simd_of_cpu();
   const char *wanted = getenv("GPUVORONOI_SIMD");
   if (wanted != NULL) {
     for (gv_simd lower = GV_SIMD_BASELINE; lower < level; lower++) {

@@ -200,7 +200,7 @@ static double gain_of(const gv_feature_tree *t, const gv_edge_points *points, in
   double c = fabs(s) + error, gain = speed * c + 0.5 * m.turn;
   if (!(speed * c < 0.7 * m.slowest)) return fmin(gain, speed);
   double least_bend = bend(t, far), upward = m.slowest * m.slowest * least_bend;
-  if (m.turn <= 0.4 * upward && speed <= 1.1 * m.slowest) *above = fmin(*above, GV_EDGE_SETTLED);
+  if (m.turn <= 0.4 * upward && speed <= 1.1 * m.slowest) *above = fmin(*above, GV_EDGE_FAR_ERROR);
   if (m.turn == 0.0) {
     double rise = (1.0 - c * c) * bend(t, f + room);
     if (rise > 0.0) gain = fmin(gain, 0.5000001 * c * c / rise);

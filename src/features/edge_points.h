@@ -15,7 +15,7 @@
  *      u0 until |f'| = 0.7 v, where it rises, and goes on rising if 0.7 W >= k: the gain is at most (V c)^2 / 2 m.
  *
  * The canonical value is that of an end or less, and at most GV_EDGE_ERROR above the distance. Beyond 2 meters,
- * where k <= 0.4 W^2 r cot(r far) and V <= 1.1 W, it is at most GV_EDGE_SETTLED above it. For f'' > 0 as far as
+ * where k <= 0.4 W^2 r cot(r far) and V <= 1.1 W, it is at most GV_EDGE_FAR_ERROR above it. For f'' > 0 as far as
  * there is a closest point with |s| < 0.7, so that the search's second rule finds the minimum in the whole edge, by
  * steps that end at a slope f' with the square of c = f' / v below 2e-6 / f, and f'' there at least 0.4 of its
  * value on the sphere: less than 3e-6 is left. Where its first rule comes before, the ends' values are apart by V
@@ -37,7 +37,7 @@
 
 #include "features/shortlist.h"
 
-#define GV_EDGE_SETTLED 4e-6 /* meters */
+#define GV_EDGE_FAR_ERROR 4e-6 /* meters */
 
 /* Data of an edge of a list. */
 typedef struct gv_prepared_edge {

@@ -136,7 +136,7 @@ static void find_closest(const search *s, gv_finder *finder, const gv_edge_place
 
 /* ------------------------------------------------------------------------------------------- one by one, any k */
 
-static void answer_one(const search *s, gv_feature_cell *c, int64_t i) {
+static void search_one(const search *s, gv_feature_cell *c, int64_t i) {
   int32_t k = s->voronoi.k, found[GV_VORONOI_MAX_K];
   gv_feature_cell_k_nearest(c, found);
   for (int32_t neighbor = 0; neighbor < k; neighbor++) {
@@ -151,7 +151,7 @@ static void answer_one(const search *s, gv_feature_cell *c, int64_t i) {
   }
 }
 
-static gv_status feature_index_answer_some(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status feature_index_search_some(gv_worker *worker, int64_t first, int64_t end) {
   search *s = worker->user;
   gv_context *context = &worker->context;
   places p;
@@ -164,7 +164,7 @@ static gv_status feature_index_answer_some(gv_worker *worker, int64_t first, int
     for (int32_t i = 0; i < count && status == GV_OK; i++) {
       gv_edge_place q = feature_index_place_of(&p, i);
       c->q = &q;
-      answer_one(s, c, s->order[n + i].index);
+      search_one(s, c, s->order[n + i].index);
     }
   }
   gv_feature_cell_clear(c);
@@ -193,7 +193,7 @@ static void feature_index_receive(void *user, int64_t cell, int64_t count, const
   }
 }
 
-static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t feature) {
+static void fill_alike(batch *b, const int32_t *cell, int32_t count, int32_t feature) {
   const double *const position[3] = {b->at.x, b->at.y, b->at.z};
   gv_ball ball = gv_ball_around(position, cell, count);
   gv_finder_aim(&b->finder, feature, &ball);
@@ -206,7 +206,7 @@ static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t f
 }
 
 /* Feature by feature. */
-static void answer_found(batch *b, int32_t queries) {
+static void fill_found(batch *b, int32_t queries) {
   int32_t cell[SPAN], alike[SPAN], cells = 0;
   bool measured = b->s->distances != NULL || b->s->nearest != NULL;
   for (int32_t i = 0; i < queries; i++) {
@@ -228,19 +228,19 @@ static void answer_found(batch *b, int32_t queries) {
       }
     }
     cells = left;
-    answer_alike(b, alike, count, feature);
+    fill_alike(b, alike, count, feature);
   }
 }
 
-static gv_status answer_span(gv_context *context, batch *b, int32_t count) {
+static gv_status search_span(gv_context *context, batch *b, int32_t count) {
   GV_TRY(feature_index_find_places(context, b->s, b->order, count, &b->at));
   b->tiles.tile = (gv_tile){0, count, 0, 1};
   gv_feature_tiles_solve(&b->tiles);
-  answer_found(b, count);
+  fill_found(b, count);
   return GV_OK;
 }
 
-static gv_status answer_spans(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status search_spans(gv_worker *worker, int64_t first, int64_t end) {
   search *s = worker->user;
   gv_context *context = &worker->context;
   batch *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
@@ -254,7 +254,7 @@ static gv_status answer_spans(gv_worker *worker, int64_t first, int64_t end) {
   b->tiles.user = b;
   for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
     b->order = s->order + n;
-    status = answer_span(context, b, n + SPAN < end ? SPAN : (int32_t)(end - n));
+    status = search_span(context, b, n + SPAN < end ? SPAN : (int32_t)(end - n));
   }
   gv_finder_clear(&b->finder);
   gv_feature_tiles_clear(context, &b->tiles);
@@ -299,7 +299,7 @@ static gv_status feature_index_order_queries(gv_context *context, search *s, int
   return gv_codes_sort(context, s->order, scratch, count, s->morton.dim * s->morton.bits, context->threads);
 }
 
-static gv_status answer_all(gv_context *context, search *s) {
+static gv_status feature_index_search_queries(gv_context *context, search *s) {
   enum { MOST = 1 << 22 /* in an order of their own */, LEAST = 256, DENSE = 4096 /* a worker takes at once */ };
   int64_t total = s->queries->count, most = total < MOST ? total : MOST;
   const gv_feature_tree *tree = &s->lookup->tree;
@@ -314,7 +314,7 @@ static gv_status answer_all(gv_context *context, search *s) {
     status = feature_index_order_queries(context, s, first, count, s->order + most);
     if (status != GV_OK) break;
     gv_loop loop = {context, context->threads, count, spans ? DENSE : LEAST, &s->progress, s};
-    status = gv_parallel_for(&loop, spans ? answer_spans : feature_index_answer_some);
+    status = gv_parallel_for(&loop, spans ? search_spans : feature_index_search_some);
   }
   gv_release(&context->allocator, s->order);
   return status;
@@ -343,7 +343,7 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   s.voronoi.k = o->k;
   s.voronoi.limit = gv_canonical_limit(s.voronoi.cells.metric, &s.voronoi.cells.ellipsoid, o->max_distance);
   gv_progress_init(&s.progress, context, queries->count);
-  return answer_all(context, &s);
+  return feature_index_search_queries(context, &s);
 }
 
 /* ------------------------------------------------------------------------------------------------------ by radius */
@@ -432,7 +432,7 @@ static void find_within(radius_query *r, double limit) {
   }
 }
 
-static gv_status answer_radius(gv_context *context, radius_search *s, radius_query *r, int64_t i) {
+static gv_status search_radius(gv_context *context, radius_search *s, radius_query *r, int64_t i) {
   const gv_voronoi *v = &s->places.voronoi;
   double *distances = s->places.distances;
   places p;
@@ -456,7 +456,7 @@ static gv_status answer_radius(gv_context *context, radius_search *s, radius_que
   return GV_OK;
 }
 
-static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status search_radii(gv_worker *worker, int64_t first, int64_t end) {
   radius_search *s = worker->user;
   gv_context *context = &worker->context;
   radius_query r = {.counted = s->places.indices == NULL && s->places.distances == NULL};
@@ -466,7 +466,7 @@ static gv_status answer_radii(gv_worker *worker, int64_t first, int64_t end) {
   if (!gv_found_list_init(&r.list, &context->allocator, false) && status == GV_OK)
     status = gv_fail_memory(context, "the neighbors of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
-    status = answer_radius(context, s, &r, i);
+    status = search_radius(context, s, &r, i);
   gv_found_list_clear(&r.list);
   gv_feature_cell_clear(r.cell_search);
   gv_release(&context->allocator, r.cell_search);
@@ -492,7 +492,7 @@ static gv_status feature_index_search_radius(gv_context *context, const gv_index
       gv_canonical_limit(s.places.voronoi.cells.metric, &s.places.voronoi.cells.ellipsoid, o->radius);
   gv_progress_init(&s.places.progress, context, queries->count);
   gv_loop loop = {context, context->threads, queries->count, AT_ONCE, &s.places.progress, &s};
-  return gv_parallel_for(&loop, answer_radii);
+  return gv_parallel_for(&loop, search_radii);
 }
 
 static const gv_index_type feature_index = {

@@ -122,16 +122,16 @@ static void pair_stack_push(pair_stack *w, const gv_feature_tree *t, const gv_bo
 /* ------------------------------------------------------------------------------------------------------- the walk */
 
 static void compare_entries(pair_query *q, int32_t feature, int32_t number) {
-  const gv_feature_tree *asked = &q->s->index->lookup.tree, *own = &q->s->lookup->tree;
+  const gv_feature_tree *of_index = &q->s->index->lookup.tree, *own = &q->s->lookup->tree;
   for (int32_t i = 0; i < q->entries; i++) {
-    if (gv_feature_tree_iterates(asked)) {
+    if (gv_feature_tree_iterates(of_index)) {
       double low, high;
-      gv_tree_entry_chords(asked, number, q->middle[i], &low, &high);
+      gv_tree_entry_chords(of_index, number, q->middle[i], &low, &high);
       low -= q->half[i];
       if (low > 0.0 && low * low > pair_query_reach(q)) continue;
     }
     pair_list_offer(&q->list, feature,
-                    gv_entries_distance(own, own->entry[q->leaf + i], asked, asked->entry[number]));
+                    gv_entries_distance(own, own->entry[q->leaf + i], of_index, of_index->entry[number]));
   }
 }
 
@@ -253,7 +253,7 @@ static void find_held(const gv_feature_index *index, const gv_feature_lookup *lo
 
 /* ----------------------------------------------------------------------------------------------------- all queries */
 
-static gv_status answer_pairs(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status search_tree_pairs(gv_worker *worker, int64_t first, int64_t end) {
   pair_search *s = worker->user;
   pair_query q = {.s = s, .reached = -1.0};
   for (int64_t i = first; i < end; i++) {
@@ -313,7 +313,7 @@ static gv_status search_pairs(gv_context *context, const gv_feature_index *index
                      .distances = distances};
     gv_progress_init(&s.progress, context, set->count);
     gv_loop loop = {context, context->threads, set->count, AT_ONCE, &s.progress, &s};
-    status = gv_parallel_for(&loop, answer_pairs);
+    status = gv_parallel_for(&loop, search_tree_pairs);
   }
   gv_release(&context->allocator, held);
   gv_feature_lookup_clear(&lookup);

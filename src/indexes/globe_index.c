@@ -272,7 +272,7 @@ static gv_status globe_index_decide(gv_context *context, const void *user, int64
 }
 
 /* On the sphere the found neighbors are the result. */
-static gv_status globe_index_answer(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status globe_index_search_queries(gv_worker *worker, int64_t first, int64_t end) {
   const batch *b = worker->user;
   int64_t k = b->options->k, from = first * k, count = (end - first) * k, to = b->first * k + from;
   memcpy(b->indices + to, b->found + from, (size_t)count * sizeof *b->found);
@@ -282,7 +282,7 @@ static gv_status globe_index_answer(gv_worker *worker, int64_t first, int64_t en
   return GV_OK;
 }
 
-static gv_status answer_batch(gv_context *context, const batch *b, const gv_query *query) {
+static gv_status globe_index_search_batch(gv_context *context, const batch *b, const gv_query *query) {
   const gv_globe_index *globe = b->globe;
   if (globe->metric == GV_GEODESIC) {
     int64_t part = globe->count / WIDEN_PART, wanted = part < WIDEN_LEAST ? WIDEN_LEAST : part;
@@ -294,7 +294,7 @@ static gv_status answer_batch(gv_context *context, const batch *b, const gv_quer
     return gv_widen(context, &widening, query, b->found, b->chord2);
   }
   gv_loop loop = {context, context->threads, query->count, 64, NULL, (void *)b};
-  return gv_parallel_for(&loop, globe_index_answer);
+  return gv_parallel_for(&loop, globe_index_search_queries);
 }
 
 /* The part of all queries and seeds that a search is for, and its output. */
@@ -340,7 +340,7 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     status = gv_index_search_canonical(&inner, globe->chords, &query, found, chord2);
     status = gv_take_error(context, status, &inner);
     if (status != GV_OK) break;
-    status = gv_take_error(context, answer_batch(&quiet, &b, &query), &quiet);
+    status = gv_take_error(context, globe_index_search_batch(&quiet, &b, &query), &quiet);
     if (status != GV_OK) break;
     gv_number_among_all(of->first_seed, count * o->k, indices + first * o->k);
   }

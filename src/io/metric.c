@@ -6,26 +6,26 @@ bool gv_metric_on_globe(gv_metric metric) {
   return metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
 }
 
-const char *gv_metric_reason(const gv_metric_request *question) {
-  if (question->requested) return "as requested";
+const char *gv_metric_reason(const gv_metric_request *request) {
+  if (request->requested) return "as requested";
   const char *reason;
-  gv_crs_default_metric(question->crs, &reason);
+  gv_crs_default_metric(request->crs, &reason);
   return reason;
 }
 
-gv_status gv_metric_choose(gv_io *io, const gv_metric_request *question, gv_metric *out) {
-  OGRSpatialReferenceH crs = question->crs;
+gv_status gv_metric_choose(gv_io *io, const gv_metric_request *request, gv_metric *out) {
+  OGRSpatialReferenceH crs = request->crs;
   char name[256];
   bool geographic = crs != NULL && OSRIsGeographic(crs);
   gv_metric usual = gv_crs_default_metric(crs, NULL);
-  gv_metric metric = question->requested ? question->metric : usual;
+  gv_metric metric = request->requested ? request->metric : usual;
   *out = metric;
   gv_crs_describe(crs, name, sizeof name);
   if (gv_metric_on_globe(metric)) {
     if (crs == NULL) {
       return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                            "--metric %s: missing coordinate system; %s none; use %s", gv_metric_name(metric),
-                           question->places, question->remedy);
+                           request->places, request->remedy);
     }
     if (geographic || OSRIsProjected(crs)) return GV_OK;
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,

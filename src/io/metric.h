@@ -19,9 +19,9 @@ typedef struct gv_metric_request {
  * The requested metric, or gv_default_metric. An error if it is not supported for the system; a warning for
  * distances on a map for which the default is geodesic.
  */
-gv_status gv_metric_choose(gv_io *io, const gv_metric_request *question, gv_metric *out);
+gv_status gv_metric_choose(gv_io *io, const gv_metric_request *request, gv_metric *out);
 
 /* Why it is that one, for people: "default for longitudes and latitudes". */
-const char *gv_metric_reason(const gv_metric_request *question);
+const char *gv_metric_reason(const gv_metric_request *request);
 
 #endif

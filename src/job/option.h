@@ -38,9 +38,9 @@ typedef enum gv_option_more { GV_MORE_NOTHING, GV_MORE_LIMITS_OF_GRIDS, GV_MORE_
 
 /* Place of the option in a run's description. */
 typedef enum gv_option_place {
-  GV_IN_QUESTION, /* with the options of the question */
-  GV_IN_OUTPUTS,  /* with the outputs */
-  GV_IN_NOTHING   /* it belongs to one call of the command */
+  GV_IN_OPTIONS, /* with the options of the question */
+  GV_IN_OUTPUTS, /* with the outputs */
+  GV_IN_NOTHING  /* it belongs to one call of the command */
 } gv_option_place;
 
 typedef struct gv_option {

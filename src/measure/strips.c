@@ -37,8 +37,8 @@ static gv_status measure_pairs(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status measure_strips_answer(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
-                                       const gv_measure *m, const gv_open_pairs *open) {
+static gv_status measure_strips_compute(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
+                                        const gv_measure *m, const gv_open_pairs *open) {
   gv_context *context = &d->context;
   strips_answering a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
@@ -70,7 +70,7 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
     if (m->distance != NULL) piece.distance = (char *)m->distance + (size_t)at * size;
     if (m->azimuth != NULL) piece.azimuth = m->azimuth + at;
     status = device->measure(&d->context, d->raster, &piece, radius, &open);
-    if (status == GV_OK && open.count > 0) status = measure_strips_answer(d, v, device, &piece, &open);
+    if (status == GV_OK && open.count > 0) status = measure_strips_compute(d, v, device, &piece, &open);
   }
   return status;
 }
@@ -82,7 +82,7 @@ gv_status gv_measure_carried(gv_device_strips *d, const gv_voronoi *v, const gv_
   gv_open_pairs open;
   gv_status status = device->measure(&d->context, d->raster, m, radius, &open);
   if (status != GV_OK || open.count == 0) return status;
-  return open.count <= GV_CUDA_OPEN_PAIRS ? measure_strips_answer(d, v, device, m, &open)
+  return open.count <= GV_CUDA_OPEN_PAIRS ? measure_strips_compute(d, v, device, m, &open)
                                           : measure_pieces(d, v, device, m, radius);
 }
 

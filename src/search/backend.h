@@ -187,7 +187,7 @@ static inline int gv_threads_for(const gv_context *context, double steps) {
  * 0: unknown. The second never selects one that needs a GPU. */
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
                                     int64_t queries);
-const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries);
+const gv_backend *gv_backend_choose_cpu(const gv_reference *reference, int32_t k, int64_t queries);
 /* For arrays on a device. */
 gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,
                                    const gv_backend **out);

@@ -9,7 +9,7 @@
  * `openmp`, so it needs more points than that to be faster; building it costs as much as about 1,000 queries of
  * `openmp`.
  */
-const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries) {
+const gv_backend *gv_backend_choose_cpu(const gv_reference *reference, int32_t k, int64_t queries) {
   enum { TREE_DIM_MAX = 15, FEW_QUERIES = 1000 };
   if (gv_metric_of_products(reference->metric) || reference->dim > TREE_DIM_MAX ||
       (queries > 0 && queries < FEW_QUERIES))
@@ -58,7 +58,7 @@ const gv_backend *gv_backend_choose(const gv_context *context, const gv_referenc
   if (!gv_device_pays_for_search((double)reference->count, (double)requested, reference->dim, k, context->threads,
                                  gv_cuda_started()) ||
       gv_cuda_probe(&reason) != GV_OK) {
-    return gv_backend_choose_processor(reference, k, queries);
+    return gv_backend_choose_cpu(reference, k, queries);
   }
   return &gv_backends[choose_device(gv_cuda_module_get(&reason), context, reference, k, requested)];
 }

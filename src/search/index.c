@@ -46,8 +46,8 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric %s is not supported for arrays on a device",
                    gv_metric_name(reference->metric));
   if (gv_backend_is_automatic(options->backend) && gv_reference_is_general(reference)) {
-    *out = gv_backend_choose_processor(reference, options->expected_k > 0 ? options->expected_k : 1,
-                                       options->expected_queries);
+    *out = gv_backend_choose_cpu(reference, options->expected_k > 0 ? options->expected_k : 1,
+                                 options->expected_queries);
     return GV_OK;
   }
   if (gv_backend_is_automatic(options->backend) && on_device) {
@@ -140,7 +140,7 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
   status = build_by(context, supply, backend, index);
   if (index->automatic && gv_backend_failed(backend, status)) {
     gv_points_drop(index);
-    backend = gv_backend_choose_processor(&checked, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
+    backend = gv_backend_choose_cpu(&checked, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
     status = build_by(context, supply, backend, index);
   }
   if (status != GV_OK) {
@@ -216,8 +216,8 @@ static void point_index_destroy(gv_index *index) {
 }
 
 /* Queries [first, first + count) of a search, for processors: as doubles in `wide` if need be, and of what lies on a device the copy. */
-static gv_query query_for_processor(const gv_point_index *index, const gv_query *query, int64_t first,
-                                    int64_t count, double *wide) {
+static gv_query query_on_cpu(const gv_point_index *index, const gv_query *query, int64_t first, int64_t count,
+                             double *wide) {
   const gv_reference *reference = &index->reference;
   gv_query part = *query;
   const void *data = query->floats != NULL ? (const void *)query->floats : (const void *)query->data;
@@ -234,9 +234,9 @@ static gv_query query_for_processor(const gv_point_index *index, const gv_query 
 }
 
 /* A device that was chosen failed in the middle: this search is done by the processor. */
-static gv_status search_by_processor(gv_context *context, const gv_point_index *index, const gv_query *query,
-                                     int64_t *indices, double *canonical) {
-  const gv_backend *backend = gv_backend_choose_processor(&index->reference, query->k, query->count);
+static gv_status search_on_cpu(gv_context *context, const gv_point_index *index, const gv_query *query,
+                               int64_t *indices, double *canonical) {
+  const gv_backend *backend = gv_backend_choose_cpu(&index->reference, query->k, query->count);
   const gv_search_engine *engine = gv_backend_search_engine(backend);
   int64_t chunk = query->floats != NULL ? CHUNK_VALUES / index->reference.dim : query->count;
   if (chunk > query->count) chunk = query->count;
@@ -244,7 +244,7 @@ static gv_status search_by_processor(gv_context *context, const gv_point_index *
   double *wide = NULL, *wide_queries = NULL;
   void *state = NULL;
   bool built = false;
-  gv_status status = gv_points_for_processor(context, index, backend, &reference, &wide);
+  gv_status status = gv_points_for_cpu(context, index, backend, &reference, &wide);
   if (status == GV_OK && query->floats != NULL) {
     wide_queries = gv_allocate(&context->allocator, chunk * reference.dim, sizeof *wide_queries);
     if (wide_queries == NULL) status = gv_fail_memory(context, "the queries");
@@ -255,7 +255,7 @@ static gv_status search_by_processor(gv_context *context, const gv_point_index *
   }
   for (int64_t first = 0; first < query->count && status == GV_OK; first += chunk) {
     int64_t count = query->count - first < chunk ? query->count - first : chunk;
-    gv_query part = query_for_processor(index, query, first, count, wide_queries);
+    gv_query part = query_on_cpu(index, query, first, count, wide_queries);
     status =
         engine->search(context, &reference, state, &part, indices + first * query->k, canonical + first * query->k);
   }
@@ -269,10 +269,10 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *i
                                     int64_t *indices, double *canonical) {
   if (query->count == 0) return GV_OK;
   if (index->backend->device && query->k > GV_MAX_K)
-    return search_by_processor(context, index, query, indices, canonical);
+    return search_on_cpu(context, index, query, indices, canonical);
   gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
   if (!index->automatic || !gv_backend_failed(index->backend, status)) return status;
-  return search_by_processor(context, index, query, indices, canonical);
+  return search_on_cpu(context, index, query, indices, canonical);
 }
 
 /* Which of all queries and points those are that a search is about. */
@@ -295,8 +295,8 @@ static gv_status check_search(gv_context *context, const gv_point_index *index, 
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: %d dimensions, but the reference points have %d",
                    (int)queries->dim, (int)index->reference.dim);
   }
-  bool processors = !gv_on_device(o->array_options) && (index->automatic || !index->backend->device);
-  GV_TRY(point_index_check_options(context, index, o, processors ? GV_MAX_K_CPU : GV_MAX_K, ""));
+  bool cpus = !gv_on_device(o->array_options) && (index->automatic || !index->backend->device);
+  GV_TRY(point_index_check_options(context, index, o, cpus ? GV_MAX_K_CPU : GV_MAX_K, ""));
   if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of results: out of range (%lld x %d)",
                    (long long)queries->count, (int)o->k);

@@ -294,8 +294,8 @@ gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int6
   return status;
 }
 
-gv_status gv_points_for_processor(gv_context *context, const gv_point_index *index, const gv_backend *backend,
-                                  gv_reference *out, double **wide) {
+gv_status gv_points_for_cpu(gv_context *context, const gv_point_index *index, const gv_backend *backend,
+                            gv_reference *out, double **wide) {
   const gv_reference *reference = &index->reference;
   const void *copy = index->kept != NULL ? index->kept : index->data;
   int64_t values = reference->count * reference->dim;

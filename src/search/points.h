@@ -40,8 +40,8 @@ gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int6
  * The reference set for a backend of processors in place of the index's own: the index's points where the host has them, else doubles in
  * *wide (released with gv_release by the caller, also after an error).
  */
-gv_status gv_points_for_processor(gv_context *context, const gv_point_index *index, const gv_backend *backend,
-                                  gv_reference *out, double **wide);
+gv_status gv_points_for_cpu(gv_context *context, const gv_point_index *index, const gv_backend *backend,
+                            gv_reference *out, double **wide);
 
 /* Values [0, count) as doubles. */
 void gv_widen_floats(const float *from, int64_t count, double *to);

@@ -89,31 +89,32 @@ void gv_radius_compare_all(const gv_reference *reference, const void *state, con
 }
 
 /* The engine that searches: an index's own, or one for processors instead of a GPU's. */
-typedef struct answering {
+typedef struct radius_engine {
   const gv_search_engine *engine;
   gv_within_fn *within;
   gv_reference reference;
   const void *state;
   void *built;    /* the state, if it is to be destroyed */
   double *copied; /* the points, or NULL where they are the index's */
-} answering;
+} radius_engine;
 
-static void answering_end(const gv_context *context, answering *a) {
+static void radius_engine_end(const gv_context *context, radius_engine *a) {
   if (a->built != NULL) a->engine->destroy(&a->reference, a->built);
   gv_release(&context->allocator, a->copied);
 }
 
-static gv_status answering_begin(gv_context *context, const gv_point_index *index, int64_t queries, answering *a) {
-  *a = (answering){.engine = index->engine,
-                   .within = index->backend->within,
-                   .reference = index->reference,
-                   .state = index->state};
+static gv_status radius_engine_begin(gv_context *context, const gv_point_index *index, int64_t queries,
+                                     radius_engine *a) {
+  *a = (radius_engine){.engine = index->engine,
+                       .within = index->backend->within,
+                       .reference = index->reference,
+                       .state = index->state};
   if (a->within != NULL) return GV_OK;
-  const gv_backend *backend = gv_backend_choose_processor(&index->reference, 1, queries);
+  const gv_backend *backend = gv_backend_choose_cpu(&index->reference, 1, queries);
   gv_context quiet;
   a->engine = backend->search;
   a->within = backend->within;
-  GV_TRY(gv_points_for_processor(context, index, backend, &a->reference, &a->copied));
+  GV_TRY(gv_points_for_cpu(context, index, backend, &a->reference, &a->copied));
   gv_context_without_progress(context, &quiet);
   gv_status status = a->engine->build(&quiet, &a->reference, &a->built);
   a->state = a->built;
@@ -123,7 +124,7 @@ static gv_status answering_begin(gv_context *context, const gv_point_index *inde
 /* ----------------------------------------------------------------------------------------------- canonical values */
 
 typedef struct radius_search {
-  const answering *by;
+  const radius_engine *by;
   const gv_radius_query *query;
   int64_t *offsets, *indices;
   double *canonical;
@@ -134,9 +135,9 @@ typedef struct radius_search {
   gv_progress progress;
 } radius_search;
 
-static gv_status answer_query(gv_context *context, const radius_search *s, int64_t i, gv_found_list *list) {
+static gv_status search_query(gv_context *context, const radius_search *s, int64_t i, gv_found_list *list) {
   const gv_radius_query *query = s->query;
-  const answering *by = s->by;
+  const radius_engine *by = s->by;
   int64_t self = query->self_offset >= 0 ? query->self_offset + i : -1;
   list->count = 0;
   by->within(&by->reference, by->state, query->data + i * by->reference.dim,
@@ -152,7 +153,7 @@ static gv_status answer_query(gv_context *context, const radius_search *s, int64
                            s->offsets[i + 1] - s->offsets[i], s->indices, s->canonical);
 }
 
-static gv_status radius_answer_some(gv_worker *worker, int64_t first, int64_t end) {
+static gv_status radius_search_some(gv_worker *worker, int64_t first, int64_t end) {
   radius_search *s = worker->user;
   gv_found_list list;
   gv_status status = GV_OK;
@@ -160,7 +161,7 @@ static gv_status radius_answer_some(gv_worker *worker, int64_t first, int64_t en
   if (!gv_found_list_init(&list, &worker->context.allocator, counted))
     return gv_fail_memory(&worker->context, "the neighbors of a query");
   for (int64_t i = first; i < end && status == GV_OK; i++)
-    status = answer_query(&worker->context, s, s->order != NULL ? s->order[i].index : s->first + i, &list);
+    status = search_query(&worker->context, s, s->order != NULL ? s->order[i].index : s->first + i, &list);
   gv_found_list_clear(&list);
   if (status == GV_OK) gv_progress_add(&s->progress, end - first);
   return status;
@@ -196,7 +197,7 @@ static gv_status radius_order_queries(gv_context *context, radius_search *s, int
   return gv_codes_sort(context, s->order, scratch, count, bits * dim, threads);
 }
 
-static gv_status answer_all(gv_context *context, radius_search *s, int threads) {
+static gv_status radius_search_queries(gv_context *context, radius_search *s, int threads) {
   int64_t total = s->query->count, slab = total < SLAB_QUERIES ? total : SLAB_QUERIES;
   bool ordered = s->by->state != NULL && s->by->reference.dim <= ORDERED_DIM_MAX && total >= ORDERED_QUERIES_MIN;
   gv_status status = GV_OK;
@@ -206,7 +207,7 @@ static gv_status answer_all(gv_context *context, radius_search *s, int threads) 
     int64_t count = total - s->first < slab ? total - s->first : slab;
     if (ordered) status = radius_order_queries(context, s, count, s->order + slab, threads);
     gv_loop loop = {context, threads, count, QUERIES_AT_ONCE, &s->progress, s};
-    if (status == GV_OK) status = gv_parallel_for(&loop, radius_answer_some);
+    if (status == GV_OK) status = gv_parallel_for(&loop, radius_search_some);
   }
   gv_release(&context->allocator, s->order);
   return status;
@@ -220,35 +221,35 @@ static gv_status radius_search_on_device(gv_context *context, const gv_point_ind
   if (!index->backend->device_radius || index->reference.dim > GV_DEVICE_RADIUS_MAX_DIM || query->count == 0 ||
       (query->refine != NULL && !query->later))
     return GV_ERROR_UNSUPPORTED;
-  const gv_device_radius asked = {.data = query->data,
-                                  .count = query->count,
-                                  .limit = query->limit,
-                                  .limits = query->limits,
-                                  .self_offset = query->self_offset,
-                                  .later = query->later ? query->first : -1,
-                                  .by_number = query->by_number,
-                                  .first = query->first,
-                                  .pairs = pairs};
-  gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state, &asked,
+  const gv_device_radius request = {.data = query->data,
+                                    .count = query->count,
+                                    .limit = query->limit,
+                                    .limits = query->limits,
+                                    .self_offset = query->self_offset,
+                                    .later = query->later ? query->first : -1,
+                                    .by_number = query->by_number,
+                                    .first = query->first,
+                                    .pairs = pairs};
+  gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state, &request,
                                                               offsets, indices, canonical);
   return index->automatic && gv_backend_failed(index->backend, status) ? GV_ERROR_UNSUPPORTED : status;
 }
 
 gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index, const gv_radius_query *query,
                                      int64_t *offsets, int64_t *indices, double *canonical) {
-  answering by;
+  radius_engine by;
   gv_status status = radius_search_on_device(context, index, query, false, offsets, indices, canonical);
   if (status != GV_ERROR_UNSUPPORTED) return status;
-  status = answering_begin(context, index, query->count, &by);
+  status = radius_engine_begin(context, index, query->count, &by);
   if (status == GV_OK) {
     radius_search s = {.by = &by, .query = query, .offsets = offsets, .indices = indices, .canonical = canonical};
     double points = by.state != NULL ? TREE_POINTS : (double)index->reference.count;
     double steps = (double)query->count * (double)index->reference.dim * points;
     int threads = index->backend->exhaustive ? 1 : gv_threads_for(context, steps);
     gv_progress_init(&s.progress, context, query->count);
-    status = answer_all(context, &s, threads);
+    status = radius_search_queries(context, &s, threads);
   }
-  answering_end(context, &by);
+  radius_engine_end(context, &by);
   return status;
 }
 

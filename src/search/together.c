@@ -261,12 +261,12 @@ gv_status gv_search_together(gv_context *context, const gv_communicator *process
   status = agree(&r, status);
   if (status == GV_OK) status = meet(&r);
   if (status == GV_OK) status = agree(&r, allocate_round(&r));
-  gv_status answered = GV_OK;
+  gv_status searched = GV_OK;
   for (int64_t first = 0; status == GV_OK && first < r.most; first += r.room) {
-    status = together_send_queries(&r, first, answered);
-    if (status == GV_OK) answered = together_return_results(&r, first, indices, distances);
+    status = together_send_queries(&r, first, searched);
+    if (status == GV_OK) searched = together_return_results(&r, first, indices, distances);
   }
-  if (status == GV_OK) status = agree(&r, answered);
+  if (status == GV_OK) status = agree(&r, searched);
   together_clear(&r);
   return status;
 }

@@ -17,11 +17,11 @@
 #include "voronoi/widen.h"
 
 enum {
-  BATCH = 16384,            /* cells searched at once by a processor, */
-  DEVICE_BATCH = 1 << 18,   /* and by a device, where every search costs tens of microseconds, */
-  DEVICE_ANSWERS = 1 << 20, /* maximum number of neighbors requested at once */
-  SPARE = 1,                /* geodesic: additional neighbors by chord at first */
-  LARGEST_ASKED = 512
+  BATCH = 16384,              /* cells searched at once by a processor, */
+  DEVICE_BATCH = 1 << 18,     /* and by a device, where every search costs tens of microseconds, */
+  DEVICE_NEIGHBORS = 1 << 20, /* maximum number of neighbors requested at once */
+  SPARE = 1,                  /* geodesic: additional neighbors by chord at first */
+  LARGEST_REQUEST = 512
 };
 
 static bool compares_all(const gv_voronoi *v) {
@@ -94,7 +94,7 @@ static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64
   const work *j = user;
   const gv_voronoi *v = j->v;
   gv_place place = grid_points_place_of(j, j->cell[number]);
-  int32_t seed[LARGEST_ASKED], nearest[GV_VORONOI_MAX_K];
+  int32_t seed[LARGEST_REQUEST], nearest[GV_VORONOI_MAX_K];
   (void)context;
   if (near->count < 0) { /* so many within the slack: any of them */
     gv_k_nearest_geodesic(v, &place, NULL, v->seeds.count, nearest);
@@ -116,7 +116,7 @@ static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   gv_query query = {j->query, n, j->requested, j->limit, -1, NULL};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
-    gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_ASKED, k_nearest_geodesic, j};
+    gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_REQUEST, k_nearest_geodesic, j};
     return gv_widen(context, &widening, &query, j->found, j->canonical);
   }
   for (int32_t q = 0; q < n && status == GV_OK; q++) {
@@ -144,7 +144,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   gv_status status = GV_OK;
   int64_t at_once = BATCH;
   if (v->backend->device) {
-    at_once = DEVICE_ANSWERS / j.requested < DEVICE_BATCH ? DEVICE_ANSWERS / j.requested : DEVICE_BATCH;
+    at_once = DEVICE_NEIGHBORS / j.requested < DEVICE_BATCH ? DEVICE_NEIGHBORS / j.requested : DEVICE_BATCH;
   }
   if (at_once > cells) at_once = cells;
   double *positions = gv_allocate(&context->allocator, cells * (globe ? 5 : 2), sizeof(double));

@@ -195,7 +195,7 @@ static gv_status raster_proof_mark_queries(gv_context *context, const gv_grid *r
 
 /* ------------------------------------------------------------------------------------------------ other places ask */
 
-enum { STRETCH = 4096, MOST_ASKING = 4 /* places a cell of the raster */ };
+enum { STRETCH = 4096, MOST_QUERIES = 4 /* places a cell of the raster */ };
 
 typedef struct survey {
   const gv_grid *raster;
@@ -254,7 +254,7 @@ static bool can_survey(const gv_grid *query_grid, const gv_grid *raster) {
   double places =
       mesh ? 8.0 * ldexp(1.0, 2 * query_grid->level) : (double)query_grid->width * (double)query_grid->height;
   return (mesh || gv_facts_of(query_grid)->inverse) &&
-         places <= MOST_ASKING * (double)raster->width * (double)raster->height;
+         places <= MOST_QUERIES * (double)raster->width * (double)raster->height;
 }
 
 static gv_status raster_proof_find_places(gv_context *context, const gv_grid *raster, const gv_grid *query_grid,

@@ -202,8 +202,8 @@ static gv_status keep_marked(gv_context *context, gv_raster_seeds *s, int64_t ro
 }
 
 /* Keeps the cells within their group that have queries. */
-static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
-                            int32_t group) {
+static gv_status keep_with_queries(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
+                                   int32_t group) {
   const gv_raster_proof *p = &s->proof;
   if (p->own || p->row[row] == 0) return GV_OK;
   if (p->has_query != NULL) return keep_marked(context, s, row, from, to, group);
@@ -256,7 +256,7 @@ static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row,
     int64_t inner = from, inner_end;
     while (status == GV_OK && next_within(proof, &rows[2], group, below, &inner, last, &inner_end)) {
       status = keep(context, s, row, done, inner, group);
-      if (status == GV_OK) status = keep_asked(context, s, row, inner, inner_end, group);
+      if (status == GV_OK) status = keep_with_queries(context, s, row, inner, inner_end, group);
       done = inner = inner_end;
     }
     from = last;

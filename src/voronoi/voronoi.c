@@ -96,7 +96,7 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
 }
 
 /* Sets what is computed for each cell. Weights are checked here, before any work. */
-static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o, int64_t seeds) {
+static gv_status set_request(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o, int64_t seeds) {
   v->k = o->k == 0 ? 1 : o->k;
   if (v->k < 1 || v->k > GV_VORONOI_MAX_K) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)", GV_VORONOI_MAX_K, (int)o->k);
@@ -211,7 +211,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   if (status == GV_OK) {
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
     int64_t count = o.features != NULL ? o.features->count : seeds != NULL ? seeds->count : 0;
-    status = set_question(context, v, &o, count);
+    status = set_request(context, v, &o, count);
   }
   if (status == GV_OK && o.features != NULL) {
     status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, o.features, v->features);

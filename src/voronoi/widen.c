@@ -5,7 +5,7 @@
 
 #include "core/parallel.h"
 
-enum { MOST_ANSWERS = 1 << 20 /* neighbors requested at once */ };
+enum { MOST_REQUESTED = 1 << 20 /* neighbors requested at once */ };
 
 /* How many of the neighbors may be among the k by geodesic; -1: more than were requested. */
 static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t requested) {
@@ -80,7 +80,7 @@ static void leave_out(int64_t self, int32_t requested, int64_t *found, double *c
 /* Searches `requested` neighbors of the open queries. */
 static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t requested,
                               gathered *g) {
-  int64_t at_once = MOST_ANSWERS / requested, open = 0;
+  int64_t at_once = MOST_REQUESTED / requested, open = 0;
   bool self = query->self_offset >= 0;
   gv_status status = GV_OK;
   r->number = g->number;
@@ -121,7 +121,7 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
   int64_t open = 0;
   for (int32_t requested = 4 * query->k; status == GV_OK && (open = count_open(&r, query->count)) > 0;
        requested *= 4) {
-    int64_t at_once = open < MOST_ANSWERS / requested ? open : MOST_ANSWERS / requested;
+    int64_t at_once = open < MOST_REQUESTED / requested ? open : MOST_REQUESTED / requested;
     g.number = gv_allocate(allocator, at_once, sizeof *g.number);
     g.data = gv_allocate(allocator, at_once * 3, sizeof *g.data);
     g.found = gv_allocate(allocator, at_once * requested, sizeof *g.found);

@@ -45,7 +45,7 @@ static int end(void **state) {
 static void nothing_is_known(void **state) {
   (void)state;
   gv_quota q = gv_machine_quota(root);
-  assert_true(isinf(q.processors));
+  assert_true(isinf(q.cpus));
   assert_int_equal(q.memory, INT64_MAX);
 }
 
@@ -57,7 +57,7 @@ static void version_2(void **state) {
   put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
   put("/sys/fs/cgroup/a/b/memory.max", "5000000000\n");
   gv_quota q = gv_machine_quota(root);
-  assert_true(q.processors == 1.5);
+  assert_true(q.cpus == 1.5);
   assert_int_equal(q.memory, INT64_C(4000000000));
   put("/sys/fs/cgroup/a/b/memory.max", "300000000\n");
   put("/sys/fs/cgroup/a/memory.max", "max\n");
@@ -72,10 +72,10 @@ static void version_1(void **state) {
   put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2000000000\n");
   put("/sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "9223372036854771712\n");
   gv_quota q = gv_machine_quota(root);
-  assert_true(q.processors == 4.0);
+  assert_true(q.cpus == 4.0);
   assert_int_equal(q.memory, 2000000000);
   put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
-  assert_true(isinf(gv_machine_quota(root).processors));
+  assert_true(isinf(gv_machine_quota(root).cpus));
 }
 
 /* The path is the host's; what is mounted is the container's own group. */
@@ -86,7 +86,7 @@ static void within_a_container(void **state) {
   put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
   put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
   gv_quota q = gv_machine_quota(root);
-  assert_true(q.processors == 2.0);
+  assert_true(q.cpus == 2.0);
   assert_int_equal(q.memory, 1000000000);
 }
 
@@ -97,7 +97,7 @@ static void nonsense(void **state) {
   put("/sys/fs/cgroup/x/memory.max", "-5\n");
   put("/sys/fs/cgroup/cpu.max", "\n");
   gv_quota q = gv_machine_quota(root);
-  assert_true(isinf(q.processors));
+  assert_true(isinf(q.cpus));
   assert_int_equal(q.memory, INT64_MAX);
 }
 

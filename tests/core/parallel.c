@@ -270,7 +270,7 @@ static void forking_while_others_are_at_work(void **state) {
 /* In a thread without a pool. When threads are probed, the system creates four, none, and all. */
 static void *with_fewer_threads(void *unused) {
 #ifdef _OPENMP
-  int processors = gv_processors(), some = processors < 3 ? processors : 3; /* half of the four, and the first */
+  int processors = gv_cpu_count(), some = processors < 3 ? processors : 3; /* half of the four, and the first */
   int later = some;
 #else
   int some = 5, later = 1; /* every loop creates its threads */
@@ -344,7 +344,7 @@ static void *hold_threads(void *status) {
 static void callers_share_the_processors(void **state) {
   (void)state;
   const struct timespec pause = {0, 1000000};
-  int processors = gv_processors(), most = processors > THREADS ? processors : THREADS, left = most - THREADS;
+  int processors = gv_cpu_count(), most = processors > THREADS ? processors : THREADS, left = most - THREADS;
   gv_status status = GV_ERROR_IO;
   pthread_t thread;
   assert_int_equal(pthread_create(&thread, NULL, hold_threads, &status), 0);

@@ -281,7 +281,7 @@ static void processors_go_on(void **state) {
     assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK));
     machine.works = machine.opens = true;
     assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK)); /* for good */
-    assert_int_equal(a.d.state, GV_MEASURING_BY_PROCESSORS);
+    assert_int_equal(a.d.state, GV_MEASURING_ON_CPUS);
     end(&a);
   }
 }

@@ -153,7 +153,7 @@ static gv_cell_results answer_of(const asked *q, int64_t r, int64_t c, const int
   return a;
 }
 
-static void answer_all(const gv_voronoi *v, const asked *q, const int32_t *known, answers *out) {
+static void search_queries(const gv_voronoi *v, const asked *q, const int32_t *known, answers *out) {
   for (int64_t r = 0; r < HEIGHT; r += BLOCK) {
     for (int64_t c = 0; c < WIDTH; c += BLOCK) {
       gv_cell_results a = answer_of(q, r, c, known, out);
@@ -165,7 +165,7 @@ static void answer_all(const gv_voronoi *v, const asked *q, const int32_t *known
 static void compare(const gv_voronoi *v, const asked *q) {
   answers *expected = blank(), *found = blank(), *some = blank();
   by_definition(v, q, expected);
-  answer_all(v, q, expected->number, found);
+  search_queries(v, q, expected->number, found);
   memcpy(found->number, expected->number, sizeof found->number); /* not an output */
   assert_memory_equal(found, expected, sizeof *found);
   /* Each alone. */

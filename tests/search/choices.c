@@ -4,12 +4,12 @@
  */
 #include <stdbool.h>
 
-#define gv_cuda_module_get          pretend_module
-#define gv_cuda_probe               pretend_probe
-#define gv_cuda_started             pretend_started
-#define gv_backend_choose           tested_choose
-#define gv_backend_choose_device    tested_choose_device
-#define gv_backend_choose_processor tested_choose_processor
+#define gv_cuda_module_get       pretend_module
+#define gv_cuda_probe            pretend_probe
+#define gv_cuda_started          pretend_started
+#define gv_backend_choose        tested_choose
+#define gv_backend_choose_device tested_choose_device
+#define gv_backend_choose_cpu    tested_choose_processor
 #include "search/choose.c"
 
 #include <string.h>

@@ -97,13 +97,13 @@ typedef struct answers {
   int64_t places;
 } answers;
 
-static answers make_answers(int64_t places) {
+static answers make_results(int64_t places) {
   answers a = {calloc((size_t)places, sizeof *a.indices), calloc((size_t)places, sizeof *a.values), places};
   assert_true(a.indices != NULL && a.values != NULL);
   return a;
 }
 
-static void free_answers(answers a) {
+static void free_results(answers a) {
   free(a.indices);
   free(a.values);
 }
@@ -137,7 +137,7 @@ static void ask(gv_context *context, const gv_index *index, const gv_points *que
 static void check(gv_context *context, const gv_points *points, const gv_points *queries, gv_metric metric,
                   const char *what) {
   int64_t places = (queries->count + 100 + 300) * K;
-  answers expected = make_answers(places);
+  answers expected = make_results(places);
   gv_index_options options;
   gv_index_options_init(&options);
   gv_index *index = NULL;
@@ -152,7 +152,7 @@ static void check(gv_context *context, const gv_points *points, const gv_points 
     if (b != NULL && b->refuses != NULL && b->refuses(metric) != NULL) continue;
     const char *name = b != NULL ? b->name : "auto";
     memory_source m = source_of(points);
-    answers got = make_answers(places);
+    answers got = make_results(places);
     index = NULL;
     if (build_from(context, &m, name, metric, &index) != GV_OK)
       fail_msg("%s: %s", name, gv_context_message(context));
@@ -164,9 +164,9 @@ static void check(gv_context *context, const gv_points *points, const gv_points 
       fail_msg("%s: other answers than serial's: %s", name, what);
     }
     gv_index_destroy(index);
-    free_answers(got);
+    free_results(got);
   }
-  free_answers(expected);
+  free_results(expected);
 }
 
 /* One thread, three. */

@@ -29,7 +29,7 @@ typedef struct question {
   gv_dtype type; /* of distances */
 } question;
 
-static const question questions[] = {
+static const question queries[] = {
     {"allocation", -1, 1, false, false, false, NOTHING, GV_FLOAT64},
     {"k = 4", 0, 4, false, false, false, NOTHING, GV_FLOAT64},
     {"mask that hides 70 %", 0, 1, true, false, false, NOTHING, GV_FLOAT64},
@@ -40,7 +40,7 @@ static const question questions[] = {
     {"azimuths", 0, 1, false, false, false, AZIMUTH, GV_FLOAT32},
 };
 
-enum { QUESTIONS = sizeof questions / sizeof *questions };
+enum { QUERIES = sizeof queries / sizeof *queries };
 
 /* A block of a thread. */
 typedef struct thread_buffers {
@@ -212,7 +212,7 @@ static gv_status one_block(void *user, gv_context *context, int thread, int64_t 
   return status;
 }
 
-static gv_status run_question(bench *b, const bench_case *c, bench_sample *s) {
+static gv_status run_query(bench *b, const bench_case *c, bench_sample *s) {
   const double bound = 1e5;
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
@@ -266,14 +266,14 @@ static gv_status run_inverse(bench *b, const bench_case *c, bench_sample *s) {
 
 bool bench_facility(bench *b) {
   static const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC, GV_EUCLIDEAN};
-  bench_case cases[QUESTIONS + 1];
+  bench_case cases[QUERIES + 1];
   char name[128], group[160];
   double items = (double)b->size[0] * (double)b->size[1];
   if (b->size[0] < PIXELS || b->size[1] < ROWS)
     return bench_fail("--size: out of range, at least %d,%d", PIXELS, ROWS);
-  for (int i = 0; i < QUESTIONS; i++)
-    cases[i] = (bench_case){questions[i].name, questions[i].against, 0, items, run_question, &questions[i]};
-  cases[QUESTIONS] = (bench_case){"geod_inverse", 5, 0, items, run_inverse, NULL};
+  for (int i = 0; i < QUERIES; i++)
+    cases[i] = (bench_case){queries[i].name, queries[i].against, 0, items, run_query, &queries[i]};
+  cases[QUERIES] = (bench_case){"geod_inverse", 5, 0, items, run_inverse, NULL};
   fill_world();
   w.grid = bench_globe(b);
   w.seeds = bench_seeds(b, b->seeds[0]);
@@ -285,7 +285,7 @@ bool bench_facility(bench *b) {
     if (b->metric != NULL ? strcmp(b->metric, gv_metric_name(w.metric)) != 0 : m == 2) continue;
     if (w.metric == GV_EUCLIDEAN) w.grid.kind = GV_GRID_PLANE;
     snprintf(group, sizeof group, "%s, %s", gv_metric_name(w.metric), name);
-    good = bench_group(b, group, cases, QUESTIONS + 1);
+    good = bench_group(b, group, cases, QUERIES + 1);
   }
   free((void *)w.seeds.x);
   free(w.buffers);

@@ -130,5 +130,5 @@ int merge_command(int argc, char **argv) {
   gv_description_free(&base);
   free(g.parts);
   if (result == CLI_DONE) return EXIT_OK;
-  return cli_answers_in_json() ? cli_answered(result) : result;
+  return cli_reports_in_json() ? cli_end_output(result) : result;
 }

@@ -22,7 +22,8 @@ static void widen_box(double box[4], double x, double y) {
 
 /* Transforms a box by a lattice of its places; longitudes of the result are continuous, also across 180. False if
  * no place has an image. */
-static gv_status carry_box(gv_io *io, const double box[4], gv_operation *operation, double turn, double out[4]) {
+static gv_status transform_box(gv_io *io, const double box[4], gv_operation *operation, double turn,
+                               double out[4]) {
   enum { SIDE = 65 };
   double middle = 0.5 * (box[0] + box[2]), height = 0.5 * (box[1] + box[3]);
   begin_box(out);
@@ -61,7 +62,7 @@ static gv_status area_of_use(gv_io *io, OGRSpatialReferenceH crs, double box[4],
     area[i] /= unit;
   gv_operation *operation = NULL;
   gv_status status = gv_operation_between(io, globe, crs, NULL, NULL, 0, &operation);
-  if (status == GV_OK) status = carry_box(io, area, operation, 0.0, box);
+  if (status == GV_OK) status = transform_box(io, area, operation, 0.0, box);
   *known = status == GV_OK && box[0] < box[2] && box[1] < box[3];
   gv_operation_destroy(operation);
   OSRRelease(globe);
@@ -287,7 +288,7 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
       extent[i] = box[i];
   } else if (status == GV_OK) {
     status = gv_operation_between(io, own, crs, NULL, NULL, 0, &operation);
-    if (status == GV_OK) status = carry_box(io, box, operation, turn_of(crs), extent);
+    if (status == GV_OK) status = transform_box(io, box, operation, turn_of(crs), extent);
   }
   gv_operation_destroy(operation);
   if (own != NULL) OSRRelease(own);

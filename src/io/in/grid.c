@@ -263,7 +263,7 @@ static void snap_seeds(int level, gv_seed_list *seeds) {
   }
 }
 
-gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds) {
+gv_status gv_raster_grid_transform(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds) {
   OGRSpatialReferenceH crs = gv_raster_grid_globe(grid);
   bool globe = gv_metric_on_globe(grid->metric), lonlat = gv_crs_is_lonlat(crs);
   bool same = crs == NULL || gv_crs_same(seeds->crs, crs);
@@ -276,7 +276,7 @@ gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_li
   } else if (!same) {
     status = gv_operation_between(io, seeds->crs, crs, seeds->x, seeds->y, seeds->count, &operation);
   }
-  if (status == GV_OK) status = gv_seeds_carry_shapes(io, seeds, operation, crs, globe, unit);
+  if (status == GV_OK) status = gv_seeds_transform_shapes(io, seeds, operation, crs, globe, unit);
   if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, globe, unit);
   gv_operation_destroy(operation);
   if (status == GV_OK && grid->snap_seeds) snap_seeds(grid->grid.level, seeds);
@@ -295,14 +295,14 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                          "%s: missing coordinate system of the seeds; use --seeds-crs", name_of_cells(options));
   }
   GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds, "--snap-seeds: unsupported for lines and polygons");
-  gv_metric_request question = {.crs = out->crs,
-                                .requested = options->has_metric || queries_on_globe(options),
-                                .metric = options->has_metric ? options->metric : GV_GEODESIC,
-                                .places = "the seeds have",
-                                .remedy = "--seeds-crs"};
-  GV_TRY(gv_metric_choose(io, &question, &out->metric));
+  gv_metric_request request = {.crs = out->crs,
+                               .requested = options->has_metric || queries_on_globe(options),
+                               .metric = options->has_metric ? options->metric : GV_GEODESIC,
+                               .places = "the seeds have",
+                               .remedy = "--seeds-crs"};
+  GV_TRY(gv_metric_choose(io, &request, &out->metric));
   out->metric_reason =
-      queries_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
+      queries_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&request);
   if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC && !gv_metric_on_globe(out->metric)) {
     return gv_io_fail_as(
         io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
@@ -413,7 +413,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   bool globe = gv_metric_on_globe(out->metric), read = seeds->count > 0, known = true;
   out->snap_seeds = options->snap_seeds;
   if (gv_cells_of_lists(&options->cells_of)) out->cells_of = options->cells_of;
-  if (!globe && read) GV_TRY(gv_raster_grid_carry(io, out, seeds));
+  if (!globe && read) GV_TRY(gv_raster_grid_transform(io, out, seeds));
   if (options->like == NULL) {
     double extent[4], resolution[2] = {options->resolution[0], options->resolution[1]};
     GV_TRY(choose_extent(io, options, seeds, out, extent, &known));
@@ -425,7 +425,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   if (options->has_level) out->grid.level = options->level;
   if (options->has_level && out->globe == NULL) GV_TRY(choose_globe(io, out->crs, out, NULL));
   GV_TRY(place(io, out));
-  return globe && read ? gv_raster_grid_carry(io, out, seeds) : GV_OK;
+  return globe && read ? gv_raster_grid_transform(io, out, seeds) : GV_OK;
 }
 
 gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out) {

@@ -60,7 +60,7 @@ typedef struct gv_raster_grid {
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
 
 /* Carries other seeds over to a grid that was made. */
-gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
+gv_status gv_raster_grid_transform(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
 
 /* The same extent with another number of cells. `out` as above. */
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,

@@ -278,8 +278,8 @@ static gv_status check_kept(gv_io *io, gv_context *context, const gv_raster_seed
 }
 
 static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
-                            const gv_raster_seed_question *question, gv_raster_seed_content *out) {
-  const gv_raster_grid *grid = question->grid;
+                            const gv_raster_seed_request *request, gv_raster_seed_content *out) {
+  const gv_raster_grid *grid = request->grid;
   gv_raster_seeds_options options;
   gv_raster_seeds_options_init(&options);
   gv_grid raster;
@@ -293,7 +293,7 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
   raster.height = reader->height;
   memcpy(raster.geotransform, reader->geotransform, sizeof raster.geotransform);
   options.by_cell = reader->options->by_cell;
-  options.keep_all = question->all;
+  options.keep_all = request->all;
   if (grid != NULL) {
     raster.semi_major = grid->grid.semi_major;
     raster.flattening = grid->grid.flattening;
@@ -392,11 +392,11 @@ static gv_status make_regions(gv_io *io, const gv_raster_seed_reader *reader, co
 }
 
 gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
-                               const gv_raster_seed_question *question, gv_raster_seed_content *out) {
+                               const gv_raster_seed_request *request, gv_raster_seed_content *out) {
   const gv_raster_seed_options *o = reader->options;
   gv_raster_seed_list kept;
   gv_raster_seed_list_init(&kept);
-  GV_TRY(read_cells(io, context, reader, question, out));
+  GV_TRY(read_cells(io, context, reader, request, out));
   gv_status status = gv_raster_seeds_get(context, out->cells, &kept);
   if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));
   if (kept.cells == 0) {
@@ -406,12 +406,12 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
                                                          : "missing cells that are not nodata, masked or 0"));
   }
   out->same_cells = kept.queries_are_cells;
-  out->own = kept.queries_are_cells && !(question->all && o->by_cell);
-  status = question->as_features ? make_features(io, reader, &kept, &out->seeds)
-                                 : make_seeds(io, reader, &kept, &out->seeds);
-  out->seeds.skip_invalid = question->skip_invalid;
-  if (status == GV_OK && question->grid != NULL) status = gv_raster_grid_carry(io, question->grid, &out->seeds);
-  if (status == GV_OK && !o->by_cell && !question->as_features) status = make_regions(io, reader, &kept, out);
+  out->own = kept.queries_are_cells && !(request->all && o->by_cell);
+  status = request->as_features ? make_features(io, reader, &kept, &out->seeds)
+                                : make_seeds(io, reader, &kept, &out->seeds);
+  out->seeds.skip_invalid = request->skip_invalid;
+  if (status == GV_OK && request->grid != NULL) status = gv_raster_grid_transform(io, request->grid, &out->seeds);
+  if (status == GV_OK && !o->by_cell && !request->as_features) status = make_regions(io, reader, &kept, out);
   return status;
 }
 

@@ -42,12 +42,12 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
 bool gv_raster_seeds_are_narrow(const gv_raster_seed_reader *reader);
 
 /* The queries. */
-typedef struct gv_raster_seed_question {
+typedef struct gv_raster_seed_request {
   const gv_raster_grid *grid; /* NULL: no grid; seeds stay in the raster's coordinates, and all are kept */
   bool skip_invalid;
   bool all;         /* nothing is left out */
   bool as_features; /* a value is one seed with many places, for the k nearest values; not by cell */
-} gv_raster_seed_question;
+} gv_raster_seed_request;
 
 /* Result of reading. */
 typedef struct gv_raster_seed_content {
@@ -61,7 +61,7 @@ typedef struct gv_raster_seed_content {
 
 /* Reads the raster, once. `context` is for the library. `out` begins as zeros and is to be freed in any case. */
 gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
-                               const gv_raster_seed_question *question, gv_raster_seed_content *out);
+                               const gv_raster_seed_request *request, gv_raster_seed_content *out);
 void gv_raster_seeds_free(gv_raster_seed_content *content);
 
 #endif

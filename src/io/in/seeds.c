@@ -188,8 +188,8 @@ static gv_status fail_latitude(gv_io *io, gv_seed_list *seeds, int64_t i, double
                           number, map_hint(seeds, y, hint, sizeof hint));
 }
 
-gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
-                                OGRSpatialReferenceH target, bool globe, double scale) {
+gv_status gv_seeds_transform_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
+                                    OGRSpatialReferenceH target, bool globe, double scale) {
   gv_shapes *from = seeds->shapes;
   if (from == NULL) return GV_OK;
   for (int64_t v = 0; v < from->vertices && operation == NULL && scale != 1.0; v++) {
@@ -197,7 +197,7 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
     from->y[v] *= scale;
   }
   gv_shapes *to = NULL;
-  gv_carrying how = {.operation = operation, .globe = globe, .tolerance = 5e-4};
+  gv_shape_transform how = {.operation = operation, .globe = globe, .tolerance = 5e-4};
   gv_status status = gv_shapes_make(io, &to);
   /* Straight edges that stay unchanged on the globe are checked by the library, which also splits them. */
   bool by_library = operation == NULL && globe && from->edges == GV_EDGES_STRAIGHT;
@@ -211,7 +211,7 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
     const char *why;
     bool left_out = false;
     const int64_t room = to->room_x;
-    status = gv_shapes_carry(io, from, i, &how, to, &why);
+    status = gv_shapes_transform(io, from, i, &how, to, &why);
     if (status == GV_OK && to->room_x > room) /* long edges get many vertices */
       status = gv_input_fits(io, &(gv_input_data){NULL, seeds->source, "vertices", to->vertices, GV_BYTES_A_SEED});
     for (int64_t v = from->vertex[from->ring[from->part[i]]];

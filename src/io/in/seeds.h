@@ -93,8 +93,8 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
 
 /* Transforms their shapes; call it before gv_seeds_transform. Edges are followed to a millimeter. `target`: the
  * grid's system, or NULL. */
-gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
-                                OGRSpatialReferenceH target, bool globe, double scale);
+gv_status gv_seeds_transform_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
+                                    OGRSpatialReferenceH target, bool globe, double scale);
 
 /* All places of the seeds. */
 void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double **y, int64_t *count);

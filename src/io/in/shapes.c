@@ -224,7 +224,7 @@ typedef struct carried {
 
 typedef struct follower {
   gv_io *io;
-  const gv_carrying *how;
+  const gv_shape_transform *how;
   gv_shapes *to;
   const double *a, *b; /* the edge's ends as written, in one order */
   bool reversed;       /* places are to be added from b to a */
@@ -233,7 +233,7 @@ typedef struct follower {
   carried *list; /* MOST_PLACES */
 } follower;
 
-static gv_status carry_place(gv_io *io, const gv_carrying *how, double x, double y, carried *out) {
+static gv_status transform_place(gv_io *io, const gv_shape_transform *how, double x, double y, carried *out) {
   if (gv_operation_apply(&x, &y, 1, how->operation) != 0) return shapes_no_memory(io);
   const double radian = 3.14159265358979323846 / 180.0;
   if (how->globe && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
@@ -248,7 +248,7 @@ static gv_status carry_place(gv_io *io, const gv_carrying *how, double x, double
   return GV_OK;
 }
 
-static bool is_usable(const gv_carrying *how, const carried *c) {
+static bool is_usable(const gv_shape_transform *how, const carried *c) {
   return isfinite(c->x) && isfinite(c->y) && (!how->globe || fabs(c->y) <= 90.0);
 }
 
@@ -258,7 +258,7 @@ static double shapes_dot(const double a[3], const double b[3]) {
 
 /* The distance of a place from the line between two others: on the globe from the plane through them and the
  * ellipsoid's normal, which a geodesic of some kilometers does not leave. */
-static double aside(const gv_carrying *how, const carried *p, const carried *q, const carried *m) {
+static double aside(const gv_shape_transform *how, const carried *p, const carried *q, const carried *m) {
   double d[3], w[3], normal[3] = {0.0, 0.0, 1.0};
   for (int i = 0; i < 3; i++) {
     d[i] = q->at[i] - p->at[i];
@@ -281,7 +281,7 @@ static void follow(follower *f, double u0, const carried *p, double u1, const ca
   for (int i = 0; i < TESTS; i++) {
     double u = u0 + part[i] * (u1 - u0);
     double x = f->a[0] + u * (f->b[0] - f->a[0]), y = f->a[1] + u * (f->b[1] - f->a[1]);
-    f->status = carry_place(f->io, f->how, x, y, &tests[i]);
+    f->status = transform_place(f->io, f->how, x, y, &tests[i]);
     f->torn |= f->status == GV_OK && !is_usable(f->how, &tests[i]);
     if (f->status != GV_OK || f->torn) return;
     far = fmax(far, aside(f->how, p, q, &tests[i]));
@@ -315,11 +315,11 @@ static gv_status shapes_add_edge(follower *f, const carried *from, const carried
   return f->status;
 }
 
-static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges, const char **why) {
+static gv_status transform_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges, const char **why) {
   carried last = {0}, next;
   for (int64_t v = from->vertex[ring]; v < from->vertex[ring + 1]; v++) {
     double a[2] = {from->x[v > 0 ? v - 1 : 0], from->y[v > 0 ? v - 1 : 0]}, b[2] = {from->x[v], from->y[v]};
-    GV_TRY(carry_place(f->io, f->how, b[0], b[1], &next));
+    GV_TRY(transform_place(f->io, f->how, b[0], b[1], &next));
     if (!is_usable(f->how, &next)) {
       *why = "a vertex cannot be transformed to the grid's coordinate system";
       return GV_OK;
@@ -351,11 +351,11 @@ static gv_status copy_ring(gv_io *io, const gv_shapes *from, int64_t r, gv_shape
 }
 
 /* Feature number `i`, as far as all can be carried; else *why. */
-static gv_status carry_parts(follower *f, const gv_shapes *from, int64_t i, const char **why) {
+static gv_status transform_parts(follower *f, const gv_shapes *from, int64_t i, const char **why) {
   for (int64_t p = from->part[i]; p < from->part[i + 1]; p++) {
     bool edges = from->kind[p] != GV_PART_POINTS;
     for (int64_t r = from->ring[p]; r < from->ring[p + 1]; r++) {
-      GV_TRY(f->list != NULL ? carry_ring(f, from, r, edges, why) : copy_ring(f->io, from, r, f->to));
+      GV_TRY(f->list != NULL ? transform_ring(f, from, r, edges, why) : copy_ring(f->io, from, r, f->to));
       if (*why != NULL) return GV_OK;
     }
     GV_TRY(end_part(f->io, f->to, (gv_part_kind)from->kind[p]));
@@ -363,15 +363,15 @@ static gv_status carry_parts(follower *f, const gv_shapes *from, int64_t i, cons
   return end_feature(f->io, f->to);
 }
 
-gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_carrying *how, gv_shapes *to,
-                          const char **why) {
+gv_status gv_shapes_transform(gv_io *io, const gv_shapes *from, int64_t i, const gv_shape_transform *how,
+                              gv_shapes *to, const char **why) {
   follower f = {.io = io, .how = how, .to = to};
   *why = NULL;
   if (how->operation != NULL) {
     f.list = malloc(MOST_PLACES * sizeof *f.list);
     if (f.list == NULL) return shapes_no_memory(io);
   }
-  gv_status status = carry_parts(&f, from, i, why);
+  gv_status status = transform_parts(&f, from, i, why);
   free(f.list);
   if (status != GV_OK || *why != NULL) shapes_remove_last(to);
   return status;

@@ -33,20 +33,20 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *shapes, OGRGeometryH geometry, boo
 void gv_shapes_drop_last(gv_shapes *shapes);
 
 /* How edges are transformed to the grid's coordinate system. */
-typedef struct gv_carrying {
+typedef struct gv_shape_transform {
   gv_operation *operation;
   bool globe; /* to longitude and latitude of this ellipsoid, else to a plane */
   double semi_major, flattening;
   double tolerance; /* in units of the plane; meters on the globe */
-} gv_carrying;
+} gv_shape_transform;
 
 /*
  * Adds feature `i` of `from`, transformed: its vertices, and on straight edges additional places, at dyadic parts
  * of the edge, to stay within the tolerance of the line (on the globe: of geodesics). On an error *why is the
  * reason and nothing is added; else NULL.
  */
-gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_carrying *how, gv_shapes *to,
-                          const char **why);
+gv_status gv_shapes_transform(gv_io *io, const gv_shapes *from, int64_t i, const gv_shape_transform *how,
+                              gv_shapes *to, const char **why);
 
 /* Warns about them. */
 void gv_shapes_warn(const gv_shapes *shapes, bool degrees);

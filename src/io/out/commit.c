@@ -278,7 +278,7 @@ static int commit_add(move *one) {
 }
 
 /* 0, or the error's number. */
-static int commit_carry_out(move *one, bool lasting) {
+static int commit_all(move *one, bool lasting) {
   int error = 0;
   if (one->replaces) {
     error = one->fresh ? replace(one, lasting) : save(one, lasting);
@@ -380,14 +380,14 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   gv_outputs_lock();
   if (status == GV_OK && !gv_remote_have_replaced(&copies) && gv_io_cancelled(io))
     status = gv_io_fail_cancelled(io);
-  if (status == GV_OK) gv_outputs_settle(true);
+  if (status == GV_OK) gv_outputs_set_renaming(true);
   for (int i = 0; i < m.count && status == GV_OK; i++) {
-    int error = commit_carry_out(&m.list[i], lasting);
+    int error = commit_all(&m.list[i], lasting);
     if (error != 0) status = fail_move(io, &m, i, error, lasting);
   }
   for (int i = 0; i < m.count && status == GV_OK; i++)
     if (m.list[i].replaces) gv_temporary_discard_backups(m.list[i].temporary);
-  if (status != GV_OK) gv_outputs_settle(false);
+  if (status != GV_OK) gv_outputs_set_renaming(false);
   gv_outputs_unlock();
   gv_commit_unlock(&locks);
   if (status == GV_OK) {

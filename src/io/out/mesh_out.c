@@ -100,21 +100,21 @@ typedef struct worker {
   uint8_t *mask; /* of the block's cells; NULL without a mask */
 } worker;
 
-static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_question *question) {
+static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_request *request) {
   gv_context_options options;
   gv_context_options_init(&options);
   size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
-  options.device = question->device;
+  options.device = request->device;
   options.progress = gv_io_go_on;
   options.progress_user = io;
   if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the cells");
   b->stride = size;
   b->id = malloc(count * (sizeof *b->id + 3 * sizeof *b->lon) +
                  values * (sizeof *b->distance + sizeof *b->seed + sizeof *b->azimuth));
-  w->mask = question->mask != NULL ? malloc(count) : NULL;
-  if (b->id == NULL || (question->mask != NULL && w->mask == NULL)) return gv_io_fail_memory(io, "the cells");
+  w->mask = request->mask != NULL ? malloc(count) : NULL;
+  if (b->id == NULL || (request->mask != NULL && w->mask == NULL)) return gv_io_fail_memory(io, "the cells");
   b->lon = (double *)(b->id + count);
   b->lat = b->lon + count;
   b->area = b->lat + count;
@@ -154,11 +154,11 @@ static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, worker *w, i
   GV_TRY(gv_io_pass_on_library(
       io, w->context, gv_voronoi_cell_centers(w->context, r->voronoi, first, 0, b->count, 1, b->lon, b->lat, 0)));
   if (w->mask == NULL) return GV_OK;
-  return gv_mask_places(io, r->facts->question->mask, thread, b->lon, b->lat, b->count, w->mask, kept);
+  return gv_mask_places(io, r->facts->request->mask, thread, b->lon, b->lat, b->count, w->mask, kept);
 }
 
 /* The seeds of a block's cells, and the distances to them. */
-static gv_status mesh_out_answer(worker *w, const mesh_round *r, int64_t first) {
+static gv_status mesh_out_fill(worker *w, const mesh_round *r, int64_t first) {
   gv_mesh_block *b = &w->block;
   gv_labels block;
   gv_labels_init(&block);
@@ -202,7 +202,7 @@ static void mesh_out_drop_masked(worker *w, int bands) {
   b->count = kept;
 }
 
-static gv_status mesh_out_answer_block(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t number) {
+static gv_status mesh_out_fill_block(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t number) {
   gv_mesh_block *b = &w->block;
   int64_t first = mesh_out_begin_block(r, w, number), kept;
   GV_TRY(mesh_out_find_kept(io, r, w, thread, first, &kept));
@@ -211,8 +211,8 @@ static gv_status mesh_out_answer_block(gv_io *io, const mesh_round *r, worker *w
     return GV_OK;
   }
   for (int64_t i = 0; i < b->count; i++)
-    b->id[i] = gv_cells_of_id(r->facts->of, r->facts->question->centers, first + i);
-  GV_TRY(gv_io_pass_on_library(io, w->context, mesh_out_answer(w, r, first)));
+    b->id[i] = gv_cells_of_id(r->facts->of, r->facts->request->centers, first + i);
+  GV_TRY(gv_io_pass_on_library(io, w->context, mesh_out_fill(w, r, first)));
   if (kept < b->count) mesh_out_drop_masked(w, r->facts->bands);
   return GV_OK;
 }
@@ -225,10 +225,10 @@ static gv_status mesh_out_write_block(gv_io *io, gv_mesh_out *mesh, const gv_mes
   return GV_OK;
 }
 
-static gv_status mesh_out_answer_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
+static gv_status mesh_out_fill_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
   const mesh_round *r = user;
   for (int64_t i = first; i < end; i++)
-    GV_TRY(mesh_out_answer_block(io, r, &r->workers[i], number, r->first + i));
+    GV_TRY(mesh_out_fill_block(io, r, &r->workers[i], number, r->first + i));
   return GV_OK;
 }
 
@@ -258,7 +258,7 @@ static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, cons
   facts->written = facts->cells;
   for (int i = 0; i < GV_MESH_FORMATS; i++)
     if (mesh->outputs[i].wanted && mesh->outputs[i].format->counts) path = mesh->outputs[i].place.output.path;
-  if (facts->question->mask == NULL || path == NULL) return GV_OK;
+  if (facts->request->mask == NULL || path == NULL) return GV_OK;
   atomic_init(&count.kept, 0);
   gv_io_loop loop = {.threads = threads, .count = blocks, .grain = 1, .user = &count};
   GV_TRY(gv_io_parallel_for(io, &loop, mesh_out_count_some));
@@ -269,12 +269,12 @@ static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, cons
 }
 
 static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round *r, int threads, int64_t blocks) {
-  const gv_mesh_question *question = r->facts->question;
+  const gv_mesh_request *request = r->facts->request;
   int64_t written = 0;
   for (r->first = 0; r->first < blocks; r->first += threads) {
     int count = blocks - r->first < threads ? (int)(blocks - r->first) : threads;
     gv_io_loop loop = {.threads = threads, .count = count, .grain = 1, .user = r};
-    GV_TRY(gv_io_parallel_for(io, &loop, mesh_out_answer_some));
+    GV_TRY(gv_io_parallel_for(io, &loop, mesh_out_fill_some));
     for (int i = 0; i < count; i++) {
       gv_mesh_block *block = &r->workers[i].block;
       block->first = written;
@@ -282,7 +282,7 @@ static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round 
       if (block->count > 0) GV_TRY(mesh_out_write_block(io, mesh, block));
     }
     double share = (double)(r->first + count) / (double)blocks;
-    if (!question->progress(share, NULL, question->progress_user)) return gv_io_fail_cancelled(io);
+    if (!request->progress(share, NULL, request->progress_user)) return gv_io_fail_cancelled(io);
   }
   if (written == 0)
     gv_io_warn(GV_CODE_CELLS_EMPTY, r->facts->cells,
@@ -291,16 +291,16 @@ static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round 
 }
 
 static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, gv_mesh_facts *facts,
-                           const gv_mesh_question *question) {
+                           const gv_mesh_request *request) {
   int64_t size, cells = facts->cells;
   gv_voronoi_block_size(voronoi, &size, NULL);
   if (size > cells) size = cells;
   int64_t blocks = (cells + size - 1) / size;
-  int threads = question->threads < blocks ? question->threads : (int)blocks;
+  int threads = request->threads < blocks ? request->threads : (int)blocks;
   mesh_round r = {.workers = calloc((size_t)threads, sizeof *r.workers), .voronoi = voronoi, .facts = facts};
   gv_status status = r.workers != NULL ? GV_OK : gv_io_fail_memory(io, "the cells");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    status = make_worker(io, &r.workers[i], size, facts->bands, question);
+    status = make_worker(io, &r.workers[i], size, facts->bands, request);
   if (status == GV_OK) status = mesh_out_count_written(io, mesh, &r, threads, blocks, facts);
   if (status == GV_OK) status = open_outputs(io, mesh, facts);
   if (status == GV_OK) status = mesh_out_write_blocks(io, mesh, &r, threads, blocks);
@@ -334,26 +334,26 @@ static int32_t block_of(int bands) {
 }
 
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
-                        const gv_mesh_question *question) {
+                        const gv_mesh_request *request) {
   gv_voronoi *voronoi = NULL;
   gv_context *context = NULL;
-  int bands = question->voronoi->k > 1 ? question->voronoi->k : 1;
+  int bands = request->voronoi->k > 1 ? request->voronoi->k : 1;
   gv_mesh_facts facts = {.of = &grid->cells_of,
                          .cells = grid->grid.width,
-                         .question = question,
+                         .request = request,
                          .bands = bands,
-                         .nodata = question->nodata,
+                         .nodata = request->nodata,
                          .crs = grid->crs,
-                         .metric = gv_metric_name(question->voronoi->metric),
+                         .metric = gv_metric_name(request->voronoi->metric),
                          .seeds = seeds};
-  if (question->attribute != NULL) gv_field_name(question->attribute, mesh_out_has_name, NULL, facts.attribute);
+  if (request->attribute != NULL) gv_field_name(request->attribute, mesh_out_has_name, NULL, facts.attribute);
 
   gv_context_options context_options;
   gv_context_options_init(&context_options);
-  gv_voronoi_options options = *question->voronoi;
+  gv_voronoi_options options = *request->voronoi;
   gv_points positions = gv_points_xy(seeds->x, seeds->y, seeds->count);
-  context_options.threads = question->threads;
-  context_options.device = question->device;
+  context_options.threads = request->threads;
+  context_options.device = request->device;
   context_options.progress = gv_io_go_on;
   context_options.progress_user = io;
   options.labels = NULL;
@@ -367,7 +367,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
     status =
         gv_io_pass_on_library(io, context, gv_voronoi_create(context, &grid->grid, seeds_of, &options, &voronoi));
   }
-  if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, question);
+  if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, request);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
   return status;

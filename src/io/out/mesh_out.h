@@ -21,7 +21,7 @@ typedef struct gv_mesh_options {
 } gv_mesh_options;
 
 /* What is computed for the triangles, and for which cells. */
-typedef struct gv_mesh_question {
+typedef struct gv_mesh_request {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not used */
   const gv_seed_list *centers;       /* gv_cells_of_have_places: those, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
@@ -35,7 +35,7 @@ typedef struct gv_mesh_question {
   int device;                /* as in gv_context_options */
   GDALProgressFunc progress; /* after every round of blocks: the share that is written; FALSE cancels */
   void *progress_user;
-} gv_mesh_question;
+} gv_mesh_request;
 
 typedef struct gv_mesh_out gv_mesh_out;
 
@@ -45,7 +45,7 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
 
 /* Answers and writes all cells of a mesh or list: grid->cells_of. */
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
-                        const gv_mesh_question *question);
+                        const gv_mesh_request *request);
 
 /* The places of the outputs, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS; returns
  * their number. */

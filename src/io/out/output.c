@@ -25,7 +25,7 @@ enum { MAX_PATH = 1900 };
 
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 static gv_output *begun;
-static atomic_bool settled;
+static atomic_bool renaming;
 
 void gv_outputs_lock(void) {
   pthread_mutex_lock(&begun_lock);
@@ -35,12 +35,12 @@ void gv_outputs_unlock(void) {
   pthread_mutex_unlock(&begun_lock);
 }
 
-void gv_outputs_settle(bool now) {
-  atomic_store(&settled, now);
+void gv_outputs_set_renaming(bool now) {
+  atomic_store(&renaming, now);
 }
 
-bool gv_outputs_settled(void) {
-  return atomic_load(&settled);
+bool gv_outputs_renaming(void) {
+  return atomic_load(&renaming);
 }
 
 static void output_remove(gv_output *output) {
@@ -154,7 +154,7 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
   output->temporary = made;
   output->stage = stage;
   if (made.directory >= 0) {
-    gv_outputs_settle(false);
+    gv_outputs_set_renaming(false);
     output->directory = made.path;
     output->next = begun;
     begun = output;

@@ -77,7 +77,7 @@ gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const cha
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync);
 
 /* True from the first rename on, unless the renames are undone: the run can no longer be cancelled. */
-bool gv_outputs_settled(void);
+bool gv_outputs_renaming(void);
 
 /* Removes the temporary directory (unless the only copy of a replaced file is in it), and frees. */
 void gv_output_clear(gv_output *output);
@@ -89,6 +89,6 @@ void gv_outputs_abandon(void);
 /* Only for output.c and commit.c: held while files are renamed and while temporary directories are removed. */
 void gv_outputs_lock(void);
 void gv_outputs_unlock(void);
-void gv_outputs_settle(bool settled);
+void gv_outputs_set_renaming(bool renaming);
 
 #endif

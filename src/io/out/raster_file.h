@@ -49,7 +49,7 @@ bool gv_option_given(char **options, const char *key);
 int32_t gv_raster_side(int64_t cell_bytes);
 
 /* Called once type and bands are known: sets raster->filled and raster->copies, and dependent options. */
-void gv_raster_settle(gv_raster_out *raster);
+void gv_raster_choose_options(gv_raster_out *raster);
 
 /* The size of its tiles: raster->work_options. */
 void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height);

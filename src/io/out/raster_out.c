@@ -168,7 +168,7 @@ static gv_status raster_out_prepare(gv_io *io, gv_raster_out *raster) {
   if (GDALDataTypeIsInteger(raster->is.type)) GV_TRY(check_lossless(io, raster));
   set_content_options(raster);
   choose_axes(raster);
-  gv_raster_settle(raster);
+  gv_raster_choose_options(raster);
   if (raster->format->arrays != GV_ARRAYS_NONE)
     GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
   GV_TRY(gv_place_begin(io, &raster->place));

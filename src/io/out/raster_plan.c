@@ -127,7 +127,7 @@ static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t
   return options;
 }
 
-void gv_raster_settle(gv_raster_out *raster) {
+void gv_raster_choose_options(gv_raster_out *raster) {
   bool own = raster->format->tiled;
   if (raster->own_sides && raster->is.cell_bytes > 0) {
     const char *side = CPLSPrintf("%d", gv_raster_side(raster->is.cell_bytes));

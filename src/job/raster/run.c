@@ -38,20 +38,20 @@ static gv_status write_mesh(gv_io *io, run *r) {
   const gv_job *j = r->in.job;
   const gv_voronoi_options options = gv_run_options(&r->in);
   const bool triangles = !gv_cells_of_lists(&j->grid.cells_of);
-  const gv_mesh_question mesh = {.voronoi = &options,
-                                 .centers = &r->in.centers,
-                                 .integers = r->plan.integers,
-                                 .reals = r->plan.reals,
-                                 .attribute = j->seeds.attribute,
-                                 .distance_size = r->in.distance_size,
-                                 .distance_unit =
-                                     j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
-                                 .nodata = r->plan.nodata,
-                                 .mask = triangles ? r->in.triangle_mask : r->in.mask,
-                                 .threads = r->in.threads,
-                                 .device = j->device,
-                                 .progress = gv_run_report_progress,
-                                 .progress_user = &progress};
+  const gv_mesh_request mesh = {.voronoi = &options,
+                                .centers = &r->in.centers,
+                                .integers = r->plan.integers,
+                                .reals = r->plan.reals,
+                                .attribute = j->seeds.attribute,
+                                .distance_size = r->in.distance_size,
+                                .distance_unit =
+                                    j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
+                                .nodata = r->plan.nodata,
+                                .mask = triangles ? r->in.triangle_mask : r->in.mask,
+                                .threads = r->in.threads,
+                                .device = j->device,
+                                .progress = gv_run_report_progress,
+                                .progress_user = &progress};
   return gv_mesh_write(io, r->out.mesh, triangles ? &r->in.triangles : &r->in.grid, r->in.seeds, &mesh);
 }
 
@@ -73,7 +73,7 @@ static gv_block_source choose_source(const gv_run_inputs *in) {
   return in->barriers.count > 0 ? gv_barrier_blocks : gv_computed_blocks;
 }
 
-static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
+static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   gv_run_work *work = &r->work;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
   GV_TRY(gv_run_make_context(io, j, &r->context));
@@ -103,7 +103,7 @@ static gv_status raster_job_carry_out(gv_io *io, const gv_job *j, run *r) {
 
 gv_status gv_job_run(gv_io *io, const gv_job *j) {
   run r = {.context = NULL};
-  gv_status status = raster_job_carry_out(io, j, &r);
+  gv_status status = raster_job_run_stages(io, j, &r);
   if (status == GV_OK && j->report != NULL && !j->plan_only) gv_run_report(&r.work, j->report);
   gv_run_work_free(&r.work);
   gv_run_outputs_free(&r.out);

@@ -28,7 +28,7 @@ gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe)
   bool set = path != NULL && o->layer != NULL && gv_array_has_sets(path);
   s->is_layer = (o->layer != NULL && !set) || o->crs != NULL || path == NULL || o->where != NULL || o->x != NULL ||
                 o->open_options != NULL || (strncmp(path, "/vsi", 4) == 0 && !o->standard_input);
-  bool chosen = o->array.columns != NULL || o->array.heading != GV_HEADING_AUTO, text = false;
+  bool chosen = o->array.columns != NULL || o->array.header != GV_HEADER_AUTO, text = false;
   if (!s->is_layer && gv_array_is_text(path)) {
     size_t length = strlen(path) - (gv_path_ends(path, ".gz") ? 3 : 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -46,14 +46,14 @@ static gv_status read_raster(gv_io *io, gv_search_run *run, gv_search_points *s)
   gv_raster_seed_options how = run->job->raster;
   gv_raster_seed_reader reader;
   gv_raster_seed_content content = {.cells = NULL};
-  const gv_raster_seed_question question = {.all = true};
+  const gv_raster_seed_request request = {.all = true};
   how.option = "--reference-raster";
   how.by_cell = true;
   how.crs = s->source->crs;
   how.crs_option = s->crs_option;
   how.open_options = s->source->open_options;
   gv_status status = gv_raster_seeds_open(io, &how, &reader);
-  if (status == GV_OK) status = gv_raster_seeds_read(io, run->context, &reader, &question, &content);
+  if (status == GV_OK) status = gv_raster_seeds_read(io, run->context, &reader, &request, &content);
   s->seeds = content.seeds;
   content.seeds = (gv_seed_list)GV_SEED_LIST_INIT;
   gv_raster_seeds_free(&content);
@@ -126,7 +126,7 @@ gv_status gv_search_points_to_globe(gv_io *io, gv_search_points *s, OGRSpatialRe
     gv_seeds_places(&s->seeds, &x, &y, &count);
     status = gv_operation_to_globe(io, s->seeds.crs, globe, x, y, count, &operation);
   }
-  if (status == GV_OK) status = gv_seeds_carry_shapes(io, &s->seeds, operation, globe, true, scale);
+  if (status == GV_OK) status = gv_seeds_transform_shapes(io, &s->seeds, operation, globe, true, scale);
   if (status == GV_OK) status = gv_seeds_transform(io, &s->seeds, operation, true, scale);
   gv_operation_destroy(operation);
   return status;

@@ -109,7 +109,7 @@ static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
 }
 
 /* Searches and writes queries from `from` on; returns their number. */
-static gv_status radius_job_answer_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
+static gv_status radius_job_search_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
   const int64_t held = io->memory / PAIR_BYTES, pairs = held > 0 && held < PAIRS ? held : PAIRS;
   int64_t end = from + 1;
   while (end < b->count && b->offsets[end + 1] - b->offsets[from] <= pairs)
@@ -124,17 +124,17 @@ static gv_status radius_job_answer_some(gv_io *io, radius_batch *b, int64_t from
   return gv_search_results_write_pairs(io, b->run, *count, b->part, b->indices, b->distances);
 }
 
-static gv_status answer_batch(gv_io *io, radius_batch *b) {
+static gv_status radius_job_search_batch(gv_io *io, radius_batch *b) {
   int64_t count = 0;
   next_part(b, 0.0, 0.5);
   GV_TRY(radius_job_search(io, b, 0, b->count, b->offsets, false));
   b->run->results.expected = b->offsets[b->count]; /* a table's queries are one batch */
   for (int64_t from = 0; from < b->count; from += count)
-    GV_TRY(radius_job_answer_some(io, b, from, &count));
+    GV_TRY(radius_job_search_some(io, b, from, &count));
   return GV_OK;
 }
 
-gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run) {
+gv_status gv_search_radius_rounds(gv_io *io, gv_search_run *run) {
   radius_batch b = {.run = run};
   gv_radius_options_init(&b.options);
   b.options.radius = run->max_distance;
@@ -143,7 +143,7 @@ gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run) {
   while (status == GV_OK && more) {
     status = load_queries(io, &b);
     more = b.count > 0 && (run->searched.array != NULL || b.first + b.count < run->searched.total);
-    if (status == GV_OK && b.count > 0) status = answer_batch(io, &b);
+    if (status == GV_OK && b.count > 0) status = radius_job_search_batch(io, &b);
   }
   if (status == GV_OK && run->results.table != NULL && run->searched.total == 0)
     status = gv_search_results_write_pairs(io, run, 0, (const int64_t[1]){0}, b.indices, b.distances);

@@ -11,12 +11,12 @@ enum {
 };
 
 /* Results of some queries. */
-typedef struct answers {
+typedef struct results {
   int64_t first, count; /* queries */
   int64_t *indices;
   double *values, *nearest; /* NULL: not requested */
   void *points;             /* of an array's queries */
-} answers;
+} results;
 
 typedef struct rounds {
   gv_search_run *run;
@@ -26,8 +26,8 @@ typedef struct rounds {
   int found_k;      /* neighbors that are searched: one more where a query is to be left out of them afterwards */
   int64_t rows;     /* of a round and rank */
   int64_t position; /* in the array */
-  answers here;
-  answers all;     /* of rank 0: of all ranks in a round */
+  results here;
+  results all;     /* of rank 0: of all ranks in a round */
   int64_t *counts; /* queries of a round, by rank ... */
   int *sizes;      /* ... and bytes */
 } rounds;
@@ -46,7 +46,7 @@ static int64_t round_rows(const rounds *r) {
   return needed < rows ? needed : rows;
 }
 
-static bool make_answers(const rounds *r, int64_t room, int k, answers *a) {
+static bool make_results(const rounds *r, int64_t room, int k, results *a) {
   size_t places = (size_t)(room * k);
   a->indices = malloc(places * sizeof *a->indices);
   if (r->distances) a->values = malloc(places * sizeof *a->values);
@@ -54,7 +54,7 @@ static bool make_answers(const rounds *r, int64_t room, int k, answers *a) {
   return a->indices != NULL && (!r->distances || a->values != NULL) && (!r->nearest || a->nearest != NULL);
 }
 
-static void free_answers(answers *a) {
+static void free_results(results *a) {
   free(a->indices);
   free(a->values);
   free(a->nearest);
@@ -66,8 +66,8 @@ static gv_status make_rounds(gv_io *io, rounds *r) {
   r->rows = round_rows(r);
   r->counts = calloc((size_t)r->ranks, sizeof *r->counts);
   r->sizes = calloc((size_t)r->ranks, sizeof *r->sizes);
-  bool made = r->counts != NULL && r->sizes != NULL && make_answers(r, r->rows, r->found_k, &r->here);
-  if (made && r->ranks > 1 && r->rank == 0) made = make_answers(r, r->rows * r->ranks, r->k, &r->all);
+  bool made = r->counts != NULL && r->sizes != NULL && make_results(r, r->rows, r->found_k, &r->here);
+  if (made && r->ranks > 1 && r->rank == 0) made = make_results(r, r->rows * r->ranks, r->k, &r->all);
   if (made && q->array != NULL) r->here.points = malloc((size_t)(r->rows * q->dim) * sizeof(double));
   made = made && (q->array == NULL || r->here.points != NULL);
   return made ? GV_OK : gv_io_fail_memory(io, "the results");
@@ -101,7 +101,7 @@ static gv_status load_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
 static gv_status search_shards(rounds *r, const gv_points *queries) {
   gv_search_run *run = r->run;
   const gv_communicator *all = &run->communicator->all;
-  answers *a = &r->here;
+  results *a = &r->here;
   gv_search_options o = r->options;
   o.k = r->found_k;
   o.exclude_self = 0;
@@ -123,7 +123,7 @@ static gv_status rounds_search(gv_io *io, rounds *r, const gv_points *points) {
   gv_context *context = run->context;
   const gv_search_queries *all = &run->searched;
   gv_search_options o = r->options;
-  answers *a = &r->here;
+  results *a = &r->here;
   int64_t first = a->first, from = first < all->total ? first : all->total;
   gv_status status = GV_OK;
   gv_points columns = gv_points_xy(all->x, all->y, a->count);
@@ -147,7 +147,7 @@ static gv_status rounds_search(gv_io *io, rounds *r, const gv_points *points) {
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-static gv_status write_answers(gv_io *io, rounds *r, const answers *a) {
+static gv_status write_results(gv_io *io, rounds *r, const results *a) {
   return gv_search_results_write(io, r->run, a->count, a->indices, a->values, a->nearest);
 }
 
@@ -160,10 +160,10 @@ static gv_status rounds_collect(gv_io *io, rounds *r, const void *own, void *all
 
 /* Sends the round's results to rank 0, which writes them. */
 static gv_status deliver(gv_io *io, rounds *r) {
-  const answers *a = &r->here;
-  answers *all = &r->all;
+  const results *a = &r->here;
+  results *all = &r->all;
   size_t row = (size_t)r->k * sizeof(double);
-  if (r->ranks == 1) return write_answers(io, r, a);
+  if (r->ranks == 1) return write_results(io, r, a);
   GV_TRY(rounds_collect(io, r, a->indices, all->indices, row));
   if (a->values != NULL) GV_TRY(rounds_collect(io, r, a->values, all->values, row));
   if (a->nearest != NULL) GV_TRY(rounds_collect(io, r, a->nearest, all->nearest, 2 * row));
@@ -171,7 +171,7 @@ static gv_status deliver(gv_io *io, rounds *r) {
   all->count = 0;
   for (int i = 0; i < r->ranks; i++)
     all->count += r->counts[i];
-  return write_answers(io, r, all);
+  return write_results(io, r, all);
 }
 
 /* -------------------------------------------------------------------------------------------------------- rounds */
@@ -203,7 +203,7 @@ static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   return gv_cluster_agree(io, c, status);
 }
 
-gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
+gv_status gv_search_rounds(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_cluster *c = run->communicator;
   bool table = run->output == GV_SEARCH_TABLE, more = true;
@@ -226,8 +226,8 @@ gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
     status = run_round(io, &r, done, &more);
     more = run->searched.total < 0 ? more : done + step < run->searched.total;
   }
-  free_answers(&r.here);
-  free_answers(&r.all);
+  free_results(&r.here);
+  free_results(&r.all);
   free(r.counts);
   free(r.sizes);
   return status;

@@ -94,12 +94,12 @@ gv_status gv_search_build(gv_io *io, gv_search_run *run);
  * in the order of the queries. Each rank has all reference points, or (sharded) some of them, which the library's
  * distributed search (gv_index_search_distributed) joins.
  */
-gv_status gv_search_answer(gv_io *io, gv_search_run *run);
+gv_status gv_search_rounds(gv_io *io, gv_search_run *run);
 
 /* ------------------------------------------------------------------------------------------------ radius (radius.c) */
 
 /* The same by radius, by one process. */
-gv_status gv_search_answer_radius(gv_io *io, gv_search_run *run);
+gv_status gv_search_radius_rounds(gv_io *io, gv_search_run *run);
 
 /* --------------------------------------------------------------------------------------------- results (results.c) */
 

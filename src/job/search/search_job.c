@@ -87,11 +87,11 @@ static gv_status choose_metric(gv_io *io, gv_search_run *run) {
   gv_unit unit = j->max_distance_unit;
   char places[4096];
   snprintf(places, sizeof places, "%s has", reference->path);
-  gv_metric_request question = {.crs = reference->seeds.crs,
-                                .requested = j->has_metric,
-                                .metric = j->metric,
-                                .places = places,
-                                .remedy = reference->crs_option};
+  gv_metric_request request = {.crs = reference->seeds.crs,
+                               .requested = j->has_metric,
+                               .metric = j->metric,
+                               .places = places,
+                               .remedy = reference->crs_option};
   if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
     return fail_array(io, run, reference);
   if (j->has_metric && (j->metric == GV_COSINE || j->metric == GV_INNER_PRODUCT)) {
@@ -99,10 +99,10 @@ static gv_status choose_metric(gv_io *io, gv_search_run *run) {
                "--metric %s: unsupported for layers (%s); use arrays of vectors", gv_metric_name(j->metric),
                reference->array == NULL ? reference->path : q->path);
   }
-  GV_TRY(gv_metric_choose(io, &question, &run->metric));
+  GV_TRY(gv_metric_choose(io, &request, &run->metric));
   bool globe = gv_metric_on_globe(run->metric), flat = globe || reference->seeds.shapes != NULL;
   run->report->metric = run->metric;
-  run->report->metric_reason = gv_metric_reason(&question);
+  run->report->metric_reason = gv_metric_reason(&request);
   gv_crs_describe(reference->seeds.crs, run->report->crs, sizeof run->report->crs);
   GV_TRY(gv_unit_of_distance(io, j->by_radius ? "--radius" : "--max-distance", &unit, globe, reference->seeds.crs,
                              &run->max_distance));
@@ -193,7 +193,7 @@ static gv_status search_job_prepare(gv_io *io, gv_search_run *run, gv_inputs *in
 static gv_status search_job_search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   GV_TRY(gv_cluster_agree(io, run->communicator, search_job_prepare(io, run, inputs)));
   GV_TRY(gv_cluster_agree(io, run->communicator, gv_search_build(io, run)));
-  return run->job->by_radius ? gv_search_answer_radius(io, run) : gv_search_answer(io, run);
+  return run->job->by_radius ? gv_search_radius_rounds(io, run) : gv_search_rounds(io, run);
 }
 
 /* Warns of points that were left out, and returns their number. */
@@ -208,7 +208,7 @@ static int64_t skipped_points(gv_search_points *s, int64_t used) {
   return skipped;
 }
 
-static gv_status search_job_carry_out(gv_io *io, gv_search_run *run) {
+static gv_status search_job_run_stages(gv_io *io, gv_search_run *run) {
   gv_search_report *report = run->report;
   gv_search_results *r = &run->results;
   gv_inputs inputs = {0};
@@ -272,7 +272,7 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");
   *report = (gv_search_report){
       .dimensions = 2, .k = job->k, .requested_backend = job->backend, .threads = gv_context_threads(run.context)};
-  gv_status status = search_job_carry_out(io, &run);
+  gv_status status = search_job_run_stages(io, &run);
   gv_context_destroy(run.context);
   return status;
 }

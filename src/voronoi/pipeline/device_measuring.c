@@ -51,7 +51,7 @@ gv_status gv_device_measuring_find(gv_context *context, gv_device_measuring *d, 
   pthread_mutex_lock(&d->lock);
   if (d->state == GV_MEASURING_UNDECIDED && d->v->automatic) {
     bool open = pays(d) && open_raster(d) == GV_OK;
-    d->state = open ? GV_MEASURING_BY_DEVICE : GV_MEASURING_BY_PROCESSORS;
+    d->state = open ? GV_MEASURING_BY_DEVICE : GV_MEASURING_ON_CPUS;
   } else if (d->state == GV_MEASURING_UNDECIDED) {
     status = open_raster(d);
     if (status == GV_OK) d->state = GV_MEASURING_BY_DEVICE;
@@ -65,7 +65,7 @@ gv_status gv_device_measuring_find(gv_context *context, gv_device_measuring *d, 
 bool gv_device_measuring_give_up(gv_device_measuring *d) {
   if (!d->v->automatic) return false;
   pthread_mutex_lock(&d->lock);
-  d->state = GV_MEASURING_BY_PROCESSORS;
+  d->state = GV_MEASURING_ON_CPUS;
   pthread_mutex_unlock(&d->lock);
   return true;
 }

@@ -13,7 +13,7 @@
 typedef enum gv_measuring_state {
   GV_MEASURING_UNDECIDED, /* nothing has been measured yet */
   GV_MEASURING_BY_DEVICE,
-  GV_MEASURING_BY_PROCESSORS /* permanently */
+  GV_MEASURING_ON_CPUS /* permanently */
 } gv_measuring_state;
 
 typedef struct gv_device_measuring {

@@ -16,9 +16,9 @@ enum {
   WIDEST_STRIDE = 1 << 28 /* of pieces of several rows */
 };
 
-void gv_device_strips_init(gv_device_strips *d, const gv_context *context, gv_block_source processor) {
+void gv_device_strips_init(gv_device_strips *d, const gv_context *context, gv_block_source cpu) {
   memset(d, 0, sizeof *d);
-  d->processor = processor;
+  d->cpu = cpu;
   pthread_mutex_init(&d->lock, NULL);
   gv_context_for_worker(context, &d->context);
 }
@@ -96,7 +96,7 @@ static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_la
     here.rows = there.rows;
     here.out = memory;
     here.band_stride = here.columns * here.rows;
-    status = gv_strip_by_blocks(context, v, &d->processor, &here, NULL);
+    status = gv_strip_by_blocks(context, v, &d->cpu, &here, NULL);
     if (status == GV_OK) status = d->device->put(context, d->raster, &there, memory);
   }
   gv_release(&context->allocator, memory);

@@ -11,13 +11,13 @@ typedef struct gv_device_strips {
   pthread_mutex_t lock; /* guards all */
   gv_context context;   /* of the grid's creator: a raster's memory belongs to it */
   const gv_raster_device *device;
-  gv_cuda_raster *raster;    /* NULL before the first request */
-  int number;                /* of its device */
-  int64_t most;              /* cells of a piece */
-  gv_block_source processor; /* computes pieces that devices leave open */
+  gv_cuda_raster *raster; /* NULL before the first request */
+  int number;             /* of its device */
+  int64_t most;           /* cells of a piece */
+  gv_block_source cpu;    /* computes pieces that devices leave open */
 } gv_device_strips;
 
-void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_block_source processor);
+void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_block_source cpu);
 void gv_device_strips_clear(gv_device_strips *strips);
 
 /* Work with a raster on its current device: `context` and `raster` are those of `strips`, which the caller holds

@@ -1,5 +1,5 @@
-/* Arrays of text: lines of numbers, below a heading or not, of which some columns are coordinates. Gain: GDAL's CSV driver takes 5.9
- * times the time to read 1,000,000 rows of three numbers (and has no rows of blanks, comments or files without a heading). */
+/* Arrays of text: lines of numbers, below a header or not, of which some columns are coordinates. Gain: GDAL's CSV driver takes 5.9
+ * times the time to read 1,000,000 rows of three numbers (and has no rows of blanks, comments or files without a header). */
 #include "io/in/arrays/array_reader.h"
 
 #include <ctype.h>
@@ -119,7 +119,7 @@ static bool has_numbers_only(const char *line, char separator) {
   return true;
 }
 
-/* Whether the line is i, i + 1, ...: pandas' heading of columns without names, and rarely a point. Two numbers only from 0. */
+/* Whether the line is i, i + 1, ...: pandas' header of columns without names, and rarely a point. Two numbers only from 0. */
 static bool counts_up(const char *line, char separator) {
   double first = 0.0, value = 0.0;
   int count = 0;
@@ -138,7 +138,7 @@ typedef struct column_name {
   size_t length;
 } column_name;
 
-/* The heading of a column, which has `shift` fields less than the lines: R leaves out that of row names. */
+/* The header of a column, which has `shift` fields less than the lines: R leaves out that of row names. */
 static column_name find_name(const gv_array_reader *reader, int64_t column, int64_t shift) {
   column_name name = {"", 0};
   const char *at = reader->header;
@@ -156,7 +156,7 @@ static bool is_named(column_name name, const char *wanted, size_t length) {
 /* Names of columns with row numbers. */
 static bool is_id(column_name name) {
   static const char *const ids[] = {"", "id", "fid", "ogc_fid", "gid", "objectid", "index"};
-  static const char unnamed[] = "Unnamed:"; /* pandas, of a heading without a name */
+  static const char unnamed[] = "Unnamed:"; /* pandas, of a header without a name */
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
     if (is_named(name, ids[i], strlen(ids[i]))) return true;
   return name.length > sizeof unnamed - 1 && strncmp(name.text, unnamed, sizeof unnamed - 1) == 0;
@@ -228,7 +228,7 @@ static gv_status find_columns(gv_io *io, gv_array_reader *reader) {
 
 /* ------------------------------------------------------------------------------------------------------- reading */
 
-/* Fails with a field that is not a number, and the heading of its column if it has one. */
+/* Fails with a field that is not a number, and the header of its column if it has one. */
 static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char *at, int64_t field) {
   enum { SHOWN = 60 };
   const char end[] = {reader->separator, '\0'};
@@ -290,15 +290,15 @@ bool gv_array_skip_line(gv_io *io, gv_array_reader *reader, gv_status *status) {
 
 /* ------------------------------------------------------------------------------------------------------- opening */
 
-static gv_status read_heading(gv_io *io, gv_array_reader *reader) {
-  gv_heading heading = reader->options.heading;
+static gv_status array_text_read_header(gv_io *io, gv_array_reader *reader) {
+  gv_header header = reader->options.header;
   bool numbers = has_numbers_only(reader->line, reader->separator);
-  if (heading == GV_HEADING_AUTO && numbers && counts_up(reader->line, reader->separator)) {
-    gv_io_warn(GV_CODE_HEADING_OF_NUMBERS, 0,
+  if (header == GV_HEADER_AUTO && numbers && counts_up(reader->line, reader->separator)) {
+    gv_io_warn(GV_CODE_HEADER_OF_NUMBERS, 0,
                "%s: the first line (%.100s) is read as a point; use --header yes if it is a header", reader->path,
                reader->line);
   }
-  if (heading == GV_HEADING_NO || (heading == GV_HEADING_AUTO && numbers)) {
+  if (header == GV_HEADER_NO || (header == GV_HEADER_AUTO && numbers)) {
     take_decimal_commas(reader);
     return GV_OK;
   }
@@ -320,12 +320,12 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
              "%s: line %" PRId64 ": ambiguous separator (comma, semicolon, tab and | occur); add a header like "
              "x;y, also for numbers with decimal commas",
              reader->path, reader->line_number);
-  gv_status status = read_heading(io, reader);
+  gv_status status = array_text_read_header(io, reader);
   if (status == GV_OK) status = find_columns(io, reader);
   reader->line_waiting = true;
   if (status != GV_OK || reader->header == NULL || reader->options.skip_invalid) return status;
   const char *at = skip_blanks(reader->line, reader->separator);
-  for (int64_t c = 0; c < reader->columns; c++) { /* below a heading there are numbers */
+  for (int64_t c = 0; c < reader->columns; c++) { /* below a header there are numbers */
     const char *content;
     double value;
     size_t length;

@@ -6,12 +6,12 @@
 
 #include "io/io.h"
 
-typedef enum gv_heading { GV_HEADING_AUTO, GV_HEADING_YES, GV_HEADING_NO } gv_heading;
+typedef enum gv_header { GV_HEADER_AUTO, GV_HEADER_YES, GV_HEADER_NO } gv_header;
 
 typedef struct gv_array_open_options {
   const char *columns;        /* of text: names, or numbers from 1, with commas between them; NULL = all but ids */
   const char *columns_option; /* name of the columns option, for messages */
-  gv_heading heading;         /* of text: with GV_HEADING_AUTO a first line that is not numeric is a heading */
+  gv_header header;           /* of text: with GV_HEADER_AUTO a first line that is not numeric is a heading */
   const char *set;            /* of a file with several arrays; NULL = `usual_set`, or the only one */
   const char *usual_set;
   bool skip_invalid; /* rows that cannot be used are left out and counted */

@@ -186,7 +186,7 @@ static void release(gv_mesh_sink *sink) {
 }
 
 /* The arrays of seeds and distances: seed, distance, seed_2, distance_2 ... */
-static bool make_answers(gv_mesh_sink *sink) {
+static bool make_results(gv_mesh_sink *sink) {
   bool good = true;
   for (int b = 0; b < sink->bands && good; b++) {
     char seed[32] = "seed", distance[32] = "distance";
@@ -228,7 +228,7 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   if (!good) return false;
   sink->connectivity = gv_mdarray_make(sink->root, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
   sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
-  if (sink->connectivity == NULL || sink->area == NULL || !make_answers(sink)) return false;
+  if (sink->connectivity == NULL || sink->area == NULL || !make_results(sink)) return false;
   static const char *const role[][2] = {{"cf_role", "face_node_connectivity"}};
   return gv_array_put_texts(sink->connectivity, role, 1) &&
          gv_mdarray_put_number(sink->connectivity, "start_index", sink->int32, 0.0);

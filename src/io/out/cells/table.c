@@ -29,7 +29,7 @@ struct gv_mesh_sink {
 
 static gv_status table_create(gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
   static const char *const names[TABLE_FIELDS] = {"cell", "token", "lon", "lat", "area_km2"};
-  const gv_mesh_question *q = sink->facts->question;
+  const gv_mesh_request *q = sink->facts->request;
   const char *of_seed[TABLE_OF_SEED] = {"seed", "distance", "azimuth",
                                         q->attribute != NULL ? sink->facts->attribute : NULL};
   const OGRFieldType types[TABLE_OF_SEED] = {OFTInteger64, OFTReal, OFTReal,
@@ -71,7 +71,7 @@ static void table_set_real(OGRFeatureH feature, int field, double value) {
 /* Writes the fields of a neighbor; leaves them empty if there is none. */
 static gv_status table_set_seed(const gv_mesh_sink *sink, OGRFeatureH feature, const gv_mesh_block *block, int band,
                                 int64_t at) {
-  const gv_mesh_question *q = sink->facts->question;
+  const gv_mesh_request *q = sink->facts->request;
   const int *field = sink->of_seed[band];
   int32_t seed = block->seed[at];
   if (seed < 0) return GV_OK;

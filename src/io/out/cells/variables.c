@@ -138,7 +138,7 @@ static bool variables_make_coordinates(gv_mesh_sink *sink) {
 
 /* The variables of neighbor number `band` (from 0). */
 static bool variables_make_band(gv_mesh_sink *sink, int band) {
-  const gv_mesh_question *q = sink->facts->question;
+  const gv_mesh_request *q = sink->facts->request;
   const char *names[VARIABLES] = {"seed", "distance", "azimuth",
                                   q->attribute != NULL ? sink->facts->attribute : NULL};
   const char *units[VARIABLES] = {NULL, q->distance_unit, "degree", NULL};
@@ -205,7 +205,7 @@ static void variables_look_up(const gv_mesh_sink *sink, const int32_t *seed, int
 }
 
 static bool variables_write_band(const gv_mesh_sink *sink, const gv_mesh_block *block, int band) {
-  const gv_mesh_question *q = sink->facts->question;
+  const gv_mesh_request *q = sink->facts->request;
   const GDALMDArrayH *array = sink->of_seed[band];
   const int64_t count = block->count, at = band * block->stride;
   double *reals = sink->values;

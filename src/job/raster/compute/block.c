@@ -27,7 +27,7 @@ static void put_distances(const gv_run_work *w, const gv_raster_block *block, in
 }
 
 /* About a band of seed numbers. */
-static gv_measure question_of(const gv_labels *numbers, int band) {
+static gv_measure measure_of(const gv_labels *numbers, int band) {
   gv_measure m;
   gv_measure_init(&m);
   m.column = numbers->column;
@@ -44,7 +44,7 @@ static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, 
                                    const gv_rectangle *p, const gv_labels *numbers) {
   int d = w->plan->slot[GV_RUN_DISTANCE];
   for (int b = 0; b < w->plan->job->k; b++) {
-    gv_measure m = question_of(numbers, b);
+    gv_measure m = measure_of(numbers, b);
     m.out_stride = w->block_w;
     m.type = GV_FLOAT64;
     m.distance = worker->distance;
@@ -128,7 +128,7 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
   for (int b = 0; b < w->plan->job->k; b++) {
     bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
     if (!kept && d < 0 && a < 0) break;
-    gv_measure m = question_of(numbers, b);
+    gv_measure m = measure_of(numbers, b);
     m.signed_distance = w->plan->job->signed_distance && !kept;
     m.out_stride = kept ? w->block_w : block->stride;
     m.type = kept || w->plan->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;

@@ -59,7 +59,7 @@ static const gv_option *find_option(const char *name) {
   for (size_t i = 0; i < length; i++)
     plain[i] = name[i] == '_' ? '-' : (char)tolower((unsigned char)name[i]);
   const gv_option *o = gv_option_find(gv_job_options, GV_JOB_OPTIONS, plain, length);
-  return o != NULL && o->place == GV_IN_QUESTION ? o : NULL;
+  return o != NULL && o->place == GV_IN_OPTIONS ? o : NULL;
 }
 
 static void put_option(CPLXMLNode *list, const gv_option *o) {
@@ -85,7 +85,7 @@ char *gv_on_demand_option_list(void) {
   CPLXMLNode *list = CPLCreateXMLNode(NULL, CXT_Element, "OpenOptionList");
   for (int i = 0; i < GV_JOB_OPTIONS; i++) {
     const gv_option *o = &gv_job_options[i];
-    if (o->kind != GV_OPTION_HEADING && o->place == GV_IN_QUESTION) put_option(list, o);
+    if (o->kind != GV_OPTION_HEADING && o->place == GV_IN_OPTIONS) put_option(list, o);
   }
   char *text = CPLSerializeXMLTree(list);
   CPLDestroyXMLNode(list);

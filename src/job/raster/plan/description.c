@@ -165,7 +165,7 @@ static gv_status wrong(gv_io *io, const reading *r, const gv_json_member *member
 }
 
 static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *member, const gv_option **out) {
-  gv_option_place place = member->object != NULL ? GV_IN_OUTPUTS : GV_IN_QUESTION;
+  gv_option_place place = member->object != NULL ? GV_IN_OUTPUTS : GV_IN_OPTIONS;
   const gv_option *o = gv_option_find(gv_job_options, GV_JOB_OPTIONS, member->name, strlen(member->name));
   if (strcmp(member->name, gv_job_out.name) == 0) o = &gv_job_out;
   GV_REQUIRE(io, o != NULL && o->place != GV_IN_NOTHING, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
@@ -397,7 +397,7 @@ static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *t
 
 static gv_status put_all(gv_io *io, const gv_description *d, const char *back, gv_json_writer *json) {
   gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
-  GV_TRY(put_members(io, d, GV_IN_QUESTION, back, json));
+  GV_TRY(put_members(io, d, GV_IN_OPTIONS, back, json));
   if (has_outputs(d)) {
     gv_json_begin_object(json, OUTPUTS, GV_JSON_IN_LINES);
     GV_TRY(put_members(io, d, GV_IN_OUTPUTS, back, json));

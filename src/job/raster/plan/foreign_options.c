@@ -152,7 +152,7 @@ static bool source_is_safe(const char *source, const char *shown) {
 
 /* Sources that merge opens; masks and rasters of --sum are in the parts. */
 static bool is_opened(const gv_option *o) {
-  return gv_option_is_source(o) && o->place == GV_IN_QUESTION && strcmp(o->name, "mask") != 0;
+  return gv_option_is_source(o) && o->place == GV_IN_OPTIONS && strcmp(o->name, "mask") != 0;
 }
 
 static bool names_crs(const gv_option *o) {

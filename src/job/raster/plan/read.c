@@ -88,13 +88,13 @@ static gv_status read_cells(gv_io *io, gv_run_inputs *in) {
   bool by_cell = j->raster_seeds.by_cell, regions = j->stats != NULL || j->polygons != NULL;
   gv_raster_seed_options options;
   gv_raster_seed_reader reader;
-  gv_raster_seed_question question = {.grid = &in->grid,
-                                      .skip_invalid = j->seeds.skip_invalid,
-                                      .all = (by_cell && (j->k > 1 || regions)) || j->cost.path != NULL,
-                                      .as_features = j->k > 1 && !by_cell};
+  gv_raster_seed_request request = {.grid = &in->grid,
+                                    .skip_invalid = j->seeds.skip_invalid,
+                                    .all = (by_cell && (j->k > 1 || regions)) || j->cost.path != NULL,
+                                    .as_features = j->k > 1 && !by_cell};
   gv_status status = open_cells(io, in, &options, &reader);
   if (status == GV_OK && in->grid.grid.width == 0) status = make_grid_of_cells(io, &reader, in);
-  if (status == GV_OK) status = gv_raster_seeds_read(io, in->context, &reader, &question, &in->cells);
+  if (status == GV_OK) status = gv_raster_seeds_read(io, in->context, &reader, &request, &in->cells);
   if (status == GV_OK && by_cell && j->stats != NULL) status = copy_sources(io, &reader, &in->cells.seeds);
   in->seeds = &in->cells.seeds;
   in->regions = in->cells.region != NULL ? &in->cells.regions : in->seeds;
@@ -201,7 +201,7 @@ static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   status = gv_io_of_option(io, status, "--barriers");
   GV_TRY(status);
   GV_TRY(gv_check_alignable(io, "--barriers", barriers->path, in->barriers.crs, &in->grid));
-  return gv_io_of_option(io, gv_raster_grid_carry(io, &in->grid, &in->barriers), "--barriers");
+  return gv_io_of_option(io, gv_raster_grid_transform(io, &in->grid, &in->barriers), "--barriers");
 }
 
 /* The places of a file, if the grid's metric supports them. */
@@ -224,7 +224,7 @@ static gv_status read_places(gv_io *io, gv_run_inputs *in) {
     status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                            "%s: missing coordinate system; columns lon and lat have one", cells->source);
   }
-  if (status == GV_OK) status = gv_raster_grid_carry(io, &in->grid, &in->centers);
+  if (status == GV_OK) status = gv_raster_grid_transform(io, &in->grid, &in->centers);
   return gv_io_of_option(io, status, "--cells-of");
 }
 
