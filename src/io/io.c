@@ -221,7 +221,7 @@ gv_status gv_io_of_option(gv_io *io, gv_status status, const char *option) {
   size_t length = sizeof seeds - 1;
   if (status == GV_OK) return status;
   if (strncmp(io->message, seeds, length) == 0)
-    memmove(io->message, io->message + length, strlen(io->message + length) + 1);
+    memmove(io->message, io->message + length, strlen(io->message) - length + 1);
   return gv_io_within(io, status, "%s", option);
 }
 

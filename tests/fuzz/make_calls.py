@@ -10,6 +10,24 @@ import sys
 
 SCALARS = ("int", "int32_t", "int64_t", "uint64_t", "size_t", "double", "gv_qtm_id")
 
+OPAQUE = {
+    "gv_index",
+    "gv_voronoi",
+    "gv_statistics",
+    "gv_raster_seeds",
+    "gv_diagram",
+    "gv_diagram_polygons",
+    "gv_context",
+    "gv_cost",
+    "gv_barriers",
+}
+
+
+def made(declaration: str) -> str:
+    """The kind of the object that a function creates here; "" for other parameters."""
+    found = re.fullmatch(r"(\w+) \*\*\w+", declaration.strip())
+    return found[1] if found and found[1] in OPAQUE - {"gv_context"} else ""
+
 
 def argument(declaration: str) -> str:
     """Numbers of the input; NULL for objects; NULL or memory of zeros for structs and arrays."""
@@ -21,19 +39,10 @@ def argument(declaration: str) -> str:
         return "c->context"
     if "*" in kind:
         bare = kind.replace("const", "").replace("*", "").strip()
-        opaque = {
-            "gv_index",
-            "gv_voronoi",
-            "gv_statistics",
-            "gv_raster_seeds",
-            "gv_diagram",
-            "gv_diagram_polygons",
-            "gv_context",
-            "gv_cost",
-            "gv_barriers",
-        }
         stars = kind.count("*")
-        return "NULL" if bare in opaque and stars == 1 else "calls_array(c)"
+        if made(declaration):
+            return "calls_array(c) != NULL ? &made : NULL"
+        return "NULL" if bare in OPAQUE and stars == 1 else "calls_array(c)"
     if kind == "size_t":
         return "calls_size(c)"
     if kind == "double":
@@ -67,8 +76,12 @@ def main(out: str, *headers: str) -> None:
                 if result.strip() != "void"
                 else "%s"
             )
+            kind = "".join(map(made, parameters.split(",")))
+            before, after = (
+                (f"  {kind} *made = NULL;\n", f"  {kind}_destroy(made);\n") if kind else ("", "")
+            )
             lines.append(
-                f"static void call_{name}(calls *c) {{\n  (void)c;\n  {check % call};\n}}\n"
+                f"static void call_{name}(calls *c) {{\n{before}  (void)c;\n  {check % call};\n{after}}}\n"
             )
     names = re.findall(r"static void (call_\w+)", "\n".join(lines))
     lines.append(
