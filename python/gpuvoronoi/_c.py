@@ -144,7 +144,8 @@ class ContextOptions(Structure):
 class BackendInfo(Structure):
     _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("summary", c_char_p),
                 ("searches_points", c_int), ("weighted_grids", c_int), ("available", c_int),
-                ("reason", c_char_p)]
+                ("reason", c_char_p), ("gpu", c_int), ("searches_radius", c_int), ("list_grids", c_int),
+                ("feature_grids", c_int), ("travel_cost", c_int)]
 
 
 class DeviceInfo(Structure):
@@ -320,8 +321,8 @@ class CostCells(Structure):
 
 
 class BarriersOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("max_distance", c_double), ("semi_major", c_double),
-                ("flattening", c_double)]
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("max_distance", c_double),
+                ("semi_major", c_double), ("flattening", c_double)]
     defaults = {"max_distance": inf}
 
 
