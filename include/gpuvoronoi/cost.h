@@ -169,6 +169,38 @@ static inline void gv_cost_cells_init(gv_cost_cells *cells) {
  */
 GV_API gv_status gv_cost_get(gv_context *context, gv_cost *cost, const gv_cost_cells *cells);
 
+/** The cheapest way from the cell at a point to its seed, and the arrays for it. */
+typedef struct gv_cost_way {
+  size_t struct_size;
+  double x,
+      y; /**< the point; longitude and latitude in degrees on the globe. The way begins in the center of its cell */
+  int64_t room; /**< positions that the arrays hold */
+  /** Positions of the way: centers of cells, then that of a seed that is a position. Longitudes are continuous, also beyond 180. May be
+   * NULL, as may the others. */
+  double *way_x, *way_y;
+  int64_t
+      *count; /**< of positions, also if it exceeds `room`; 0: no seed reaches the cell, or the point is outside */
+  int32_t *seed;  /**< the nearest seed; -1: none */
+  double *cost;   /**< of the way, the cell's in gv_cost_get; NaN: none */
+  double *length; /**< of the way: the lengths of its moves, added up from the seed on; NaN: none */
+} gv_cost_way;
+
+/** Sets the defaults: no arrays. */
+static inline void gv_cost_way_init(gv_cost_way *way) {
+  const gv_cost_way defaults = {sizeof(gv_cost_way), 0.0, 0.0, 0, NULL, NULL, NULL, NULL, NULL, NULL};
+  *way = defaults;
+}
+
+/**
+ * Follows the moves from a cell to its seed. Of several ways of the same cost it is the one that begins as gv_cost_cells.azimuth points, except
+ * where moves cost nothing: there it has the fewest of these. Any number of threads may call it at once, as gv_cost_get.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param cost solved.
+ * @param way  the point, and the arrays in the caller's memory.
+ * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_cost_get_way(gv_context *context, gv_cost *cost, const gv_cost_way *way);
+
 #ifdef __cplusplus
 }
 #endif

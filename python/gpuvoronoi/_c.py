@@ -320,6 +320,12 @@ class CostCells(Structure):
                 ("azimuth", c_void_p)]
 
 
+class CostWay(Structure):
+    _fields_ = [("struct_size", c_size_t), ("x", c_double), ("y", c_double), ("room", c_int64),
+                ("way_x", c_void_p), ("way_y", c_void_p), ("count", c_void_p), ("seed", c_void_p),
+                ("cost", c_void_p), ("length", c_void_p)]
+
+
 class BarriersOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("max_distance", c_double),
                 ("semi_major", c_double), ("flattening", c_double)]
@@ -451,6 +457,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_cost_set_rows": (c_int, [HANDLE, HANDLE, c_int64, c_int64, HANDLE, c_int64]),
     "gv_cost_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_cost_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_cost_get_way": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_barriers_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_barriers_destroy": (None, [HANDLE]),
     "gv_barriers_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, c_int64, HANDLE]),

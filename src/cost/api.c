@@ -7,6 +7,8 @@
 #include "core/given.h"
 #include "cost/cost.h"
 #include "cost/raster.h"
+#include "cost/start.h"
+#include "cost/way.h"
 #include "features/set.h"
 #include "search/backend.h"
 
@@ -155,4 +157,25 @@ gv_status gv_cost_get(gv_context *context, gv_cost *c, const gv_cost_cells *cell
     }
   }
   return GV_OK;
+}
+
+gv_status gv_cost_get_way(gv_context *context, gv_cost *c, const gv_cost_way *way) {
+  gv_cost_way o;
+  double place[2];
+  int64_t column, row;
+  GV_TRY(cost_check_pointer(context, c));
+  gv_cost_way_init(&o);
+  GV_TAKE(context, gv_cost_way, &o, way);
+  if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
+  if (o.count != NULL) *o.count = 0;
+  if (o.seed != NULL) *o.seed = -1;
+  if (o.cost != NULL) *o.cost = (double)NAN;
+  if (o.length != NULL) *o.length = (double)NAN;
+  if (!gv_cost_cell_of(c, o.x, o.y, place, &column, &row)) return GV_OK;
+  const int64_t at = gv_cost_at(c, column, row);
+  gv_cost_touched(c, 3 * GV_COST_PAGES);
+  if (c->seed[at] < 0) return GV_OK;
+  if (o.seed != NULL) *o.seed = c->seed[at];
+  if (o.cost != NULL) *o.cost = c->cost[at];
+  return gv_cost_follow(context, c, column, row, &o);
 }

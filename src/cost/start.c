@@ -14,8 +14,7 @@ void gv_cost_place(const gv_cost_settings *o, double x, double y, double out[2])
   out[1] = (down * g[1] - across * g[4]) / determinant;
 }
 
-/* The cell of a position: its column and row, with fractions also in `from`; false: outside. */
-static bool start_find(const gv_cost *c, double x, double y, double from[2], int64_t *column, int64_t *row) {
+bool gv_cost_cell_of(const gv_cost *c, double x, double y, double from[2], int64_t *column, int64_t *row) {
   const double width = (double)c->is.width, height = (double)c->is.height;
   if (!(isfinite(x) && isfinite(y))) return false;
   gv_cost_place(&c->is, x, y, from);
@@ -83,7 +82,7 @@ gv_status gv_cost_start_in(gv_context *context, gv_cost *c, double x, double y, 
   double from[2];
   int64_t column, row;
   *starts_here = false;
-  if (!start_find(c, x, y, from, &column, &row)) return GV_OK;
+  if (!gv_cost_cell_of(c, x, y, from, &column, &row)) return GV_OK;
   return gv_cost_start_at(context, c, column, row, seed, starts, starts_here);
 }
 
@@ -93,7 +92,7 @@ gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int
   double from[2];
   int64_t column, row;
   *starts_here = false;
-  if (!start_find(c, x, y, from, &column, &row)) return GV_OK;
+  if (!gv_cost_cell_of(c, x, y, from, &column, &row)) return GV_OK;
   const int64_t at = gv_cost_at(c, column, row);
   const double *f = c->friction + at;
   gv_cost_touched(c, 3 * GV_COST_PAGES);

@@ -15,6 +15,9 @@ gv_status gv_cost_start_at(gv_context *context, gv_cost *cost, int64_t column, i
 gv_status gv_cost_start_in(gv_context *context, gv_cost *cost, double x, double y, int32_t seed,
                            gv_cost_starts *starts, bool *starts_here);
 
+/* The cell of a position: its column and row, with fractions also in `from`; false: outside. */
+bool gv_cost_cell_of(const gv_cost *cost, double x, double y, double from[2], int64_t *column, int64_t *row);
+
 /* Column and row of a position, with fractions; on the globe any number of turns away. */
 void gv_cost_place(const gv_cost_settings *options, double x, double y, double out[2]);
 

@@ -1,5 +1,9 @@
 #include "cost/way.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/buffer.h"
 #include "cost/moves.h"
 #include "cost/raster.h"
 #include "cost/start.h"
@@ -25,11 +29,28 @@ static bool way_starts(const gv_cost *c, int64_t cell) {
   return false;
 }
 
+/* The number of the move to the previous cell: the first to one of lower cost, else to one of equal cost; -1: none. *lower: which. */
+static int way_move(const gv_cost *c, int64_t column, int64_t row, bool *lower) {
+  const int64_t at = gv_cost_at(c, column, row);
+  double costs[GV_COST_MOST_MOVES];
+  int found = -1;
+  *lower = false;
+  gv_cost_of_moves(c->friction + at, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
+  for (int i = 0; i < c->is.moves && !*lower; i++) {
+    if (isnan(costs[i])) continue;
+    const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];
+    const int64_t to = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
+    if (c->seed[to] != c->seed[at] || c->cost[to] + costs[i] != c->cost[at]) continue;
+    *lower = c->cost[to] < c->cost[at];
+    if (found < 0 || *lower) found = i;
+  }
+  return found;
+}
+
 bool gv_cost_towards(const gv_cost *c, int64_t column, int64_t row, double position[2]) {
   const int64_t at = gv_cost_at(c, column, row);
   const int32_t seed = c->seed[at];
-  double costs[GV_COST_MOST_MOVES];
-  int found = -1;
+  bool lower;
   if (seed < 0) return false;
   if (way_starts(c, at)) {
     if (c->sources.features != NULL || c->sources.at_cells) return false;
@@ -37,15 +58,7 @@ bool gv_cost_towards(const gv_cost *c, int64_t column, int64_t row, double posit
     position[1] = c->sources.y[seed];
     return true;
   }
-  gv_cost_of_moves(c->friction + at, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
-  for (int i = 0; i < c->is.moves; i++) {
-    if (isnan(costs[i])) continue;
-    const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];
-    const int64_t to = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
-    if (c->seed[to] != seed || c->cost[to] + costs[i] != c->cost[at]) continue;
-    if (found < 0 || c->cost[to] < c->cost[at]) found = i;
-    if (c->cost[to] < c->cost[at]) break;
-  }
+  const int found = way_move(c, column, row, &lower);
   if (found < 0) return false;
   gv_cost_center(&c->is, column + gv_cost_moves[found][0], row + gv_cost_moves[found][1], position);
   return true;
@@ -70,4 +83,155 @@ float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
   gv_cost_center(&c->is, column, row, from);
   const double azimuth = way_azimuth(c, from, to);
   return gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
+}
+
+/* -------------------------------------------------------------------------------------------------- whole ways */
+
+/* A way that is followed; columns continue beyond the seam. */
+typedef struct way_walk {
+  gv_cost *cost;
+  const gv_cost_way *to;
+  int64_t column, row, count;
+  double last[2];   /* position */
+  gv_buffer length; /* of each leg */
+  gv_buffer level;  /* cells of equal cost that were reached without cost (way_step), in their order */
+  uint8_t *by;      /* by cell: 1 + the move that reached it; NULL: none of these so far */
+} way_walk;
+
+static int64_t way_column(const gv_cost *c, int64_t column) {
+  if (!c->wraps) return column;
+  const int64_t in = column % c->is.width;
+  return in < 0 ? in + c->is.width : in;
+}
+
+/* Adds a position, and the length of the leg to it. */
+static gv_status way_add(gv_context *context, way_walk *w, const double position[2], double length) {
+  if (w->count > 0) {
+    double *lengths = gv_buffer_extend(&w->length, &w->cost->allocator, w->count, sizeof *lengths);
+    if (lengths == NULL) return gv_fail_memory(context, "a way of travel cost");
+    lengths[w->count - 1] = length;
+  }
+  if (w->count < w->to->room && w->to->way_x != NULL) w->to->way_x[w->count] = position[0];
+  if (w->count < w->to->room && w->to->way_y != NULL) w->to->way_y[w->count] = position[1];
+  memcpy(w->last, position, sizeof w->last);
+  w->count++;
+  return GV_OK;
+}
+
+/* The length is that of the definition: from the first column on. */
+static gv_status way_go(gv_context *context, way_walk *w, int move) {
+  const int columns = gv_cost_moves[move][0], rows = gv_cost_moves[move][1];
+  const int64_t top = rows < 0 ? w->row + rows : w->row;
+  double from[2], to[2];
+  gv_cost_center(&w->cost->is, 0, top, from);
+  gv_cost_center(&w->cost->is, abs(columns), top + abs(rows), to);
+  const double length = gv_cost_length(&w->cost->lengths, from, to);
+  w->column += columns;
+  w->row += rows;
+  gv_cost_center(&w->cost->is, w->column, w->row, to);
+  return way_add(context, w, to, length);
+}
+
+/* The last leg, from the first center to the seed's position. */
+static gv_status way_arrive(gv_context *context, way_walk *w) {
+  const gv_cost *c = w->cost;
+  if (c->sources.features != NULL || c->sources.at_cells) return GV_OK;
+  const int32_t seed = c->seed[gv_cost_at(c, way_column(c, w->column), w->row)];
+  double position[2] = {c->sources.x[seed], c->sources.y[seed]};
+  if (c->is.metric != GV_EUCLIDEAN) position[0] += 360.0 * rint((w->last[0] - position[0]) / 360.0);
+  return way_add(context, w, position, gv_cost_length(&c->lengths, position, w->last));
+}
+
+/* Adds the cells that a move without cost reaches from `at`, of its cost and seed, to `level`, which has room for them; returns its new count. */
+static int64_t way_widen_level(const way_walk *w, int32_t *level, int64_t at, int64_t count, int64_t begin) {
+  const gv_cost *c = w->cost;
+  const int64_t column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
+  double costs[GV_COST_MOST_MOVES];
+  gv_cost_of_moves(c->friction + at, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
+  for (int i = 0; i < c->is.moves; i++) {
+    const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];
+    const int64_t to = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
+    if (isnan(costs[i]) || c->seed[to] != c->seed[at] || c->cost[to] != c->cost[at]) continue;
+    if (c->cost[to] + costs[i] != c->cost[at] || to == begin || w->by[to] != 0) continue;
+    w->by[to] = (uint8_t)(1 + i);
+    level[count++] = (int32_t)to;
+  }
+  return count;
+}
+
+/* Goes from cell `begin` to `end` by the moves that reached it. */
+static gv_status way_go_level(gv_context *context, way_walk *w, int64_t begin, int64_t end) {
+  const gv_cost *c = w->cost;
+  gv_buffer back = {NULL, 0};
+  gv_status status = GV_OK;
+  int64_t count = 0;
+  uint8_t *moves = NULL;
+  for (int64_t at = end; at != begin && status == GV_OK; count++) {
+    moves = gv_buffer_extend(&back, &c->allocator, count + 1, 1);
+    if (moves == NULL) {
+      status = gv_fail_memory(context, "a way of travel cost");
+      break;
+    }
+    const int move = moves[count] = (uint8_t)(w->by[at] - 1), columns = gv_cost_moves[move][0];
+    const int64_t before = at - gv_cost_moves[move][1] * c->stride - columns;
+    at = gv_cost_wrapped(c, at % c->stride - GV_COST_MARGIN - columns, before);
+  }
+  while (count > 0 && status == GV_OK)
+    status = way_go(context, w, moves[--count]);
+  gv_buffer_clear(&back, &c->allocator);
+  return status;
+}
+
+/* Moves without cost among cells of one cost and seed, breadth first, until one has a previous cell of lower cost or a start: the moves back
+ * from there are the way. */
+static gv_status way_cross_level(gv_context *context, way_walk *w) {
+  gv_cost *c = w->cost;
+  const int64_t begin = gv_cost_at(c, way_column(c, w->column), w->row);
+  int64_t count = 1, end = -1;
+  bool lower;
+  if (w->by == NULL) w->by = gv_allocate_zeroed(&c->allocator, c->cells, 1);
+  if (w->by == NULL) return gv_fail_memory(context, "a way of travel cost");
+  for (int64_t i = 0; i < count && end < 0; i++) {
+    int32_t *level = gv_buffer_extend(&w->level, &c->allocator, count + GV_COST_MOST_MOVES, sizeof *level);
+    if (level == NULL) return gv_fail_memory(context, "a way of travel cost");
+    if (i == 0) level[0] = (int32_t)begin;
+    const int64_t at = level[i], column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
+    if (way_starts(c, at) || (way_move(c, column, row, &lower) >= 0 && lower)) end = at;
+    count = end < 0 ? way_widen_level(w, level, at, count, begin) : count;
+  }
+  gv_status status = end >= 0 ? way_go_level(context, w, begin, end)
+                              : gv_fail(context, GV_ERROR_INTERNAL, "travel cost: a way does not lead to its seed");
+  for (int64_t i = 0; i < count; i++)
+    w->by[((const int32_t *)w->level.memory)[i]] = 0;
+  return status;
+}
+
+static gv_status way_walk_on(gv_context *context, way_walk *w) {
+  gv_cost *c = w->cost;
+  double center[2];
+  bool lower;
+  gv_cost_center(&c->is, w->column, w->row, center);
+  GV_TRY(way_add(context, w, center, 0.0));
+  for (;;) {
+    const int64_t column = way_column(c, w->column);
+    gv_cost_touched(c, CELLS);
+    if (way_starts(c, gv_cost_at(c, column, w->row))) return way_arrive(context, w);
+    const int move = way_move(c, column, w->row, &lower);
+    GV_TRY(lower ? way_go(context, w, move) : way_cross_level(context, w));
+  }
+}
+
+gv_status gv_cost_follow(gv_context *context, gv_cost *c, int64_t column, int64_t row, const gv_cost_way *to) {
+  way_walk w = {.cost = c, .to = to, .column = column, .row = row};
+  const gv_status status = way_walk_on(context, &w);
+  const double *lengths = w.length.memory;
+  double length = 0.0;
+  for (int64_t i = w.count - 1; i > 0; i--)
+    length += lengths[i - 1];
+  if (to->count != NULL) *to->count = w.count;
+  if (to->length != NULL) *to->length = length;
+  gv_buffer_clear(&w.length, &c->allocator);
+  gv_buffer_clear(&w.level, &c->allocator);
+  gv_release(&c->allocator, w.by);
+  return status;
 }

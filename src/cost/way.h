@@ -11,4 +11,7 @@
  */
 bool gv_cost_towards(const gv_cost *cost, int64_t column, int64_t row, double position[2]);
 
+/* The way from a cell to its seed, as in gv_cost_get_way. Errors: OUT_OF_MEMORY. */
+gv_status gv_cost_follow(gv_context *context, gv_cost *cost, int64_t column, int64_t row, const gv_cost_way *way);
+
 #endif

@@ -170,10 +170,59 @@ static void features_are_checked(void **unused) {
   gv_cost_destroy(cost);
 }
 
+/* Ways are counted if there is no room for them, and lead to the seed over cells without cost. */
+static void ways_are_followed(void **unused) {
+  (void)unused;
+  static double level[H][W];
+  const double at_x[1] = {0.25}, at_y[1] = {0.25};
+  const gv_grid grid = plane();
+  gv_cost *cost = NULL;
+  gv_cost_seeds seeds = positions();
+  seeds.x = at_x;
+  seeds.y = at_y;
+  seeds.count = 1;
+  double way_x[W * H], way_y[W * H], length = 0.0, least = 0.0;
+  int64_t count = 0;
+  int32_t seed = 0;
+  gv_cost_way way;
+  gv_cost_way_init(&way);
+  way.x = 11.9;
+  way.y = 8.1;
+  way.count = &count;
+  way.seed = &seed;
+  way.cost = &least;
+  way.length = &length;
+  for (int i = 0; i < H; i++)
+    level[i][6] = (double)NAN; /* a wall with a gap at one end */
+  level[0][6] = 0.0;
+  assert_int_equal(gv_cost_create(context, &grid, NULL, &cost), GV_OK);
+  assert_int_equal(gv_cost_set_rows(context, cost, 0, H, level[0], 0), GV_OK);
+  is_refused(gv_cost_get_way(context, cost, &way), GV_ERROR_INVALID_ARGUMENT, "not solved");
+  assert_int_equal(gv_cost_solve(context, cost, &seeds, NULL), GV_OK);
+  assert_int_equal(gv_cost_get_way(context, cost, &way), GV_OK);
+  assert_true(count > 3 && count < W * H && seed == 0 && least == 0.0);
+  way.room = count;
+  way.way_x = way_x;
+  way.way_y = way_y;
+  assert_int_equal(gv_cost_get_way(context, cost, &way), GV_OK);
+  assert_true(way_x[0] == 11.5 && way_y[0] == 8.5 && way_x[count - 1] == 0.25 && way_y[count - 1] == 0.25);
+  double sum = 0.0;
+  for (int64_t i = 1; i < count; i++)
+    sum += hypot(way_x[i] - way_x[i - 1], way_y[i] - way_y[i - 1]);
+  assert_true(fabs(sum - length) < 1e-9 && length > hypot(11.25, 8.25));
+  way.x = 6.5;
+  assert_int_equal(gv_cost_get_way(context, cost, &way), GV_OK);
+  assert_true(count == 0 && seed == -1 && isnan(least) && isnan(length));
+  way.x = -1.0;
+  assert_int_equal(gv_cost_get_way(context, cost, &way), GV_OK);
+  assert_true(count == 0 && seed == -1);
+  gv_cost_destroy(cost);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(create_checks_its_arguments),
                                      cmocka_unit_test(steps_have_an_order), cmocka_unit_test(solves_again),
-                                     cmocka_unit_test(features_are_checked)};
+                                     cmocka_unit_test(features_are_checked), cmocka_unit_test(ways_are_followed)};
   for (int i = 0; i < W * H; i++)
     friction[i / W][i % W] = 1.0 + (i * 7 % 5);
   if (gv_context_create(NULL, &context) != GV_OK) return 1;

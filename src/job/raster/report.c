@@ -77,6 +77,7 @@ static void plan_outputs(const gv_run_plan *p, gv_job_report *out) {
         (gv_planned_output){rasters[i], gv_job_path(j, i), values, bytes, GDALGetDataTypeName(p->type[i])};
   }
   const gv_planned_output tables[] = {{"--stats", j->stats, seeds, -1, NULL},
+                                      {"--ways", j->ways, p->in->from.count, -1, NULL},
                                       {"--polygons", j->polygons, seeds, -1, NULL},
                                       {"--cells", j->cells, triangles, -1, NULL},
                                       {"--mesh", j->mesh, triangles, -1, NULL}};

@@ -92,7 +92,7 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   if (j->dry_run) return gv_run_find_backend(io, work);
   /* All outputs are made before any is put in its place. */
   if (r->out.mesh != NULL) GV_TRY(write_mesh(io, r));
-  if (r->out.written_count > 0 || j->stats != NULL) GV_TRY(raster_job_compute(io, r));
+  if (r->out.written_count > 0 || j->stats != NULL || j->ways != NULL) GV_TRY(raster_job_compute(io, r));
   if (j->parts > 0) GV_TRY(gv_run_write_part(io, work, &r->out));
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     if (r->out.virtuals[i].output.path != NULL) GV_TRY(gv_merge_write_virtual(io, work, i, &r->out.virtuals[i]));

@@ -52,29 +52,57 @@ static gv_status geodesic_line_cut(drawing *d, double before, double after, doub
   return status;
 }
 
-gv_status gv_geodesic_line(gv_io *io, double semi_major, double flattening, const double from[2],
-                           const double to[2], OGRGeometryH *out) {
+/* One line more, from the last position of the part, if that is `from`. */
+static gv_status geodesic_line_add(drawing *d, const struct geod_geodesic *ellipsoid, const double from[2],
+                                   const double to[2]) {
+  const double start = remainder(from[0], 360.0);
+  const int points = d->part != NULL ? OGR_G_GetPointCount(d->part) : 0;
+  d->turned = 0.0;
+  if (points == 0 || OGR_G_GetX(d->part, points - 1) != start || OGR_G_GetY(d->part, points - 1) != from[1]) {
+    GV_TRY(begin_part(d));
+    OGR_G_AddPoint_2D(d->part, start, from[1]);
+  }
+  geod_inverseline(&d->line, ellipsoid, from[1], start, to[1], remainder(to[0], 360.0), 0);
+  int64_t pieces = (int64_t)ceil(d->line.s13 / step);
+  if (pieces < 1) pieces = 1;
+  for (int64_t i = 1; i <= pieces; i++) {
+    double place[2], before = d->line.s13 * (double)(i - 1) / (double)pieces,
+                     along = d->line.s13 * (double)i / (double)pieces;
+    place_at(d, along, place);
+    double side = place[0] - d->turned;
+    if (fabs(side) > 180.0 + 1e-9) GV_TRY(geodesic_line_cut(d, before, along, side));
+    double x = fmax(-180.0, fmin(180.0, place[0] - d->turned)), end = remainder(to[0], 360.0);
+    if (i == pieces && fabs(x - end) < 1.0) x = end;
+    OGR_G_AddPoint_2D(d->part, x, i < pieces ? place[1] : to[1]);
+  }
+  return GV_OK;
+}
+
+gv_status gv_geodesic_chain(gv_io *io, double semi_major, double flattening, const double *lon, const double *lat,
+                            int64_t count, OGRGeometryH *out) {
   struct geod_geodesic ellipsoid;
   drawing d = {.io = io, .parts = OGR_G_CreateGeometry(wkbMultiLineString)};
-  double start = remainder(from[0], 360.0);
-  gv_status status = d.parts != NULL ? begin_part(&d) : gv_io_fail_memory(io, "a geometry");
+  gv_status status = d.parts != NULL ? GV_OK : gv_io_fail_memory(io, "a geometry");
   geod_init(&ellipsoid, semi_major, flattening);
-  geod_inverseline(&d.line, &ellipsoid, from[1], start, to[1], remainder(to[0], 360.0), 0);
-  int64_t pieces = (int64_t)ceil(d.line.s13 / step);
-  if (pieces < 1) pieces = 1;
-  if (status == GV_OK) OGR_G_AddPoint_2D(d.part, start, from[1]);
-  for (int64_t i = 1; i <= pieces && status == GV_OK; i++) {
-    double place[2], before = d.line.s13 * (double)(i - 1) / (double)pieces,
-                     along = d.line.s13 * (double)i / (double)pieces;
-    place_at(&d, along, place);
-    double side = place[0] - d.turned;
-    if (fabs(side) > 180.0 + 1e-9) status = geodesic_line_cut(&d, before, along, side);
-    if (status != GV_OK) break;
-    double x = fmax(-180.0, fmin(180.0, place[0] - d.turned)), end = remainder(to[0], 360.0);
-    if (i == pieces && fabs(x - end) < 1.0) x = end;
-    OGR_G_AddPoint_2D(d.part, x, i < pieces ? place[1] : to[1]);
+  for (int64_t i = 1; i < count && status == GV_OK; i++) {
+    const double from[2] = {lon[i - 1], lat[i - 1]}, to[2] = {lon[i], lat[i]};
+    status = geodesic_line_add(&d, &ellipsoid, from, to);
   }
   if (status != GV_OK && d.parts != NULL) OGR_G_DestroyGeometry(d.parts);
   *out = status == GV_OK ? d.parts : NULL;
   return status;
+}
+
+gv_status gv_geodesic_line(gv_io *io, double semi_major, double flattening, const double from[2],
+                           const double to[2], OGRGeometryH *out) {
+  const double lon[2] = {from[0], to[0]}, lat[2] = {from[1], to[1]};
+  return gv_geodesic_chain(io, semi_major, flattening, lon, lat, 2, out);
+}
+
+void gv_geodesic_line_scale(OGRGeometryH lines, double unit) {
+  for (int i = 0; i < OGR_G_GetGeometryCount(lines) && unit != 1.0; i++) {
+    OGRGeometryH line = OGR_G_GetGeometryRef(lines, i);
+    for (int p = 0; p < OGR_G_GetPointCount(line); p++)
+      OGR_G_SetPoint_2D(line, p, OGR_G_GetX(line, p) / unit, OGR_G_GetY(line, p) / unit);
+  }
 }

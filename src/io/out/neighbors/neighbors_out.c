@@ -168,15 +168,6 @@ static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, i
   return status;
 }
 
-/* From degrees to another unit. */
-static void scale_lines(OGRGeometryH lines, double unit) {
-  for (int i = 0; i < OGR_G_GetGeometryCount(lines) && unit != 1.0; i++) {
-    OGRGeometryH line = OGR_G_GetGeometryRef(lines, i);
-    for (int p = 0; p < OGR_G_GetPointCount(line); p++)
-      OGR_G_SetPoint_2D(line, p, OGR_G_GetX(line, p) / unit, OGR_G_GetY(line, p) / unit);
-  }
-}
-
 /* The query's point, or the line to the neighbor. */
 static gv_status make_geometry(const writer *w, int64_t query, const double *nearest, int64_t reference,
                                OGRGeometryH *out) {
@@ -195,7 +186,7 @@ static gv_status make_geometry(const writer *w, int64_t query, const double *nea
   const double *to = nearest != NULL ? nearest : at;
   if (c->globe) {
     GV_TRY(gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out));
-    scale_lines(*out, unit);
+    gv_geodesic_line_scale(*out, unit);
     return GV_OK;
   }
   OGR_G_AddPoint_2D(*out, from[0], from[1]);

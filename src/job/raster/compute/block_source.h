@@ -14,6 +14,15 @@ typedef struct gv_sum_totals {
   double total, inside, bound;
 } gv_sum_totals;
 
+/* The way from a point to its seed. */
+typedef struct gv_way {
+  int32_t seed;        /* -1: none */
+  double cost, length; /* in the library's unit */
+  int64_t count;       /* positions, in the grid's coordinates; longitudes are continuous */
+  double *x, *y;       /* valid until the next way; room for `room` */
+  int64_t room;
+} gv_way;
+
 typedef struct gv_block_source {
   const char *name; /* in reports; NULL: the backend that computes */
   bool computes;    /* grids compute its blocks; otherwise they only describe cells and seeds */
@@ -25,6 +34,8 @@ typedef struct gv_block_source {
   gv_sum_totals (*sum)(const struct gv_run_work *work, int number);
   /* False if blocks hold ids only, and ids repeat. */
   bool (*identifies_seeds)(const struct gv_run_work *work);
+  /* Finds the way from a position in the grid's coordinates; NULL: there are none. The arrays are reused. */
+  gv_status (*way)(gv_io *io, struct gv_run_work *work, const double from[2], gv_way *way);
   void (*close)(void *state); /* may be NULL */
   void *state;
 } gv_block_source;

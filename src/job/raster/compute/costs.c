@@ -94,6 +94,36 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
   return GV_OK;
 }
 
+/* Room for all positions of the way, after a first call has counted them. */
+static bool costs_make_room(gv_way *way, int64_t count) {
+  if (count <= way->room) return true;
+  free(way->x);
+  way->room = count + count / 2;
+  way->x = malloc(2 * (size_t)way->room * sizeof *way->x);
+  if (way->x == NULL) way->room = 0;
+  return way->x != NULL;
+}
+
+static gv_status costs_way(gv_io *io, gv_run_work *w, const double from[2], gv_way *way) {
+  gv_cost_way found;
+  gv_cost_way_init(&found);
+  found.x = from[0];
+  found.y = from[1];
+  found.count = &way->count;
+  found.seed = &way->seed;
+  found.cost = &way->cost;
+  found.length = &way->length;
+  for (int i = 0; i < 2; i++) {
+    found.room = way->room;
+    found.way_x = way->x;
+    found.way_y = way->y = way->x != NULL ? way->x + way->room : NULL;
+    GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_get_way(w->in->context, w->cost, &found)));
+    if (way->count <= way->room) return GV_OK;
+    if (!costs_make_room(way, way->count)) return gv_io_fail_memory(io, "a way of travel cost");
+  }
+  return GV_OK;
+}
+
 static void costs_close(void *state) {
   gv_cost_destroy(state);
 }
@@ -103,4 +133,5 @@ const gv_block_source gv_cost_blocks = {.name = "tile",
                                         .begin = costs_begin,
                                         .sum = gv_run_sum_of_raster,
                                         .identifies_seeds = gv_run_blocks_identify_seeds,
+                                        .way = costs_way,
                                         .close = costs_close};

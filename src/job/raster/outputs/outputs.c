@@ -13,10 +13,11 @@
 #include "job/raster/outputs/part_encoding.h"
 #include "job/raster/outputs/statistics_table.h"
 #include "job/raster/outputs/virtual_raster.h"
+#include "job/raster/outputs/ways_table.h"
 #include "job/raster/plan/budget.h"
 #include "job/raster/plan/rasters.h"
 
-enum { MOST_PLACES = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS };
+enum { MOST_PLACES = GV_RUN_RASTERS + 3 + GV_MESH_FORMATS };
 
 /* -------------------------------------------------------------------------------------------------------- planning */
 
@@ -31,6 +32,7 @@ static int list_places(gv_run_outputs *out, gv_place **places) {
     if (out->virtuals[i].output.path != NULL) places[count++] = &out->virtuals[i];
   if (out->stats != NULL) places[count++] = gv_table_place(out->stats);
   if (out->polygons != NULL) places[count++] = gv_table_place(out->polygons);
+  if (out->ways != NULL) places[count++] = gv_table_place(out->ways);
   return count + (out->mesh != NULL ? gv_mesh_places(out->mesh, places + count) : 0);
 }
 
@@ -119,10 +121,12 @@ static gv_status plan_others(gv_io *io, int threads, gv_run_outputs *out) {
   const gv_job *j = out->job;
   const gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
   const char *stats = j->stats_layer != NULL ? j->stats_layer : "statistics",
-             *polygons = j->polygons_layer != NULL ? j->polygons_layer : "regions";
+             *polygons = j->polygons_layer != NULL ? j->polygons_layer : "regions",
+             *ways = j->ways_layer != NULL ? j->ways_layer : "ways";
   if (j->cells != NULL || j->mesh != NULL)
     GV_TRY(gv_mesh_plan(io, &mesh, j->grid.level, &j->grid.cells_of, &out->mesh));
   if (j->stats != NULL) GV_TRY(gv_table_plan(io, "--stats", j->stats, stats, j->raster.overwrite, &out->stats));
+  if (j->ways != NULL) GV_TRY(gv_table_plan(io, "--ways", j->ways, ways, j->raster.overwrite, &out->ways));
   if (j->polygons == NULL) return GV_OK;
   GV_TRY(gv_table_plan(io, "--polygons", j->polygons, polygons, j->raster.overwrite, &out->polygons));
   /* They are traced in a raster. */
@@ -205,6 +209,7 @@ gv_status gv_run_complete(gv_io *io, gv_run_work *w, gv_run_progress *progress, 
   progress->from = progress->to;
   if (w->plan->style) GV_TRY(add_style(io, w, out->raster[GV_RUN_OUT]));
   if (out->stats != NULL) GV_TRY(gv_run_write_statistics(io, w, out->stats));
+  if (out->ways != NULL) GV_TRY(gv_run_write_ways(io, w, out->ways));
   if (out->polygons != NULL) GV_TRY(write_polygons(io, w->in, progress, out));
   progress->to = 1.0;
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
@@ -223,6 +228,7 @@ gv_status gv_run_commit(gv_io *io, gv_run_outputs *out, gv_inputs *inputs) {
 void gv_run_outputs_free(gv_run_outputs *out) {
   gv_table_close(out->stats);
   gv_table_close(out->polygons);
+  gv_table_close(out->ways);
   gv_mesh_close(out->mesh);
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     gv_raster_close(out->raster[i]);

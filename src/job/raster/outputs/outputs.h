@@ -18,7 +18,7 @@ typedef struct gv_run_outputs {
   gv_raster_out *written[GV_RUN_RASTERS];
   int slot[GV_RUN_RASTERS]; /* number of a raster among those written; -1 = not requested */
   int written_count;
-  gv_table_out *stats, *polygons;
+  gv_table_out *stats, *polygons, *ways;
   gv_mesh_out *mesh;
 } gv_run_outputs;
 

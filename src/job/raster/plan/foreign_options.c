@@ -37,7 +37,8 @@ static const struct {
                        {"sum-oo", "stats", NULL},
                        {"group", "stats", NULL},
                        {"no-stats-distances", "stats", NULL},
-                       {"polygons-layer", "polygons", NULL}};
+                       {"polygons-layer", "polygons", NULL},
+                       {"ways-layer", "ways", NULL}};
 
 static bool names_output(const gv_option *o) {
   return o->place == GV_IN_OUTPUTS && o->names_file && !gv_option_is_source(o);

@@ -64,12 +64,21 @@ typedef struct gv_job_barriers {
   char **open_options;
 } gv_job_barriers;
 
+/* The points of --from, where the lines of --ways begin; path NULL: none. */
+typedef struct gv_job_from {
+  const char *path;
+  const char *layer; /* NULL = the only one */
+  const char *crs;   /* NULL = the source's own */
+  char **open_options;
+} gv_job_from;
+
 typedef struct gv_job {
   gv_seed_options seeds;
   gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
   gv_grid_options grid;
   gv_job_cost cost;
   gv_job_barriers barriers;
+  gv_job_from from;
   gv_raster_options raster; /* of it: path, driver, creation options, overwrite */
   gv_mask_options mask;     /* source NULL = none */
   const char *backend;
@@ -79,7 +88,9 @@ typedef struct gv_job {
   const char *azimuth;
   const char *stats; /* table, or NULL */
   const char *polygons;
-  const char *stats_layer, *polygons_layer; /* their names in files of several layers; NULL = the default */
+  const char *ways; /* lines from the points of `from`, or NULL */
+  const char *stats_layer, *polygons_layer,
+      *ways_layer; /* their names in files of several layers; NULL = the default */
   gv_job_sum sums[GV_JOB_MAX_SUMS];
   int sum_count;
   char **sum_options;         /* "NAME=VALUE" for GDAL to open them, may be NULL */

@@ -15,6 +15,7 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
                             {gv_cells_of_are_read(cells) ? cells->source : NULL, vector, NULL, NULL, NULL},
                             {j->cost.path, raster, NULL, j->cost.open_options, NULL},
                             {j->barriers.path, vector, j->barriers.layer, j->barriers.open_options, NULL},
+                            {j->from.path, vector, j->from.layer, j->from.open_options, NULL},
                             {j->config, 0, NULL, NULL, NULL}};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
     GV_TRY(gv_inputs_add(io, inputs, fixed[i]));

@@ -204,6 +204,24 @@ static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   return gv_io_of_option(io, gv_raster_grid_transform(io, &in->grid, &in->barriers), "--barriers");
 }
 
+/* Points, in the grid's coordinates. */
+static gv_status read_from(gv_io *io, gv_run_inputs *in) {
+  const gv_job_from *from = &in->job->from;
+  in->from_options = (gv_seed_options){.source = from->path,
+                                       .layer = from->layer,
+                                       .open_options = from->open_options,
+                                       .crs = from->crs,
+                                       .crs_option = "--from-crs",
+                                       .layer_option = "--from-layer",
+                                       .columns_remedy = "rename the columns to lon and lat, or x and y",
+                                       .skip_invalid = in->job->seeds.skip_invalid,
+                                       .queries = true};
+  if (from->path == NULL) return GV_OK;
+  GV_TRY(gv_io_of_option(io, gv_seeds_read(io, &in->from_options, &in->from), "--from"));
+  GV_TRY(gv_check_alignable(io, "--from", from->path, in->from.crs, &in->grid));
+  return gv_io_of_option(io, gv_raster_grid_transform(io, &in->grid, &in->from), "--from");
+}
+
 /* The places of a file, if the grid's metric supports them. */
 static gv_status read_places(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
@@ -254,6 +272,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
   GV_TRY(check_grid(io, in));
   GV_TRY(read_lists(io, in));
   GV_TRY(read_barriers(io, in));
+  GV_TRY(read_from(io, in));
   if (j->grid.has_level && (j->cells != NULL || j->mesh != NULL))
     GV_TRY(gv_raster_grid_of_triangles(io, &in->grid, &in->triangles));
   if (in->seeds->shapes != NULL) in->features = gv_seeds_features(in->seeds);
@@ -309,4 +328,5 @@ void gv_run_inputs_free(gv_run_inputs *in) {
   gv_seeds_free(&in->layer);
   gv_seeds_free(&in->centers);
   gv_seeds_free(&in->barriers);
+  gv_seeds_free(&in->from);
 }

@@ -19,6 +19,8 @@ typedef struct gv_run_inputs {
   gv_seed_list centers;         /* places of --cells-of, in degrees; none: other query cells */
   gv_seed_list
       barriers; /* lines and polygons in the grid's coordinates; without any the run is one without barriers */
+  gv_seed_options from_options;
+  gv_seed_list from;    /* points of --from, in the grid's coordinates */
   gv_features features; /* what the library has of them, if they are lines and polygons */
   gv_raster_grid grid;
   gv_raster_grid triangles; /* of --cells and --mesh with a level */

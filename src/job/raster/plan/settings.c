@@ -282,6 +282,14 @@ const gv_option gv_job_options[] = {
      "directions in which ways leave a cell: 8, 16 or 32 [default: 16]\n"
      "On uniform friction a way is at most 8.24 %, 2.75 % or 1.31 % too long.",
      GV_OPTION_ONE_OF(job.cost.moves, cost_moves)},
+    {"from", "POINTS", "points at which the lines of --ways begin", GV_OPTION_INTO(job.from.path),
+     .names_file = true},
+    {"from-layer", "NAME", "layer of --from; required if it has several", GV_OPTION_INTO(job.from.layer),
+     .rare = true},
+    {"from-crs", "CRS", "coordinate system of --from, if it has none [default: its own]",
+     GV_OPTION_INTO(job.from.crs), .rare = true},
+    {"from-oo", "NAME=VALUE", "open option of the driver of --from; may be repeated",
+     GV_OPTION_INTO(job.from.open_options), .several = true, .rare = true},
 
     GV_OPTION_SECTION("Barriers"),
     {"barriers", "SRC",
@@ -377,6 +385,13 @@ const gv_option gv_job_options[] = {
      .names_file = true},
     {"polygons-layer", "NAME", "layer of --polygons in a file of several layers [default: regions]",
      GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS, .rare = true},
+    {"ways", "FILE",
+     "with --cost: lines of the cheapest ways from the points of --from to their seeds\n"
+     "A line begins in the center of the point's cell. The table has the id of the seed, the cost and the length; "
+     "points that no seed reaches have no line. Any vector format with lines.",
+     GV_OPTION_INTO(job.ways), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"ways-layer", "NAME", "layer of --ways in a file of several layers [default: ways]",
+     GV_OPTION_INTO(job.ways_layer), .place = GV_IN_OUTPUTS, .rare = true},
     {"cells", "FILE",
      "with --level or --cells-of: table of the cells\n"
      "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
@@ -465,6 +480,7 @@ void gv_job_settings_clear(gv_job_settings *s) {
   CSLDestroy(s->job.sum_options);
   CSLDestroy(s->job.cost.open_options);
   CSLDestroy(s->job.barriers.open_options);
+  CSLDestroy(s->job.from.open_options);
   free(s->job.raster_seeds.values);
 }
 
@@ -560,6 +576,13 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
        "--distance-unit", "--distance or --stats"},
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
+      {j->ways != NULL, j->from.path != NULL, "--ways", "--from"},
+      {j->from.path != NULL, j->ways != NULL, "--from", "--ways"},
+      {j->ways != NULL, j->cost.path != NULL, "--ways", "--cost"},
+      {j->ways_layer != NULL, j->ways != NULL, "--ways-layer", "--ways"},
+      {j->from.layer != NULL, j->from.path != NULL, "--from-layer", "--from"},
+      {j->from.crs != NULL, j->from.path != NULL, "--from-crs", "--from"},
+      {j->from.open_options != NULL, j->from.path != NULL, "--from-oo", "--from"},
       {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},
       {j->sum_options != NULL, j->sum_count > 0, "--sum-oo", "--sum"},
       {j->group, j->stats != NULL, "--group", "--stats"},
@@ -589,7 +612,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   };
   GV_REQUIRE(io, j->parts == 0 || (j->raster.path != NULL && s->describe == NULL),
              "--part: missing OUT, the part file; with --describe it is unsupported");
-  const char *const layers[] = {j->stats_layer, j->polygons_layer};
+  const char *const layers[] = {j->stats_layer, j->polygons_layer, j->ways_layer};
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
     GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "layer: its name is empty");
   GV_REQUIRE(io, !j->distance_per_value || !j->raster_seeds.by_cell,
@@ -625,7 +648,8 @@ static gv_status check_lists(gv_io *io, const gv_job *j) {
 
 gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   const gv_job *j = &s->job;
-  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons, j->cells, j->mesh};
+  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats,
+                               j->polygons,    j->ways,     j->cells,   j->mesh};
   bool any = false;
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     any = any || paths[i] != NULL;

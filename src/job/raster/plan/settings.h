@@ -17,7 +17,7 @@ typedef struct gv_job_settings {
   const char *describe;
 } gv_job_settings;
 
-enum { GV_JOB_OPTIONS = 89 /* rows, headings included */ };
+enum { GV_JOB_OPTIONS = 95 /* rows, headings included */ };
 extern const gv_option gv_job_options[];
 
 /* The raster OUT, a positional argument of the command. */

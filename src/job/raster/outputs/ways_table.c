@@ -1,0 +1,64 @@
+#include "job/raster/outputs/ways_table.h"
+
+#include <stdlib.h>
+
+#include <ogr_api.h>
+
+#include "io/crs.h"
+#include "io/metric.h"
+#include "io/out/neighbors/geodesic_line.h"
+
+enum { SEED, COST, LENGTH, COLUMNS };
+
+typedef struct ways_table {
+  gv_run_work *work;
+  gv_way way;
+  bool globe;
+  double unit; /* degrees in one of the system's */
+} ways_table;
+
+static gv_status ways_table_line(gv_io *io, const ways_table *t, OGRGeometryH *out) {
+  const gv_grid *grid = &t->work->in->grid.grid;
+  const gv_way *way = &t->way;
+  if (t->globe) {
+    GV_TRY(gv_geodesic_chain(io, grid->semi_major, grid->flattening, way->x, way->y, way->count, out));
+    gv_geodesic_line_scale(*out, t->unit);
+    return GV_OK;
+  }
+  *out = OGR_G_CreateGeometry(wkbLineString);
+  if (*out == NULL) return gv_io_fail_memory(io, "a geometry");
+  for (int64_t i = 0; i < way->count; i++)
+    OGR_G_AddPoint_2D(*out, way->x[i], way->y[i]);
+  return GV_OK;
+}
+
+static gv_status ways_table_row(gv_io *io, void *user, int64_t point, gv_table_row *row) {
+  ways_table *t = user;
+  const gv_run_inputs *in = t->work->in;
+  const double from[2] = {in->from.x[point], in->from.y[point]};
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  GV_TRY(t->work->source.way(io, t->work, from, &t->way));
+  if (t->way.seed < 0) return GV_OK;
+  row->values[SEED] = (gv_table_value){.given = true, .integer = in->seeds->ids[t->way.seed]};
+  row->values[COST] = (gv_table_value){.given = true, .real = t->way.cost};
+  row->values[LENGTH] = (gv_table_value){.given = true, .real = t->way.length};
+  return t->way.count > 1 ? ways_table_line(io, t, &row->geometry) : GV_OK;
+}
+
+gv_status gv_run_write_ways(gv_io *io, gv_run_work *w, gv_table_out *out) {
+  static const gv_table_column columns[COLUMNS] = {{"seed", OFTInteger64}, {"cost", OFTReal}, {"length", OFTReal}};
+  const gv_run_inputs *in = w->in;
+  ways_table t = {.work = w, .globe = gv_metric_on_globe(in->grid.metric), .unit = 1.0};
+  if (t.globe) t.unit = gv_crs_unit_degrees(in->grid.crs);
+  const gv_table_content content = {.crs = in->grid.crs,
+                                    .geometry = t.globe ? wkbMultiLineString : wkbLineString,
+                                    .source = &in->from_options,
+                                    .seeds = &in->from,
+                                    .columns = columns,
+                                    .count = COLUMNS,
+                                    .row = ways_table_row,
+                                    .user = &t};
+  const gv_status status = gv_table_write(io, out, &content);
+  free(t.way.x);
+  return status;
+}
