@@ -22,8 +22,10 @@ def read(
         raise TypeError(
             f"barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not {type(barriers).__name__}"
         )
-    if metric != "euclidean":
-        raise ValueError(f"barriers: metric {metric} is not supported; use euclidean, on a map")
+    if metric not in ("euclidean", "great-circle"):
+        raise ValueError(
+            f"barriers: metric {metric} is not supported; use great-circle, or euclidean on a map"
+        )
     if len(barriers) == 0:
         return None
     found = _seeds.read(barriers, None, skip_invalid, features=True)
@@ -42,7 +44,8 @@ def check(request: Any) -> None:
         "cells of a raster as seeds": request.cells is not None,
         "a chunked grid": request.grid.chunks is not None,
         "arrays on a device": request.cupy is not None,
-        "cells other than those of an evenly spaced plane": plan.kind != _c.GRID_PLANE,
+        "cells other than those of an evenly spaced raster in the grid's own coordinates": plan.kind
+        not in (_c.GRID_PLANE, _c.GRID_LONLAT),
         "backends": plan.backend not in ("auto", "tile"),
     }
     for name, given in lacks.items():
@@ -66,9 +69,12 @@ def compute(
     )
     if request.mask is not None:
         x[~np.nan_to_num(np.asarray(request.mask)).astype(bool)] = np.nan
-    features = _field.Features(barriers, "straight", False).struct()
+    features = _field.Features(barriers, request.edges, False).struct()
     options = _c.BarriersOptions(
-        metric=_c.METRICS.index(plan.metric), max_distance=plan.max_distance
+        metric=_c.METRICS.index(plan.metric),
+        max_distance=plan.max_distance,
+        semi_major=plan.ellipsoid[0],
+        flattening=plan.ellipsoid[1],
     )
     made, large = c_void_p(), x.size > 16 * _LARGE or barriers.x.size > _LARGE
     used = run(

@@ -225,25 +225,63 @@ def test_globe(work):
     layer(work, "wall.gpkg", "LINESTRING(180 -20,180 20)", epsg=4326)
     layer(work, "far.gpkg", "LINESTRING(0 80,0 80.5)", epsg=4326)
     work.csv("s.csv", [170.0], [1.0])
-    options = ("--seeds", "s.csv", "--metric", "great-circle", "--extent=150,-40,210,40", "--res", "4", "--distance-type", "Float64")
-    work.ok(*options, "--barriers", "wall.gpkg", "--distance", "d.tif", "--azimuth", "a.tif", "out.tif")
+    options = (
+        "--seeds",
+        "s.csv",
+        "--metric",
+        "great-circle",
+        "--extent=150,-40,210,40",
+        "--res",
+        "4",
+        "--distance-type",
+        "Float64",
+    )
+    work.ok(
+        *options, "--barriers", "wall.gpkg", "--distance", "d.tif", "--azimuth", "a.tif", "out.tif"
+    )
     lon, lat = np.meshgrid(np.arange(152, 210, 4.0), np.arange(38, -40, -4.0))
     crosses = lon > 180
     through = arcs(170, 1, (lon, lat))
-    with np.errstate(divide="ignore"):  # the latitude at which the direct arc crosses the antimeridian
-        at = np.arctan((np.tan(np.radians(1)) * np.sin(np.radians(lon - 180)) + np.tan(np.radians(lat)) * np.sin(np.radians(10))) / np.sin(np.radians(lon - 170)))
+    with np.errstate(
+        divide="ignore"
+    ):  # the latitude at which the direct arc crosses the antimeridian
+        at = np.arctan(
+            (
+                np.tan(np.radians(1)) * np.sin(np.radians(lon - 180))
+                + np.tan(np.radians(lat)) * np.sin(np.radians(10))
+            )
+            / np.sin(np.radians(lon - 170))
+        )
     blocked = crosses & (np.abs(np.degrees(at)) < 20)
     ways = np.minimum(*(arcs(170, 1, (180, end)) + arcs(180, end, (lon, lat)) for end in (20, -20)))
     expected = np.where(blocked, ways, through)
     assert 20 < blocked.sum() < blocked.size / 2
     assert np.allclose(work.read("d.tif"), expected, rtol=1e-12, atol=1e-6)
     azimuth = work.read("a.tif")
-    assert 270 < azimuth[9, 10] < 360 or 180 < azimuth[9, 10] < 270  # to an end of the wall, to the west
+    assert (
+        270 < azimuth[9, 10] < 360 or 180 < azimuth[9, 10] < 270
+    )  # to an end of the wall, to the west
     # The same in another system, and barriers in no leg's way.
-    work.ok(*options, "--barriers", "far.gpkg", "--distance", "far.tif", "--azimuth", "fa.tif", "out2.tif")
+    work.ok(
+        *options,
+        "--barriers",
+        "far.gpkg",
+        "--distance",
+        "far.tif",
+        "--azimuth",
+        "fa.tif",
+        "out2.tif",
+    )
     work.ok(*options, "--distance", "plain.tif", "--azimuth", "pa.tif", "out3.tif")
-    assert np.array_equal(work.read("far.tif"), work.read("plain.tif")) and np.array_equal(work.read("fa.tif"), work.read("pa.tif"))
-    layer(work, "map.gpkg", "LINESTRING(20037508.342789244 -2273030.926987689,20037508.342789244 2273030.926987689)", epsg=3857)
+    assert np.array_equal(work.read("far.tif"), work.read("plain.tif")) and np.array_equal(
+        work.read("fa.tif"), work.read("pa.tif")
+    )
+    layer(
+        work,
+        "map.gpkg",
+        "LINESTRING(20037508.342789244 -2273030.926987689,20037508.342789244 2273030.926987689)",
+        epsg=3857,
+    )
     work.ok(*options, "--barriers", "map.gpkg", "--distance", "m.tif", "out4.tif")
     assert np.allclose(work.read("m.tif"), expected, atol=0.01)
 
@@ -252,16 +290,42 @@ def test_globe_by_edges(work):
     """A polygon round a pole, as maps write it, and a wall between two points, straight in degrees or a great circle."""
     layer(work, "cap.gpkg", "POLYGON((-180 -90,180 -90,180 -60,-180 -60,-180 -90))", epsg=4326)
     work.csv("s.csv", [0.0], [-50.0])
-    options = ("--seeds", "s.csv", "--metric", "great-circle", "--extent=-180,-90,180,90", "--res", "20", "--distance-type", "Float64")
+    options = (
+        "--seeds",
+        "s.csv",
+        "--metric",
+        "great-circle",
+        "--extent=-180,-90,180,90",
+        "--res",
+        "20",
+        "--distance-type",
+        "Float64",
+    )
     work.ok(*options, "--barriers", "cap.gpkg", "--distance", "d.tif", "out.tif")
     found = work.read("d.tif")
     assert np.isnan(found[-2:]).sum() == 18 and np.isnan(found).sum() == 18
     direct = arcs(0, -50, np.meshgrid(np.arange(-170, 180, 20.0), np.arange(80, -90, -20.0)))
-    assert (found[:7] >= direct[:7] - 1e-6).all() and found[6, 0] > direct[6, 0] + 1e6 and np.allclose(found[0], direct[0])
+    assert (
+        (found[:7] >= direct[:7] - 1e-6).all()
+        and found[6, 0] > direct[6, 0] + 1e6
+        and np.allclose(found[0], direct[0])
+    )
     layer(work, "wall.gpkg", "LINESTRING(-60 60,60 60)", epsg=4326)
     work.csv("s.csv", [0.0], [70.0])
-    for edges, blocked in (("straight", True), ("geodesic", False)):  # the great circle passes at 73.9 degrees
-        work.ok(*options, "--barriers", "wall.gpkg", "--edges", edges, "--distance", f"{edges}.tif", f"{edges}_out.tif")
+    for edges, blocked in (
+        ("straight", True),
+        ("geodesic", False),
+    ):  # the great circle passes at 73.9 degrees
+        work.ok(
+            *options,
+            "--barriers",
+            "wall.gpkg",
+            "--edges",
+            edges,
+            "--distance",
+            f"{edges}.tif",
+            f"{edges}_out.tif",
+        )
         wall = work.read(f"{edges}.tif")[2, 9] > arcs(0, 70, (10, 40)) + 1
         assert wall == blocked
 

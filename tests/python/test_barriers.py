@@ -48,6 +48,35 @@ def test_none_and_far():
         assert np.array_equal(gpuvoronoi.proximity(SEEDS, barriers=walls, **GRID), plain)
 
 
+def test_globe():
+    """A wall along the antimeridian, and one that the way to a cell does not meet if it is a great circle."""
+    lon, lat = np.meshgrid(np.arange(152.0, 210, 4), np.arange(38.0, -40, -4))
+    grid = {"shape": lat.shape, "extent": (150, -40, 210, 40), "crs": 4326}
+    grid.update(metric="great-circle", dtype=np.float64)
+    seed = (np.array([170.0]), np.array([1.0]))
+    wall = geopandas.GeoSeries([LineString([(180, -20), (180, 20)])], crs=4326)
+    found = np.asarray(gpuvoronoi.proximity(seed, barriers=wall, **grid))
+    plain = np.asarray(gpuvoronoi.proximity(seed, **grid))
+    ends = [
+        np.asarray(gpuvoronoi.proximity((np.array([180.0]), np.array([y])), **grid))
+        for y in (20.0, -20.0)
+    ]
+    radius, root = (2 * 6378137.0 + 6356752.314245179) / 3, np.sin(np.radians([9.5, 5.0, 10.5]))
+    across = np.cos(np.radians(1)) * np.cos(np.radians(20)) * root[1] ** 2
+    first = [2 * radius * np.arcsin(np.sqrt(root[i] ** 2 + across)) for i in (0, 2)]
+    ways = np.minimum(ends[0] + first[0], ends[1] + first[1])
+    east = (lon > 180) & (np.abs(lat) < 10)
+    assert east.any() and np.allclose(found[east], ways[east], rtol=1e-12)
+    assert np.array_equal(found[lon < 180], plain[lon < 180])
+    high = geopandas.GeoSeries([LineString([(120, 60), (240, 60)])], crs=4326)
+    cell = {**grid, "shape": (1, 1), "extent": (185, 35, 195, 45)}
+    north = (np.array([180.0]), np.array([70.0]))
+    free = float(np.asarray(gpuvoronoi.proximity(north, **cell))[0, 0])
+    for edges, longer in (("straight", True), ("geodesic", False)):
+        way = gpuvoronoi.proximity(north, barriers=high, edges=edges, **cell)
+        assert (float(np.asarray(way)[0, 0]) > free) == longer
+
+
 def test_refused():
     walls = geopandas.GeoSeries([LineString([(2, -1), (2, 6)])])
     with pytest.raises(ValueError, match="metric geodesic is not supported"):
