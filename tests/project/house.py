@@ -10,6 +10,7 @@ House rules on sizes and on who includes whom.
   comments do not count; in Python, neither do the further lines of a call or list, which a formatter makes.
 * Each folder of src is a room of ROOMS, or within one. Includes lead from a room to those of steps below it, never to one
   of the same step or above, and there is no circle among folders.
+* At most as many lines of code, without comments and blank lines, in a folder as FOLDER_LINES has for it.
 * No circle among the files of src, by includes and by calls: a file leads to the headers that it includes, and to the sources
   that define the functions that it calls.
 * At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
@@ -35,6 +36,7 @@ FUNCTION_LINES = 100
 STATIC_FILES = 2
 KIND_FILES = 10
 DRIVER_FILES = 2
+FOLDER_LINES = {"src/job/raster": 4500, "src/io/out": 5300}
 ROOMS = [
     "core",
     "exact",
@@ -258,6 +260,13 @@ def look(root):
     ]
     if len(named) > DRIVER_FILES:
         found["drivers src"] = len(named)
+    for folder, most in FOLDER_LINES.items():
+        within = [text for name, text in texts.items() if name.startswith(folder + "/")]
+        lines = sum(
+            len(re.findall(r"^.*\S", without_comments(text), re.MULTILINE)) for text in within
+        )
+        if lines > most:
+            found[f"lines {folder}"] = lines
     for circle in circles(arrows_of_files(root, texts)):
         if len(circle) > 1:
             found["files " + " ".join(circle)] = len(circle)
@@ -271,6 +280,7 @@ SAYS = {
     "file": f"lines, more than {FILE_LINES}",
     "function": f"lines, more than {FUNCTION_LINES}",
     "static": f"files that define a static function of this name, more than {STATIC_FILES}: begin it with the file's subject",
+    "lines": "lines of code, more than FOLDER_LINES of house.py allows",
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",
     "kinds": f"files outside src/cells that name kinds of cells, more than {KIND_FILES}: test the facts of src/cells/facts.h",
