@@ -583,7 +583,13 @@ static void travel_cost(run *r, const void *what) {
   ASK(r, gv_cost_set_rows(r->context, made, 0, H, friction, 0));
   ASK(r, gv_cost_solve(r->context, made, &seeds, NULL));
   ASK(r, gv_cost_get(r->context, made, &cells));
-  r->cells = r->reals = W * H;
+  gv_cost_way way;
+  gv_cost_way_init(&way);
+  way.x = way.y = 1.5;
+  way.length = &r->real[W * H];
+  ASK(r, gv_cost_get_way(r->context, made, &way));
+  r->cells = W * H;
+  r->reals = W * H + 1;
   gv_cost_destroy(made);
 }
 
