@@ -41,8 +41,13 @@ extern "C" {
  * if (status == GV_OK) status = gv_cost_set_rows(context, cost, 0, 3, friction[0], 4);
  * if (status == GV_OK) status = gv_cost_solve(context, cost, &seeds, &skipped);
  * if (status == GV_OK) status = gv_cost_get(context, cost, &cells);
+ * gv_cost_way way;
+ * int32_t seed = -1;
+ * gv_cost_way_init(&way); // from the first cell
+ * way.seed = &seed;
+ * if (status == GV_OK) status = gv_cost_get_way(context, cost, &way);
  * gv_cost_destroy(cost);
- * if (status != GV_OK || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5)) return 1;
+ * if (status != GV_OK || seed != nearest[0] || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5)) return 1;
  * @endcode
  */
 
@@ -172,14 +177,14 @@ GV_API gv_status gv_cost_get(gv_context *context, gv_cost *cost, const gv_cost_c
 /** The cheapest way from the cell at a point to its seed, and the arrays for it. */
 typedef struct gv_cost_way {
   size_t struct_size;
-  double x,
-      y; /**< the point; longitude and latitude in degrees on the globe. The way begins in the center of its cell */
+  /** The point; longitude and latitude in degrees on the globe. The way begins in the center of its cell. */
+  double x, y;
   int64_t room; /**< positions that the arrays hold */
   /** Positions of the way: centers of cells, then that of a seed that is a position. Longitudes are continuous, also beyond 180. May be
    * NULL, as may the others. */
   double *way_x, *way_y;
-  int64_t
-      *count; /**< of positions, also if it exceeds `room`; 0: no seed reaches the cell, or the point is outside */
+  /** Of positions, also if it exceeds `room`; 0: no seed reaches the cell, or the point is outside. */
+  int64_t *count;
   int32_t *seed;  /**< the nearest seed; -1: none */
   double *cost;   /**< of the way, the cell's in gv_cost_get; NaN: none */
   double *length; /**< of the way: the lengths of its moves, added up from the seed on; NaN: none */
