@@ -52,7 +52,8 @@ extern "C" {
 
 /**
  * Lines and polygons that ways may touch and follow, but not cross or enter, and the shortest ways from seeds. A way is a chain of straight
- * legs, with GV_GREAT_CIRCLE of arcs of great circles; its length is the sum of their exact distances, added from the seed on in double. src/barriers/barriers.h has the definition.
+ * legs, with GV_GREAT_CIRCLE of arcs of great circles; its length is the sum of their exact distances, added from the seed on in double.
+ * src/barriers/barriers.h has the definition.
  * Use it from one thread at a time; once solved, any number of threads may call gv_barriers_get at once, each with its own context.
  */
 typedef struct gv_barriers gv_barriers;
@@ -74,9 +75,9 @@ static inline void gv_barriers_options_init(gv_barriers_options *options) {
 /**
  * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule, each for itself, also where
  * they intersect themselves. Vertices within 1e-9 of the extent's longer side are joined, so that polygons that share an edge leave no slit.
- * @param context of the calling thread; threads, progress and message. NULL is an error.
  * With GV_GREAT_CIRCLE coordinates are longitudes and latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided
  * into arcs that deviate from them by at most 1 m.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param features lines and polygons; NULL or no features: no barriers. Points are an error.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_barriers_destroy.

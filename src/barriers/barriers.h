@@ -74,7 +74,7 @@ typedef struct gv_barrier_box {
 /* A leg from p to q, prepared for tests of many walls. `normal` . x has the sign of its sides. */
 typedef struct gv_leg_line {
   const double *p, *q;
-  gv_barrier_box box;
+  gv_barrier_box box;         /* of all of its places */
   double normal[3], error[3]; /* of `normal` */
   double middle[3], along[3]; /* on the sphere: directions of the leg's middle, and from p to q there */
   double least;               /* on the sphere: `middle` . x of the leg's places */
@@ -88,6 +88,9 @@ typedef struct gv_leg_start {
   double sign; /* -1: the leg leads the other way */
   double side; /* 1: moved to the left, -1: to the right */
 } gv_leg_start;
+
+/* False ends the visits. */
+typedef bool gv_visit_wall(void *user, const gv_wall *wall);
 
 /* The functions that differ by the surface: plane.c, sphere.c. */
 typedef struct gv_barrier_geometry {
@@ -106,8 +109,8 @@ typedef struct gv_barrier_geometry {
   /* Whether a wall from a to b passes x within a tolerance; *part: where, from 0 to 1. */
   bool (*passes)(const double *a, const double *b, const double *x, double tolerance, double *part);
   void (*line)(const double *p, const double *q, gv_leg_line *out);
-  /* Whether the box of a node may meet the leg. */
-  bool (*near)(const gv_leg_line *line, const gv_barrier_node *node);
+  /* Visits the walls that may meet a leg (tree.h). */
+  void (*walls_along)(const gv_barriers *barriers, const gv_leg_line *line, gv_visit_wall *visit, void *user);
   /* Where a place on the leg's line lies: ascending from p to q. */
   double (*at)(const gv_leg_line *line, const double *x);
   double turns; /* of `at`, once round; INFINITY on the plane */
@@ -204,10 +207,34 @@ static inline int gv_barrier_box_widest(const gv_barrier_box *box) {
   return widest;
 }
 
-static inline bool gv_barrier_boxes_meet(const gv_barrier_box *a, const gv_barrier_node *b) {
-  for (int d = 0; d < 3; d++)
+static inline bool gv_barrier_boxes_meet(int dimensions, const gv_barrier_box *a, const gv_barrier_node *b) {
+  for (int d = 0; d < dimensions; d++)
     if (a->low[d] > (double)b->high[d] || a->high[d] < (double)b->low[d]) return false;
   return true;
+}
+
+/* The least and the most squared distance between a place and those of a box in its first dimensions, but for rounding. */
+static inline double gv_barrier_box_least2(int dimensions, const gv_barrier_box *box, const double *x) {
+  double sum = 0.0;
+  for (int d = 0; d < dimensions; d++) {
+    const double below = box->low[d] - x[d], above = x[d] - box->high[d];
+    const double off = below > 0.0 ? below : above > 0.0 ? above : 0.0;
+    sum += off * off;
+  }
+  return sum;
+}
+
+static inline double gv_barrier_box_most2(int dimensions, const gv_barrier_box *box, const double *x) {
+  double sum = 0.0;
+  for (int d = 0; d < dimensions; d++) {
+    const double off = fmax(fabs(box->low[d] - x[d]), fabs(x[d] - box->high[d]));
+    sum += off * off;
+  }
+  return sum;
+}
+
+static inline int gv_barrier_sign(double x) {
+  return x > 0.0 ? 1 : x < 0.0 ? -1 : 0;
 }
 
 static inline double gv_barrier_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {

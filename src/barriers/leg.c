@@ -31,10 +31,14 @@ static bool leg_touch(const leg_state *s, double from, double to, unsigned close
   return true;
 }
 
+/* Whether p and q lie on both sides of a wall that has its ends on both sides of the leg, `a` on this one. */
+static bool leg_ends_apart(const gv_barriers *b, const gv_wall *wall, const double *p, const double *q, int a) {
+  return gv_barrier_turn(b, wall->a, wall->b, p) == -a && gv_barrier_turn(b, wall->a, wall->b, q) == a;
+}
+
 bool gv_barrier_wall_crosses(const gv_barriers *b, const gv_wall *wall, const double *p, const double *q) {
   const int a = gv_barrier_turn(b, p, q, wall->a);
-  if (a == 0 || gv_barrier_turn(b, p, q, wall->b) != -a) return false;
-  return gv_barrier_turn(b, wall->a, wall->b, p) == -a && gv_barrier_turn(b, wall->a, wall->b, q) == a;
+  return a != 0 && gv_barrier_turn(b, p, q, wall->b) == -a && leg_ends_apart(b, wall, p, q, a);
 }
 
 /* The wall follows the leg's line. On the globe it can lie behind the leg, or come round to both of its ends. */
@@ -51,11 +55,7 @@ static bool leg_follow(const leg_state *s, const gv_wall *wall) {
 /* False: the wall closes the leg. */
 static bool leg_meet(const leg_state *s, const gv_wall *wall) {
   const int a = gv_barrier_turn(s->b, s->p, s->q, wall->a), b = gv_barrier_turn(s->b, s->p, s->q, wall->b);
-  if (a != 0 && b != 0) {
-    if (a == b) return true;
-    return gv_barrier_turn(s->b, wall->a, wall->b, s->p) != -a ||
-           gv_barrier_turn(s->b, wall->a, wall->b, s->q) != a;
-  }
+  if (a != 0 && b != 0) return a == b || !leg_ends_apart(s->b, wall, s->p, s->q, a);
   if (a == 0 && b == 0) return leg_follow(s, wall);
   const double at = leg_at(s, a == 0 ? wall->a : wall->b);
   const int other = a == 0 ? b : a;

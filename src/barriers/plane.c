@@ -1,5 +1,5 @@
 /* Legs that are straight lines. */
-#include "barriers/barriers.h"
+#include "barriers/tree.h"
 #include "exact/canonical.h"
 #include "exact/orientation.h"
 
@@ -17,39 +17,33 @@ static double plane_length(double radius, const double *p, const double *q) {
 }
 
 static double plane_least(double radius, const gv_barrier_box *box, const double *x) {
-  double sum = 0.0;
   (void)radius;
-  for (int d = 0; d < 2; d++) {
-    const double below = box->low[d] - x[d], above = x[d] - box->high[d];
-    const double off = below > 0.0 ? below : above > 0.0 ? above : 0.0;
-    sum += off * off;
-  }
-  return sqrt(sum) * (1.0 - 1e-14);
+  return sqrt(gv_barrier_box_least2(2, box, x)) * (1.0 - 1e-14);
 }
 
 static double plane_most(double radius, const gv_barrier_box *box, const double *x) {
-  double sum = 0.0;
   (void)radius;
-  for (int d = 0; d < 2; d++) {
-    const double off = fmax(fabs(box->low[d] - x[d]), fabs(x[d] - box->high[d]));
-    sum += off * off;
-  }
-  return sqrt(sum) * (1.0 + 1e-14);
+  return sqrt(gv_barrier_box_most2(2, box, x)) * (1.0 + 1e-14);
 }
 
 /*
- * The value of a place x is n . (x - p); the differences are within 2^-53 of themselves, products and sums have five roundings: 1e-14
- * is ample, with 1e-15 for the rounding of the box's center.
+ * Adds a dimension to the value n . (x - p) of a box's center x, to how much less or more it is elsewhere in the box, and to the error of
+ * both: differences are within 2^-53 of themselves, products and sums have five roundings: 1e-14 is ample, with 1e-15 for the rounding of
+ * the center.
  */
+static inline void plane_add_value(double p, double n, double low, double high, double *value, double *reach,
+                                   double *error) {
+  const double center = 0.5 * (low + high), half = 0.5 * (high - low);
+  *value += n * (center - p);
+  *reach += fabs(n) * half;
+  *error += fabs(n) * (1e-14 * (fabs(center - p) + half) + 1e-15 * (fabs(center) + fabs(p)));
+}
+
 static int plane_side(const double *p, const double *q, const gv_barrier_box *box) {
   const double n[2] = {p[1] - q[1], q[0] - p[0]};
   double value = 0.0, reach = 0.0, error = 0.0;
-  for (int d = 0; d < 2; d++) {
-    const double center = 0.5 * (box->low[d] + box->high[d]), half = 0.5 * (box->high[d] - box->low[d]);
-    value += n[d] * (center - p[d]);
-    reach += fabs(n[d]) * half;
-    error += fabs(n[d]) * (1e-14 * (fabs(center - p[d]) + half) + 1e-15 * (fabs(center) + fabs(p[d])));
-  }
+  for (int d = 0; d < 2; d++)
+    plane_add_value(p[d], n[d], box->low[d], box->high[d], &value, &reach, &error);
   if (value - reach > error) return GV_BARRIER_LEFT;
   return value + reach < -error ? GV_BARRIER_RIGHT : 0;
 }
@@ -83,19 +77,17 @@ static void plane_line(const double *p, const double *q, gv_leg_line *out) {
   gv_barrier_box_add(&out->box, q);
 }
 
-/* Whether it may meet the leg's line: the value of a place is n . (x - p), see plane_side. */
-static bool plane_near(const gv_leg_line *line, const gv_barrier_node *node) {
-  const double *p = line->p, *n = line->normal;
-  double value = 0.0, reach = 0.0;
-  if (!gv_barrier_boxes_meet(&line->box, node)) return false;
-  for (int d = 0; d < 2; d++) {
-    const double center = 0.5 * ((double)node->low[d] + (double)node->high[d]);
-    const double half = 0.5 * ((double)node->high[d] - (double)node->low[d]);
-    value += n[d] * (center - p[d]);
-    reach +=
-        fabs(n[d]) * (half * (1.0 + 1e-14) + 1e-14 * fabs(center - p[d]) + 1e-15 * (fabs(center) + fabs(p[d])));
-  }
-  return !(fabs(value) > reach);
+/* Whether the box of a node that meets the leg's box may meet the leg. */
+static inline bool plane_near(const gv_leg_line *line, const gv_barrier_node *node) {
+  double value = 0.0, reach = 0.0, error = 0.0;
+  for (int d = 0; d < 2; d++)
+    plane_add_value(line->p[d], line->normal[d], (double)node->low[d], (double)node->high[d], &value, &reach,
+                    &error);
+  return !(fabs(value) > reach + error);
+}
+
+static void plane_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
+  gv_barrier_visit_walls(b, 2, &line->box, line, plane_near, visit, user);
 }
 
 /* Exact. */
@@ -111,17 +103,13 @@ static void plane_ray(const double *reference, const double *p, gv_leg_line *out
   *out = (gv_leg_line){.p = p, .box = {{-(double)INFINITY, p[1], p[2]}, {p[0], p[1], p[2]}}};
 }
 
-static int plane_sign(double x) {
-  return x > 0.0 ? 1 : x < 0.0 ? -1 : 0;
-}
-
 /* The sign of the place's y above a vertex's. */
 static int plane_above(const gv_leg_start *s, double y) {
-  int sign = plane_sign(s->p[1] - y);
+  int sign = gv_barrier_sign(s->p[1] - y);
   if (sign != 0 || s->q == NULL) return sign;
-  sign = plane_sign(s->sign * (s->q[1] - s->p[1]));
+  sign = gv_barrier_sign(s->sign * (s->q[1] - s->p[1]));
   /* To the left of a leg along x is up. */
-  if (sign == 0) sign = plane_sign(s->sign * s->side * (s->q[0] - s->p[0]));
+  if (sign == 0) sign = gv_barrier_sign(s->sign * s->side * (s->q[0] - s->p[0]));
   return sign;
 }
 
@@ -131,8 +119,8 @@ static int plane_start_turn(const gv_leg_start *s, const double *low, const doub
   if (turn != 0 || s->q == NULL) return turn;
   turn = gv_orientation(low, high, s->q) * (s->sign < 0.0 ? -1 : 1);
   if (turn != 0) return turn;
-  return plane_sign(s->sign * s->side *
-                    ((s->q[0] - s->p[0]) * (high[0] - low[0]) + (s->q[1] - s->p[1]) * (high[1] - low[1])));
+  return gv_barrier_sign(s->sign * s->side *
+                         ((s->q[0] - s->p[0]) * (high[0] - low[0]) + (s->q[1] - s->p[1]) * (high[1] - low[1])));
 }
 
 static bool plane_ray_crosses(const double *reference, const gv_leg_start *s, const gv_wall *wall) {
@@ -157,7 +145,7 @@ const gv_barrier_geometry gv_barrier_plane = {.turn = plane_turn,
                                               .bulge = plane_bulge,
                                               .passes = plane_passes,
                                               .line = plane_line,
-                                              .near = plane_near,
+                                              .walls_along = plane_walls_along,
                                               .at = plane_at,
                                               .turns = (double)INFINITY,
                                               .ray = plane_ray,

@@ -5,7 +5,7 @@
  * Of two antipodes the one with the lower coordinates counts as moved towards (1, 0, 0), and if they are on that axis, towards (0, 1, 0), by
  * less than any distance: one great circle runs through both.
  */
-#include "barriers/barriers.h"
+#include "barriers/tree.h"
 #include "exact/canonical.h"
 #include "exact/distance.h"
 #include "exact/orientation.h"
@@ -21,20 +21,21 @@ static void sphere_cross(const double *a, const double *b, double *out) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-static int sphere_sign(double x) {
-  return x > 0.0 ? 1 : x < 0.0 ? -1 : 0;
-}
-
 static bool sphere_opposite(const double *p, const double *q) {
   return p[0] == -q[0] && p[1] == -q[1] && p[2] == -q[2];
 }
 
+/* The axis that a place without another direction is moved to: one that it does not lie on. */
+static const double *sphere_axis(const double *p) {
+  static const double axis[2][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+  return p[1] == 0.0 && p[2] == 0.0 ? axis[1] : axis[0];
+}
+
 /* Where one of two antipodes is moved to; *first: it is p. */
 static const double *sphere_moved(const double *p, const double *q, bool *first) {
-  static const double axis[2][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
   const int d = p[0] != q[0] ? 0 : p[1] != q[1] ? 1 : 2;
   *first = p[d] < q[d];
-  return p[1] == 0.0 && p[2] == 0.0 ? axis[1] : axis[0];
+  return sphere_axis(p);
 }
 
 static int sphere_turn(const double *p, const double *q, const double *r) {
@@ -79,30 +80,19 @@ static double sphere_length(double radius, const double *p, const double *q) {
 
 /* Squared chords are within 1e-14 of themselves, also the exact distance's; the arc of one within 1e-15. */
 static double sphere_least(double radius, const gv_barrier_box *box, const double *x) {
-  double sum = 0.0;
-  for (int d = 0; d < 3; d++) {
-    const double below = box->low[d] - x[d], above = x[d] - box->high[d];
-    const double off = below > 0.0 ? below : above > 0.0 ? above : 0.0;
-    sum += off * off;
-  }
-  return gv_arc_of_chord2(radius, sum * (1.0 - 1e-14)) * (1.0 - 1e-14);
+  return gv_arc_of_chord2(radius, gv_barrier_box_least2(3, box, x) * (1.0 - 1e-14)) * (1.0 - 1e-14);
 }
 
 static double sphere_most(double radius, const gv_barrier_box *box, const double *x) {
-  double sum = 0.0;
-  for (int d = 0; d < 3; d++) {
-    const double off = fmax(fabs(box->low[d] - x[d]), fabs(x[d] - box->high[d]));
-    sum += off * off;
-  }
-  return gv_arc_of_chord2(radius, sum * (1.0 + 1e-14)) * (1.0 + 1e-14);
+  return gv_arc_of_chord2(radius, gv_barrier_box_most2(3, box, x) * (1.0 + 1e-14)) * (1.0 + 1e-14);
 }
 
 /* The value of a normal and a box's center, how much less or more it is elsewhere in the box, and the errors of both. */
-static void sphere_values(const double *normal, const double *error, const double *low, const double *high,
-                          double *value, double *reach, double *unsure) {
+static void sphere_values(const double *normal, const double *error, const gv_barrier_box *box, double *value,
+                          double *reach, double *unsure) {
   *value = *reach = *unsure = 0.0;
   for (int d = 0; d < 3; d++) {
-    const double center = 0.5 * (low[d] + high[d]), half = 0.5 * (high[d] - low[d]);
+    const double center = 0.5 * (box->low[d] + box->high[d]), half = 0.5 * (box->high[d] - box->low[d]);
     *value += normal[d] * center;
     *reach += fabs(normal[d]) * half;
     *unsure += (error[d] + 1e-15 * fabs(normal[d])) * (fabs(center) + half);
@@ -112,7 +102,7 @@ static void sphere_values(const double *normal, const double *error, const doubl
 static int sphere_side(const double *p, const double *q, const gv_barrier_box *box) {
   double normal[3], error[3], value, reach, unsure;
   sphere_normal(p, q, normal, error);
-  sphere_values(normal, error, box->low, box->high, &value, &reach, &unsure);
+  sphere_values(normal, error, box, &value, &reach, &unsure);
   if (value - reach > unsure) return GV_BARRIER_LEFT;
   return value + reach < -unsure ? GV_BARRIER_RIGHT : 0;
 }
@@ -138,6 +128,10 @@ static void sphere_line(const double *p, const double *q, gv_leg_line *out) {
   out->p = p;
   out->q = q;
   sphere_normal(p, q, out->normal, out->error);
+  gv_barrier_box_begin(&out->box);
+  gv_barrier_box_add(&out->box, p);
+  gv_barrier_box_add(&out->box, q);
+  gv_barrier_box_widen(&out->box, sphere_bulge(out->box.low, out->box.high));
   for (int d = 0; d < 3; d++) {
     out->middle[d] = p[d] + q[d];
     out->along[d] = q[d] - p[d];
@@ -152,15 +146,19 @@ static void sphere_line(const double *p, const double *q, gv_leg_line *out) {
   }
 }
 
-static bool sphere_near(const gv_leg_line *line, const gv_barrier_node *node) {
-  const double low[3] = {(double)node->low[0], (double)node->low[1], (double)node->low[2]};
-  const double high[3] = {(double)node->high[0], (double)node->high[1], (double)node->high[2]};
+/* Whether the box of a node that meets the leg's box may meet the leg. */
+static inline bool sphere_near(const gv_leg_line *line, const gv_barrier_node *node) {
   static const double exact[3];
+  const gv_barrier_box box = gv_barrier_box_of(node);
   double value, reach, unsure;
-  sphere_values(line->middle, exact, low, high, &value, &reach, &unsure);
+  sphere_values(line->middle, exact, &box, &value, &reach, &unsure);
   if (value + reach < line->least) return false;
-  sphere_values(line->normal, line->error, low, high, &value, &reach, &unsure);
+  sphere_values(line->normal, line->error, &box, &value, &reach, &unsure);
   return !(fabs(value) > reach + unsure);
+}
+
+static void sphere_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
+  gv_barrier_visit_walls(b, 3, &line->box, line, sphere_near, visit, user);
 }
 
 /* An angle round the globe as a number from -2 to 2, -1 to 1 on the leg's side. */
@@ -179,9 +177,7 @@ static void sphere_ray(const double *reference, const double *p, gv_leg_line *ou
 
 /* A place of a start that is not on any wall is moved in any direction. */
 static const double *sphere_start_towards(const gv_leg_start *s) {
-  static const double axis[2][3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
-  if (s->q != NULL && !sphere_opposite(s->p, s->q)) return s->q;
-  return s->p[1] == 0.0 && s->p[2] == 0.0 ? axis[1] : axis[0];
+  return s->q != NULL && !sphere_opposite(s->p, s->q) ? s->q : sphere_axis(s->p);
 }
 
 /* The sign of a . (b x s) for the moved place s. */
@@ -192,8 +188,8 @@ static int sphere_start_turn(const gv_leg_start *s, const double *a, const doubl
   turn = gv_orientation_sphere(a, b, q) * (s->sign < 0.0 ? -1 : 1);
   if (turn != 0) return turn;
   /* p x q is parallel to a x b. */
-  return sphere_sign(s->sign * s->side *
-                     (sphere_dot(a, s->p) * sphere_dot(b, q) - sphere_dot(a, q) * sphere_dot(b, s->p)));
+  return gv_barrier_sign(s->sign * s->side *
+                         (sphere_dot(a, s->p) * sphere_dot(b, q) - sphere_dot(a, q) * sphere_dot(b, s->p)));
 }
 
 static bool sphere_ray_crosses(const double *reference, const gv_leg_start *s, const gv_wall *wall) {
@@ -219,7 +215,7 @@ const gv_barrier_geometry gv_barrier_sphere = {.turn = sphere_turn,
                                                .bulge = sphere_bulge,
                                                .passes = sphere_passes,
                                                .line = sphere_line,
-                                               .near = sphere_near,
+                                               .walls_along = sphere_walls_along,
                                                .at = sphere_at,
                                                .turns = 4.0,
                                                .ray = sphere_ray,

@@ -111,30 +111,6 @@ gv_status gv_barrier_tree_make(gv_context *context, const gv_barrier_geometry *g
   return GV_OK;
 }
 
-/* `line` NULL: by the box. */
-static void tree_visit(const gv_barriers *b, const gv_barrier_box *box, const gv_leg_line *line,
-                       gv_visit_wall *visit, void *user) {
-  int32_t stack[GV_BARRIER_STACK];
-  int depth = 0;
-  if (b->wall_node_count > 0) stack[depth++] = 0;
-  while (depth > 0) {
-    const int32_t at = stack[--depth];
-    const gv_barrier_node *node = &b->wall_nodes[at];
-    if (!(line != NULL ? b->geometry->near(line, node) : gv_barrier_boxes_meet(box, node))) continue;
-    if (node->count == 0) {
-      stack[depth++] = node->first;
-      stack[depth++] = at + 1;
-      continue;
-    }
-    for (int32_t i = node->first; i < node->first + node->count; i++)
-      if (!visit(user, &b->walls[i])) return;
-  }
-}
-
 void gv_barrier_walls_near(const gv_barriers *b, const gv_barrier_box *box, gv_visit_wall *visit, void *user) {
-  tree_visit(b, box, NULL, visit, user);
-}
-
-void gv_barrier_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
-  tree_visit(b, NULL, line, visit, user);
+  gv_barrier_visit_walls(b, 3, box, NULL, NULL, visit, user);
 }

@@ -12,9 +12,36 @@ gv_status gv_barrier_tree_make(gv_context *context, const gv_barrier_geometry *g
                                size_t size, int places, gv_barrier_node **nodes, int64_t *node_count);
 
 /* The walls with boxes that meet a box, or may meet a leg; false from the visitor ends it. */
-typedef bool gv_visit_wall(void *user, const gv_wall *wall);
 void gv_barrier_walls_near(const gv_barriers *barriers, const gv_barrier_box *box, gv_visit_wall *visit,
                            void *user);
-void gv_barrier_walls_along(const gv_barriers *barriers, const gv_leg_line *line, gv_visit_wall *visit, void *user);
+static inline void gv_barrier_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit,
+                                          void *user) {
+  b->geometry->walls_along(b, line, visit, user);
+}
+
+/*
+ * Both of them: the walls of nodes that meet a box in its first dimensions and, unless it is NULL, may be near a line. Inline, with the
+ * number and the function of a surface as constants: legs on the plane take 1.2 times the time with a call for each node.
+ */
+static inline void gv_barrier_visit_walls(const gv_barriers *b, int dimensions, const gv_barrier_box *box,
+                                          const gv_leg_line *line,
+                                          bool (*near)(const gv_leg_line *line, const gv_barrier_node *node),
+                                          gv_visit_wall *visit, void *user) {
+  int32_t stack[GV_BARRIER_STACK];
+  int depth = 0;
+  if (b->wall_node_count > 0) stack[depth++] = 0;
+  while (depth > 0) {
+    const int32_t at = stack[--depth];
+    const gv_barrier_node *node = &b->wall_nodes[at];
+    if (!gv_barrier_boxes_meet(dimensions, box, node) || (near != NULL && !near(line, node))) continue;
+    if (node->count == 0) {
+      stack[depth++] = node->first;
+      stack[depth++] = at + 1;
+      continue;
+    }
+    for (int32_t i = node->first; i < node->first + node->count; i++)
+      if (!visit(user, &b->walls[i])) return;
+  }
+}
 
 #endif
