@@ -1,7 +1,5 @@
 #include "job/raster/compute/barriers.h"
 
-#include <inttypes.h>
-
 #include "io/in/input_limit.h"
 #include "job/raster/compute/block.h"
 
@@ -10,16 +8,10 @@ enum { VERTEX_BYTES = 400 /* of walls, corners, their trees, and ways, in the li
 static gv_status barriers_solve(gv_io *io, const gv_run_work *w, gv_barriers *barriers) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
-  const char *path = w->plan->job->barriers.path;
   int64_t left_out = 0;
   GV_TRY(gv_io_pass_on_library(io, context,
                                gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &left_out)));
-  GV_REQUIRE(io, left_out < seeds->count, "--barriers: all seeds are inside polygons of %s", path);
-  if (left_out > 0) {
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are inside polygons of %s",
-               left_out, seeds->count, path);
-  }
-  return GV_OK;
+  return gv_run_check_left_out(io, w, left_out, "--barriers", "inside polygons of", w->plan->job->barriers.path);
 }
 
 static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {

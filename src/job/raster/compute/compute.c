@@ -145,6 +145,6 @@ gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progre
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     count += w->plan->slot[i] >= 0;
   if (count > 0) return gv_raster_write(io, rasters, count, &work, gv_run_report_progress, progress);
-  const bool of_seeds = w->source.has_sums || w->plan->job->stats == NULL;
-  return of_seeds ? GV_OK : walk_blocks(io, progress, w);
+  const bool sums = w->plan->job->stats != NULL && !w->source.has_sums;
+  return sums ? walk_blocks(io, progress, w) : GV_OK;
 }

@@ -1,6 +1,5 @@
 #include "job/raster/compute/costs.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +64,7 @@ static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   if (seeds->shapes != NULL) from.features = &w->in->features;
   int64_t left_out = 0;
   GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &left_out)));
-  GV_REQUIRE(io, left_out < seeds->count, "--cost: all seeds are in barriers or outside of %s",
-             w->plan->job->cost.path);
-  if (left_out > 0) {
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are in barriers or outside of %s",
-               left_out, seeds->count, w->plan->job->cost.path);
-  }
-  return GV_OK;
+  return gv_run_check_left_out(io, w, left_out, "--cost", "in barriers or outside of", w->plan->job->cost.path);
 }
 
 static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
