@@ -176,6 +176,13 @@ static gv_status open_overlays(gv_io *io, bool sums, gv_run_inputs *in) {
   return GV_OK;
 }
 
+/* Places that were read: from their coordinate system to the grid's coordinates. */
+static gv_status read_transform(gv_io *io, const char *option, const char *path, const gv_raster_grid *grid,
+                                gv_seed_list *places) {
+  GV_TRY(gv_check_alignable(io, option, path, places->crs, grid));
+  return gv_io_of_option(io, gv_raster_grid_transform(io, grid, places), option);
+}
+
 /* Lines and polygons, in the grid's coordinates. */
 static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   const gv_job_barriers *barriers = &in->job->barriers;
@@ -198,10 +205,8 @@ static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   if (status == GV_OK && in->barriers.shapes == NULL)
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                         "%s: unsupported geometry (points); expected lines or polygons", barriers->path);
-  status = gv_io_of_option(io, status, "--barriers");
-  GV_TRY(status);
-  GV_TRY(gv_check_alignable(io, "--barriers", barriers->path, in->barriers.crs, &in->grid));
-  return gv_io_of_option(io, gv_raster_grid_transform(io, &in->grid, &in->barriers), "--barriers");
+  GV_TRY(gv_io_of_option(io, status, "--barriers"));
+  return read_transform(io, "--barriers", barriers->path, &in->grid, &in->barriers);
 }
 
 /* Points, in the grid's coordinates. */
@@ -218,8 +223,7 @@ static gv_status read_from(gv_io *io, gv_run_inputs *in) {
                                        .queries = true};
   if (from->path == NULL) return GV_OK;
   GV_TRY(gv_io_of_option(io, gv_seeds_read(io, &in->from_options, &in->from), "--from"));
-  GV_TRY(gv_check_alignable(io, "--from", from->path, in->from.crs, &in->grid));
-  return gv_io_of_option(io, gv_raster_grid_transform(io, &in->grid, &in->from), "--from");
+  return read_transform(io, "--from", from->path, &in->grid, &in->from);
 }
 
 /* The places of a file, if the grid's metric supports them. */
