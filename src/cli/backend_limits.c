@@ -1,6 +1,7 @@
 /* Unsupported metrics and grids of backends, for --help and the table of backends. */
 #include "cli/backend_limits.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,12 +17,6 @@ int32_t cli_backend_largest_dimension(int backend) {
   int32_t dimension = 0;
   (void)gv_backend_supports(backend, GV_EUCLIDEAN, GV_FLOAT64, 1, &dimension, NULL);
   return dimension;
-}
-
-bool cli_backend_weighs(int backend) {
-  gv_backend_info info;
-  gv_backend_info_init(&info);
-  return gv_backend_get(backend, &info) == GV_OK && info.weighted_grids;
 }
 
 /* Adds "; WHAT: NAME, NAME ..." with the backends for which `has` is true; adds nothing if there is none. */
@@ -41,8 +36,10 @@ static void add_names(char *text, size_t size, const char *what, bool (*has)(int
 }
 
 static bool has_weights(int backend, int unused) {
+  gv_backend_info info;
+  gv_backend_info_init(&info);
   (void)unused;
-  return cli_backend_weighs(backend);
+  return gv_backend_get(backend, &info) == GV_OK && info.weighted_grids;
 }
 
 static bool lacks_metric(int backend, int metric) {

@@ -2,7 +2,6 @@
 #ifndef GV_CLI_BACKEND_LIMITS_H
 #define GV_CLI_BACKEND_LIMITS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "gpuvoronoi/gpuvoronoi.h"
@@ -11,8 +10,6 @@
 const char *cli_backend_refuses(int backend, gv_metric metric);
 /* The most dimensions of points that it searches; 0 = none. */
 int32_t cli_backend_largest_dimension(int backend);
-/* True if it computes grids of weighted seeds. */
-bool cli_backend_weighs(int backend);
 
 /* Adds the backends that do not support some grids, or some points, to the text of --help. */
 void cli_add_limits_of_grids(char *text, size_t size);

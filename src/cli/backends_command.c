@@ -69,7 +69,7 @@ static void print_json(void) {
     gv_json_put_bool(&json, "searches_radius", info.searches_radius);
     gv_json_put_bool(&json, "list_grids", info.list_grids);
     gv_json_put_bool(&json, "feature_grids", info.feature_grids);
-    gv_json_put_bool(&json, "weighted_grids", cli_backend_weighs(i));
+    gv_json_put_bool(&json, "weighted_grids", info.weighted_grids);
     gv_json_put_bool(&json, "travel_cost", info.travel_cost);
     gv_json_put_integer(&json, "max_dim", cli_backend_largest_dimension(i));
     put_unsupported(&json, i);
@@ -139,7 +139,7 @@ static void print_matrix(void) {
       }
       printf(" ");
     }
-    print_box(&l, cli_backend_weighs(b) ? NULL : "supports only grids without weights", 4);
+    print_box(&l, info.weighted_grids ? NULL : "supports only grids without weights", 4);
     printf("%s%s\n", info.available ? "" : " not available here: ", info.reason);
   }
   legend_print(&l);
