@@ -120,13 +120,7 @@ def _part(
     own = None if own is None else np.ascontiguousarray(own[0])
     if numbers is None and own is not None:
         mask, own = ((own < 0) if mask is None else (own < 0) & (mask != 0)).view(np.uint8), None
-    names = (
-        Names()
-        if what == "numbers"
-        else Names(block_info[None]["dtype"], **named)
-        if what == "allocation"
-        else None
-    )
+    names = _names(what, block_info, named)
     answers = _field.kept(plan, plan_token).answer(
         _window(block_info),
         names,
@@ -138,6 +132,13 @@ def _part(
         workers=1,
     )
     return next(array for array in answers.arrays() if array is not None)
+
+
+def _names(what: str, block_info: Any, named: dict[str, Any]) -> Optional[Names]:
+    """What a chunk holds of its seeds: numbers, values, or nothing of them."""
+    if what == "numbers":
+        return Names()
+    return Names(block_info[None]["dtype"], **named) if what == "allocation" else None
 
 
 def _part_on_gpu(
@@ -154,13 +155,7 @@ def _part_on_gpu(
 ) -> Any:
     mask = None if mask is None else _device_rasters.mask_bytes(cupy, mask[0])
     groups = None if own is None else cupy.asarray(own[0])
-    names = (
-        Names()
-        if what == "numbers"
-        else Names(block_info[None]["dtype"], **named)
-        if what == "allocation"
-        else None
-    )
+    names = _names(what, block_info, named)
     cells = None
     if groups is not None and numbers is None:
         mask = _device_rasters.mask_bytes(
