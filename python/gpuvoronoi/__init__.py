@@ -22,7 +22,8 @@ from .parquet import to_parquet
 from .rasters import allocation, direction, no_seed, proximity, voronoi
 from .systems import default_metric, ellipsoid_of
 from .tables import statistics
-from .trees import GlobeTree, KDTree
+from .globe_trees import GlobeTree
+from .trees import KDTree
 from .values import nearest_value, regrid
 
 __all__ = [

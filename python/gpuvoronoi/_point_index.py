@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from .trees import GlobeTree
+from .globe_trees import GlobeTree
 
 
 class GlobeTreeAdapter:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ._library import worker_threads
 from ._search import number_in, real
 from .features import FeatureTree
-from .trees import GlobeTree, KDTree
+from .globe_trees import GlobeTree
+from .trees import KDTree
 
 try:
     import pyarrow

@@ -9,10 +9,9 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _field, _geometries, _search
+from . import _c, _crs, _field, _geometries, _positions, _search
 from ._library import Handle, Progress, library, worker_threads
 from ._search import Neighbors, ellipsoid_numbers
-from .trees import _pairs, _seeds, found_within
 
 _EDGES = _geometries.EDGES
 _BUILT_LARGE = 10_000  # vertices
@@ -190,7 +189,7 @@ class FeatureTree:
         points : ndarray of float64
             With `nearest`: of that shape and an axis of two, NaN where there are fewer neighbors.
         """
-        px, py, shape = _pairs(x, y, "x", "y")
+        px, py, shape = _positions.pairs(x, y, "x", "y")
         limit = _search.real(max_distance, "max_distance", 0.0)
         threads = worker_threads(workers)
         most, columns = _search.wanted(k)
@@ -207,7 +206,7 @@ class FeatureTree:
 
         distances, indices = _search.search(
             self._index,
-            lambda first, end: _seeds(px[first:end], py[first:end]),
+            lambda first, end: _positions.points(px[first:end], py[first:end]),
             px.size,
             most,
             limit,
@@ -347,8 +346,8 @@ class FeatureTree:
         d : ndarray of float64, or ndarray of object
             With `return_distance`: the distances, 0 within a polygon.
         """
-        px, py, shape = _pairs(x, y, "x", "y")
-        return found_within(
+        px, py, shape = _positions.pairs(x, y, "x", "y")
+        return _positions.found_within(
             self,
             px,
             py,

@@ -12,7 +12,8 @@ from . import _c, _crs, _geometries, _seeds
 from ._library import Progress, worker_threads
 from ._search import Floats, Indices, number_in, real
 from .features import FeatureTree
-from .trees import GlobeTree, KDTree
+from .globe_trees import GlobeTree
+from .trees import KDTree
 
 Query = Callable[
     [Indices, int], tuple[Floats, Indices]

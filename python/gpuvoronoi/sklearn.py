@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _radius
-from .trees import GlobeTree, KDTree
+from .globe_trees import GlobeTree
+from .trees import KDTree
 
 try:
     from scipy.sparse import csr_matrix

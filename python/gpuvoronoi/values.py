@@ -13,7 +13,7 @@ from . import _crs, _field, _grid, _places
 from ._library import Progress
 from ._search import plain_array
 from .rasters import RasterRequest, _documented
-from .trees import GlobeTree
+from .globe_trees import GlobeTree
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

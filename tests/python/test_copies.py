@@ -29,6 +29,7 @@ from gpuvoronoi import (
     _seeds,
     costs,
     features,
+    globe_trees,
     rasters,
     tables,
     trees,
@@ -59,7 +60,7 @@ MADE = {
         lambda: trees.KDTree(np.c_[LON, LAT], 5, metric="manhattan"),
         lambda t: (t.query([[1.0, 2.0]]), t.metric, t.leafsize),
     ),
-    trees.GlobeTree: (lambda: trees.GlobeTree(LON, LAT), lambda t: t.query(1.0, 2.0)),
+    globe_trees.GlobeTree: (lambda: globe_trees.GlobeTree(LON, LAT), lambda t: t.query(1.0, 2.0)),
     gpuvoronoi.GlobeTreeAdapter: (
         lambda: gpuvoronoi.GlobeTreeAdapter(np.c_[LON, LAT]),
         lambda t: t.query(np.array([[1.0, 2.0]])),
@@ -82,7 +83,7 @@ MADE = {
 }
 REFUSES = {
     _library.Context: _library.Context,
-    _library.Handle: lambda: trees.GlobeTree(LON, LAT)._index,
+    _library.Handle: lambda: globe_trees.GlobeTree(LON, LAT)._index,
     _library._Contexts: _library._Contexts,
     _device_arrays.DeviceArray: lambda: _device_arrays.DeviceArray(None, 4096, (1, 2), 0, None),
     _field.Field: field,
