@@ -1,8 +1,8 @@
 """Exact nearest seeds: neighbors of points and Voronoi rasters on plane, sphere and ellipsoid.
 
 :class:`KDTree` and :class:`GlobeTree` find neighbors of points, :class:`FeatureTree` nearest lines and polygons;
-:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`cost_allocation`
-and :func:`cost_distance` find the nearest by travel cost; :func:`nearest_value` and :func:`regrid` give the values of the nearest
+:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`cost_allocation`,
+:func:`cost_distance` and :func:`cost_ways` find the nearest by travel cost; :func:`nearest_value` and :func:`regrid` give the values of the nearest
 seeds or cells; :func:`statistics` and :func:`sjoin_nearest` make tables; :func:`diagram` makes Voronoi polygons; :func:`default_metric` and :func:`ellipsoid_of`
 describe coordinate systems; :func:`default_grid` and :func:`no_seed` have the command's defaults for rasters; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from . import qtm
 from ._library import __version__
 from ._point_index import GlobeTreeAdapter
-from .costs import cost_allocation, cost_distance
+from .costs import cost_allocation, cost_distance, cost_ways
 from .diagrams import diagram
 from .features import FeatureTree
 from .grids import default_grid
@@ -35,6 +35,7 @@ __all__ = [
     "allocation",
     "cost_allocation",
     "cost_distance",
+    "cost_ways",
     "default_grid",
     "default_metric",
     "diagram",

@@ -1,10 +1,15 @@
-"""The keyword arguments that functions of rasters share, for type checkers and editors. `rasters.RasterRequest` takes them."""
+"""The keyword arguments that functions share: for type checkers and editors, and in signatures and documentation."""
 
 from __future__ import annotations
 
-from typing import Any, Optional, TypedDict
+import functools
+import inspect
+import re
+from typing import Any, Callable, Optional, TypedDict, TypeVar, cast
 
 from ._library import Progress
+
+Described = TypeVar("Described", bound=Callable[..., Any])
 
 
 class RasterOptions(TypedDict, total=False):
@@ -34,3 +39,50 @@ class RasterOptions(TypedDict, total=False):
     edges: str
     boundary: bool
     barriers: Any
+
+
+class CostOptions(TypedDict, total=False):
+    extent: Any
+    transform: Any
+    crs: Any
+    metric: Optional[str]
+    moves: int
+    max_cost: float
+    seeds_crs: Any
+    skip_invalid: bool
+    x: Optional[str]
+    y: Optional[str]
+    backend: str
+    workers: int
+    progress: Progress
+    target_values: Any
+
+
+def documented(request: Any, text: str) -> Callable[[Described], Described]:
+    """Gives functions with `**arguments` the documentation `text` and the signature of these, which the class `request` takes."""
+
+    def described(function: Described) -> Described:
+        function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", text)
+        own, shared = (
+            inspect.signature(function),
+            inspect.signature(request.__init__).parameters.values(),
+        )
+        named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        signature = own.replace(
+            parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY]
+        )
+
+        @functools.wraps(function)
+        def checked(*positional: Any, **arguments: Any) -> Any:
+            try:
+                return function(*positional, **arguments)
+            except TypeError as error:
+                if "__init__() got an unexpected keyword argument" not in str(error):
+                    raise
+                text = re.sub(r"(\w+\.)?__init__\(\)", f"{function.__name__}()", str(error))
+            raise TypeError(text)
+
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return cast(Described, checked)
+
+    return described

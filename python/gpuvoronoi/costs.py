@@ -5,20 +5,46 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import math
+import struct
 from ctypes import byref, c_void_p
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _cells, _field, _grid, _seeds
+from . import _c, _cells, _crs, _field, _grid, _options, _seeds
 from ._library import Bar, Handle, Progress, library, run, worker_threads
 from ._search import real
+from .diagrams import _free_names, _table
 from .rasters import no_seed
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import CostOptions
 
 _LARGE = 1 << 20  # cells from which a search takes long enough to be interrupted
 _BACKENDS = ("auto", "serial", "tile", "cuda-tile")
 _METRICS = ("euclidean", "great-circle", "geodesic")
+_ARGUMENTS = """friction : array_like or xarray.DataArray
+        The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
+        barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
+    seeds : (array_like, array_like), GeoDataFrame, GeoSeries or raster
+        As for :func:`allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
+        barriers and outside the raster reach no cell. A raster is a DataArray, or an array with `target_values`, with the cells of friction; ways start
+        in its cells at cost 0.
+    extent, transform, crs : optional
+        Of an array: xmin, ymin, xmax, ymax, or GDAL's geotransform; its coordinate system.
+    metric : {"geodesic", "great-circle", "euclidean"}, optional
+        Of the lengths of moves. By default geodesic for longitudes and latitudes, euclidean on maps.
+    moves : {16, 32, 8}
+        Directions in which ways leave a cell. On uniform friction ways are too long by up to 2.75 %, 1.31 % or 8.24 %.
+    max_cost : float
+        Cells with a higher cost have no seed.
+    seeds_crs, skip_invalid, x, y, workers, progress, target_values
+        As for :func:`allocation`.
+    backend : {"auto", "tile", "cuda-tile", "serial"}
+        All return the same values. "auto" uses a GPU where it pays."""
 
 
 def _friction(given: Any, name: str) -> npt.NDArray[np.float64]:
@@ -46,13 +72,13 @@ def _of_dataarray(friction: Any, grid: _grid.Grid, name: str) -> npt.NDArray[np.
     return values
 
 
-def _plan(grid: _grid.Grid, x: Any, y: Any, metric: str, name: str) -> _field.Plan:
+def _plan(grid: _grid.Grid, metric: str, name: str) -> _field.Plan:
     if metric not in _METRICS:
         raise ValueError(f"{name}: metric must be one of {', '.join(_METRICS)}, not {metric!r}")
     plan = _field.plan(
         grid,
-        x,
-        y,
+        np.empty(0),
+        np.empty(0),
         metric,
         k=1,
         max_distance=math.inf,
@@ -134,150 +160,169 @@ def _friction_grid(
     return grid, _of_dataarray(friction, grid, name)
 
 
-def _read(
-    name: str,
-    plan: _field.Plan,
-    values: Any,
-    given: Any,
-    *,
-    moves: int,
-    max_cost: float,
-    backend: str,
-    workers: int,
-    progress: Progress,
-) -> Any:
-    """Numbers of the seeds, or costs."""
-    height, width = values.shape
-    threads = worker_threads(workers)
-    of = _c.Grid(
-        kind=plan.kind,
-        width=width,
-        height=height,
-        geotransform=(ctypes.c_double * 6)(*plan.transform),
-        semi_major=plan.ellipsoid[0],
-        flattening=plan.ellipsoid[1],
-    )
-    options = _c.CostOptions(
-        backend=backend.encode(),
-        metric=_c.METRICS.index(plan.metric),
-        moves=moves,
-        max_cost=real(max_cost, "max_cost", 0.0),
-    )
-    made = c_void_p()
-    used = run(
-        library().gv_cost_create,
-        byref(of),
-        byref(options),
-        byref(made),
-        threads=threads,
-        argument="friction",
-    )
-    handle = Handle(made.value, library().gv_cost_destroy, used)
-    used.call(
-        library().gv_cost_set_rows,
-        handle.address,
-        0,
-        height,
-        values.ctypes.data,
-        width,
-        argument="friction",
-    )
-    with Bar(progress) as bar:
-        run(
-            library().gv_cost_solve,
-            handle.address,
-            byref(given),
-            None,
-            threads=threads,
-            large=values.size > _LARGE,
-            progress=bar.report,
-            argument="seeds",
-        )
-    cells = _c.CostCells(columns=width, rows=height)
-    answer: Any = np.empty(values.shape, np.int32 if name == "cost_allocation" else np.float64)
-    setattr(cells, "seed" if name == "cost_allocation" else "cost", answer.ctypes.data)
-    used.call(library().gv_cost_get, handle.address, byref(cells))
-    return answer
+class CostRequest:
+    """A raster of friction and seeds, checked; `solve` finds the least costs."""
 
+    def __init__(
+        self,
+        name: str,
+        friction: Any,
+        seeds: Any,
+        *,
+        extent: Any = None,
+        transform: Any = None,
+        crs: Any = None,
+        metric: Optional[str] = None,
+        moves: int = 16,
+        max_cost: float = math.inf,
+        seeds_crs: Any = None,
+        skip_invalid: bool = False,
+        x: Optional[str] = None,
+        y: Optional[str] = None,
+        backend: str = "auto",
+        workers: int = -1,
+        progress: Progress = None,
+        target_values: Any = None,
+    ) -> None:
+        if moves not in (8, 16, 32):
+            raise ValueError(f"{name}: moves must be 8, 16 or 32, not {moves!r}")
+        if backend not in _BACKENDS:
+            raise ValueError(
+                f"{name}: backend must be one of {', '.join(_BACKENDS)}, not {backend!r}"
+            )
+        self.by_cells = _cells.is_raster(seeds, target_values)
+        if target_values is not None and not self.by_cells:
+            raise TypeError("target_values: the seeds are not a raster")
+        found = (
+            _seeds.Seeds(np.empty(0), np.empty(0), None)
+            if self.by_cells
+            else _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
+        )
+        self.name, self.friction = name, friction
+        self.grid, self.values = _friction_grid(
+            friction, name, extent, transform, crs, x, y, found.crs
+        )
+        self.metric = _seeds.metric_of(metric, self.grid, found)
+        self.plan = _plan(self.grid, self.metric, name)
+        self.numbers: Any
+        if self.by_cells:
+            rows, columns, self.numbers = _of_raster(
+                seeds, target_values, self.grid, self.values.shape, name, x, y
+            )
+            g = self.plan.transform
+            at, ats = (
+                g[0] + (columns + 0.5) * g[1] + (rows + 0.5) * g[2],
+                g[3] + (columns + 0.5) * g[4] + (rows + 0.5) * g[5],
+            )
+        else:
+            found, at, ats = _seeds.placed(self.grid, found, self.metric, skip_invalid)
+            self.numbers = found.rows
+        self.x, self.y = np.ascontiguousarray(at, np.float64), np.ascontiguousarray(ats, np.float64)
+        self.features = (
+            None
+            if found.features is None
+            else _field.Features(found.features, "straight", False).struct()
+        )
+        self.options = _c.CostOptions(
+            backend=backend.encode(),
+            metric=_c.METRICS.index(self.metric),
+            moves=moves,
+            max_cost=real(max_cost, "max_cost", 0.0),
+        )
+        self.threads, self.progress = worker_threads(workers), progress
 
-def _solve(
-    name: str,
-    friction: Any,
-    seeds: Any,
-    *,
-    extent: Any,
-    transform: Any,
-    crs: Any,
-    metric: Optional[str],
-    moves: int,
-    max_cost: float,
-    seeds_crs: Any,
-    skip_invalid: bool,
-    x: Optional[str],
-    y: Optional[str],
-    backend: str,
-    workers: int,
-    progress: Progress,
-    target_values: Any,
-) -> Any:
-    if moves not in (8, 16, 32):
-        raise ValueError(f"{name}: moves must be 8, 16 or 32, not {moves!r}")
-    if backend not in _BACKENDS:
-        raise ValueError(f"{name}: backend must be one of {', '.join(_BACKENDS)}, not {backend!r}")
-    by_cells = _cells.is_raster(seeds, target_values)
-    if target_values is not None and not by_cells:
-        raise TypeError("target_values: the seeds are not a raster")
-    found = (
-        _seeds.Seeds(np.empty(0), np.empty(0), None)
-        if by_cells
-        else _seeds.read(seeds, seeds_crs, skip_invalid, features=True)
-    )
-    grid, values = _friction_grid(friction, name, extent, transform, crs, x, y, found.crs)
-    metric = _seeds.metric_of(metric, grid, found)
-    numbers: Any
-    if by_cells:
-        rows, columns, numbers = _of_raster(seeds, target_values, grid, values.shape, name, x, y)
-        g = grid.transform
-        at, ats = (
-            g[0] + (columns + 0.5) * g[1] + (rows + 0.5) * g[2],
-            g[3] + (columns + 0.5) * g[4] + (rows + 0.5) * g[5],
+    def solve(self) -> None:
+        height, width = self.values.shape
+        of = _c.Grid(
+            kind=self.plan.kind,
+            width=width,
+            height=height,
+            geotransform=(ctypes.c_double * 6)(*self.plan.transform),
+            semi_major=self.plan.ellipsoid[0],
+            flattening=self.plan.ellipsoid[1],
         )
-    else:
-        found, at, ats = _seeds.placed(grid, found, metric, skip_invalid)
-        numbers = found.rows
-    plan = _plan(grid, at, ats, metric, name)
-    at, ats = np.ascontiguousarray(at, np.float64), np.ascontiguousarray(ats, np.float64)
-    given = _c.CostSeeds(x=at.ctypes.data, y=ats.ctypes.data, count=at.size, at_cells=int(by_cells))
-    features = (
-        None
-        if found.features is None
-        else _field.Features(found.features, "straight", False).struct()
-    )
-    if features is not None:
-        given.features = ctypes.addressof(features)
-    answer = _read(
-        name,
-        plan,
-        values,
-        given,
-        moves=moves,
-        max_cost=max_cost,
-        backend=backend,
-        workers=workers,
-        progress=progress,
-    )
-    nodata: Any = np.nan
-    if name == "cost_allocation":
-        kind, nodata = (
-            (np.dtype(np.int32), -1) if not by_cells or not numbers.size else no_seed(numbers)
+        given = _c.CostSeeds(
+            x=self.x.ctypes.data,
+            y=self.y.ctypes.data,
+            count=self.x.size,
+            at_cells=int(self.by_cells),
         )
-        if numbers is not None and numbers.size:
-            answer = np.where(
-                answer >= 0, np.asarray(numbers)[np.maximum(answer, 0)], nodata
-            ).astype(kind)
-    if not hasattr(friction, "dims"):
-        return answer
-    return _labeled(name, answer, nodata, grid, metric, friction)
+        if self.features is not None:
+            given.features = ctypes.addressof(self.features)
+        made = c_void_p()
+        self.used = run(
+            library().gv_cost_create,
+            byref(of),
+            byref(self.options),
+            byref(made),
+            threads=self.threads,
+            argument="friction",
+        )
+        self.handle = Handle(made.value, library().gv_cost_destroy, self.used)
+        self.used.call(
+            library().gv_cost_set_rows,
+            self.handle.address,
+            0,
+            height,
+            self.values.ctypes.data,
+            width,
+            argument="friction",
+        )
+        with Bar(self.progress) as bar:
+            run(
+                library().gv_cost_solve,
+                self.handle.address,
+                byref(given),
+                None,
+                threads=self.threads,
+                large=self.values.size > _LARGE,
+                progress=bar.report,
+                argument="seeds",
+            )
+
+    def nodata(self) -> Any:
+        """The type of numbers or values of seeds, and the one of cells without a seed."""
+        if not self.by_cells or not self.numbers.size:
+            return np.dtype(np.int32), -1
+        return no_seed(self.numbers)
+
+    def named(self, seeds: Any) -> Any:
+        """Numbers or values of the seeds, which the library has by their positions in its list."""
+        kind, nodata = self.nodata()
+        if self.numbers is None or not self.numbers.size:
+            return seeds.astype(kind)
+        found = np.asarray(self.numbers)[np.maximum(seeds, 0)]
+        return np.where(seeds >= 0, found, nodata).astype(kind)
+
+    def raster(self, field: str) -> Any:
+        """`field`, seed or cost, of each cell."""
+        height, width = self.values.shape
+        answer = np.empty(self.values.shape, np.int32 if field == "seed" else np.float64)
+        cells = _c.CostCells(columns=width, rows=height)
+        setattr(cells, field, answer.ctypes.data)
+        self.solve()
+        self.used.call(library().gv_cost_get, self.handle.address, byref(cells))
+        nodata = np.nan
+        if field == "seed":
+            answer, nodata = self.named(answer), self.nodata()[1]
+        if not hasattr(self.friction, "dims"):
+            return answer
+        return _labeled(self.name, answer, nodata, self.grid, self.metric, self.friction)
+
+    def way(self, x: float, y: float) -> tuple[int, float, float, Any]:
+        """Of a point: the seed's position in the list or -1, cost, length, and the positions in two rows."""
+        count, seed = ctypes.c_int64(), ctypes.c_int32()
+        cost, length = ctypes.c_double(), ctypes.c_double()
+        places = np.empty((2, 64))
+        while True:
+            asked = _c.CostWay(x=x, y=y, room=places.shape[1])
+            asked.way_x, asked.way_y = (row.ctypes.data for row in places)
+            asked.count, asked.seed = ctypes.addressof(count), ctypes.addressof(seed)
+            asked.cost, asked.length = ctypes.addressof(cost), ctypes.addressof(length)
+            self.used.call(library().gv_cost_get_way, self.handle.address, byref(asked))
+            if count.value <= places.shape[1]:
+                return seed.value, cost.value, length.value, places[:, : count.value]
+            places = np.empty((2, count.value))
 
 
 def _labeled(
@@ -309,25 +354,8 @@ class _Result:
         return array[0]
 
 
-def cost_allocation(
-    friction: Any,
-    seeds: Any,
-    *,
-    extent: Any = None,
-    transform: Any = None,
-    crs: Any = None,
-    metric: Optional[str] = None,
-    moves: int = 16,
-    max_cost: float = math.inf,
-    seeds_crs: Any = None,
-    skip_invalid: bool = False,
-    x: Optional[str] = None,
-    y: Optional[str] = None,
-    backend: str = "auto",
-    workers: int = -1,
-    progress: Progress = None,
-    target_values: Any = None,
-) -> Any:
+@_options.documented(CostRequest, _ARGUMENTS)
+def cost_allocation(friction: Any, seeds: Any, **arguments: Unpack[CostOptions]) -> Any:
     """The seed with the least travel cost to each cell of a raster of friction.
 
     A way moves straight from center to center of cells. A move costs its length times the friction of the cells that it runs through, each by its share
@@ -335,25 +363,7 @@ def cost_allocation(
 
     Parameters
     ----------
-    friction : array_like or xarray.DataArray
-        The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
-        barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
-    seeds : (array_like, array_like), GeoDataFrame, GeoSeries or raster
-        As for :func:`allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
-        barriers and outside the raster reach no cell. A raster is a DataArray, or an array with `target_values`, with the cells of friction; ways start
-        in its cells at cost 0.
-    extent, transform, crs : optional
-        Of an array: xmin, ymin, xmax, ymax, or GDAL's geotransform; its coordinate system.
-    metric : {"geodesic", "great-circle", "euclidean"}, optional
-        Of the lengths of moves. By default geodesic for longitudes and latitudes, euclidean on maps.
-    moves : {16, 32, 8}
-        Directions in which ways leave a cell. On uniform friction ways are too long by up to 2.75 %, 1.31 % or 8.24 %.
-    max_cost : float
-        Cells with a higher cost have no seed.
-    seeds_crs, skip_invalid, x, y, workers, progress, target_values
-        As for :func:`allocation`.
-    backend : {"auto", "tile", "cuda-tile", "serial"}
-        All return the same values. "auto" uses a GPU where it pays.
+    ARGUMENTS
 
     Returns
     -------
@@ -369,47 +379,16 @@ def cost_allocation(
            [ 0,  0, -1,  1],
            [ 0,  0,  1,  1]], dtype=int32)
     """
-    return _solve(
-        "cost_allocation",
-        friction,
-        seeds,
-        extent=extent,
-        transform=transform,
-        crs=crs,
-        metric=metric,
-        moves=moves,
-        max_cost=max_cost,
-        seeds_crs=seeds_crs,
-        skip_invalid=skip_invalid,
-        x=x,
-        y=y,
-        backend=backend,
-        workers=workers,
-        progress=progress,
-        target_values=target_values,
-    )
+    return CostRequest("cost_allocation", friction, seeds, **arguments).raster("seed")
 
 
-def cost_distance(
-    friction: Any,
-    seeds: Any,
-    *,
-    extent: Any = None,
-    transform: Any = None,
-    crs: Any = None,
-    metric: Optional[str] = None,
-    moves: int = 16,
-    max_cost: float = math.inf,
-    seeds_crs: Any = None,
-    skip_invalid: bool = False,
-    x: Optional[str] = None,
-    y: Optional[str] = None,
-    backend: str = "auto",
-    workers: int = -1,
-    progress: Progress = None,
-    target_values: Any = None,
-) -> Any:
-    """The least travel cost from any seed to each cell of a raster of friction. The parameters are those of :func:`cost_allocation`.
+@_options.documented(CostRequest, _ARGUMENTS)
+def cost_distance(friction: Any, seeds: Any, **arguments: Unpack[CostOptions]) -> Any:
+    """The least travel cost from any seed to each cell of a raster of friction.
+
+    Parameters
+    ----------
+    ARGUMENTS
 
     Returns
     -------
@@ -422,22 +401,97 @@ def cost_distance(
     >>> gpuvoronoi.cost_distance(np.full((1, 4), 2.0), ([0.5], [0.5]), extent=(0, 0, 4, 1), metric="euclidean")
     array([[0., 2., 4., 6.]])
     """
-    return _solve(
-        "cost_distance",
-        friction,
-        seeds,
-        extent=extent,
-        transform=transform,
-        crs=crs,
-        metric=metric,
-        moves=moves,
-        max_cost=max_cost,
-        seeds_crs=seeds_crs,
-        skip_invalid=skip_invalid,
-        x=x,
-        y=y,
-        backend=backend,
-        workers=workers,
-        progress=progress,
-        target_values=target_values,
+    return CostRequest("cost_distance", friction, seeds, **arguments).raster("cost")
+
+
+@_options.documented(CostRequest, _ARGUMENTS)
+def cost_ways(friction: Any, seeds: Any, points: Any, **arguments: Unpack[CostOptions]) -> Any:
+    """The cheapest ways from points to their seeds, as lines.
+
+    A way begins in the center of the point's cell and ends at the seed: at the position of a point, or in the center of the first cell of a line, polygon
+    or raster seed. It needs geopandas.
+
+    Parameters
+    ----------
+    ARGUMENTS
+    points : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
+        Where ways begin. Without a coordinate system they are in that of friction.
+
+    Returns
+    -------
+    GeoDataFrame
+        The rows and columns of the points (`seed_NAME` if this function has a column of that name) with lines as geometry, and `seed` (as in
+        :func:`cost_allocation`), `cost` (as in :func:`cost_distance`) and `length` (meters, on a plane its unit). Points in barriers, outside the
+        raster and that no seed reaches have a row without line and values. Lines across 180 degrees are cut there.
+
+    Examples
+    --------
+    >>> import numpy as np, gpuvoronoi
+    >>> friction = np.array([[1, 1, np.nan, 1], [1, 1, np.nan, 1], [1, 1, 2, 1]])  # a river with a ford
+    >>> ways = gpuvoronoi.cost_ways(friction, ([0.5], [2.5]), ([3.5], [2.5]), extent=(0, 0, 4, 3), metric="euclidean")
+    >>> [(float(x), float(y)) for x, y in ways.geometry[0].coords]
+    [(3.5, 2.5), (3.5, 1.5), (2.5, 0.5), (1.5, 1.5), (0.5, 2.5)]
+    """
+    import geopandas
+    import pandas
+
+    request = CostRequest("cost_ways", friction, seeds, **arguments)
+    read = _seeds.usable(points, "points")
+    placed, x, y = _seeds.placed(request.grid, read, request.metric)
+    assert placed.rows is not None
+    request.solve()
+    found = [request.way(*place) for place in zip(x.tolist(), y.tolist())]
+    globe, crs = request.metric in _c.GLOBE_METRICS, request.grid.crs
+    unit = 1.0
+    if globe:
+        crs = "OGC:CRS84" if crs is None else _crs.base(crs, "crs")
+        unit = 1.0 if request.grid.crs is None else _crs.unit_degrees(crs)
+    seed, numbers = np.full(read.total, -1, np.int64), np.full((2, read.total), np.nan)
+    lines: list[Optional[bytes]] = [None] * read.total
+    for row, (nearest, cost, length, places) in zip(placed.rows.tolist(), found):
+        seed[row], numbers[:, row] = nearest, (cost, length)
+        if places.shape[1] > 1:
+            lines[row] = _lines(_cut(places), unit) if globe else _line(places)
+    table = _table(dataclasses.replace(read, rows=None), read.total)
+    own = {
+        "seed": pandas.array(request.named(seed), "Int64"),
+        "cost": numbers[0],
+        "length": numbers[1],
+    }
+    own["seed"][seed < 0] = pandas.NA
+    table = table.rename(columns=_free_names(table.columns, own))
+    for name, column in own.items():
+        table[name] = column
+    return geopandas.GeoDataFrame(
+        table, geometry=geopandas.GeoSeries.from_wkb(lines).values, crs=crs
     )
+
+
+def _cut(places: Any) -> list[Any]:
+    """Parts of a line with continuous longitudes, cut at 180 degrees and within these."""
+    turn = np.floor((places[0] + 180.0) / 360.0)
+    parts, begin = [], places[:, :0]
+    first = 0
+    for last in [*np.flatnonzero(np.diff(turn)).tolist(), turn.size - 1]:
+        shift, end = np.array([[360.0 * turn[last]], [0.0]]), places[:, :0]
+        here = places[:, first : last + 1]
+        if last + 1 < turn.size:
+            (x, y), (to_x, to_y) = places[:, last], places[:, last + 1]
+            border = 360.0 * max(turn[last], turn[last + 1]) - 180.0
+            end = np.array([[border], [y + (border - x) / (to_x - x) * (to_y - y)]])
+        part = np.concatenate([begin, here, end], axis=1)
+        if np.ptp(part, axis=1).any():
+            parts.append(part - shift)
+        first, begin = last + 1, end
+    return parts
+
+
+def _line(places: Any) -> bytes:
+    """Positions in two rows as WKB."""
+    values: bytes = places.T.astype("<f8").tobytes()
+    return struct.pack("<BII", 1, 2, places.shape[1]) + values
+
+
+def _lines(parts: list[Any], unit: float) -> bytes:
+    """Lines in degrees as one, in another unit, as WKB."""
+    return struct.pack("<BII", 1, 5, len(parts)) + b"".join(_line(part / unit) for part in parts)

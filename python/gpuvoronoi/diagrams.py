@@ -104,7 +104,7 @@ def diagram(
     if globe and read.crs is not None:
         unit = _crs.unit_degrees(read.crs)
         made["x"], made["y"] = made["x"] / unit, made["y"] / unit
-    table = _table(read, made)
+    table = _table(read, made["area"].size)
     meter = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
     scale = 1e-6 if globe else 1e-6 * meter**2 if meter else None
     polygons = _polygons(made)
@@ -197,13 +197,13 @@ def _make(
         library().gv_diagram_destroy(handle)
 
 
-def _table(seeds: _seeds.Seeds, made: dict[str, npt.NDArray[Any]]) -> Any:
-    """The seeds' own rows and columns, without geometries."""
+def _table(seeds: _seeds.Seeds, count: int) -> Any:
+    """The rows and columns of `count` seeds, without geometries."""
     import pandas
 
     frame = seeds.frame
     if frame is None:
-        return pandas.DataFrame(index=pandas.RangeIndex(made["area"].size))
+        return pandas.DataFrame(index=pandas.RangeIndex(count))
     if not hasattr(frame, "columns"):  # a GeoSeries
         table = pandas.DataFrame(index=frame.index)
     else:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import inspect
 import math
-import re
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _barriers, _c, _cells, _device_rasters, _field, _geometries, _grid, _seeds, grids
+from . import (
+    _barriers,
+    _c,
+    _cells,
+    _device_rasters,
+    _field,
+    _geometries,
+    _grid,
+    _options,
+    _seeds,
+    grids,
+)
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -93,34 +101,6 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Threads; -1 for as many as there are processors.
     progress : bool or callable, optional
         True for a bar by tqdm, or a function that is given the fraction done."""
-
-Described = TypeVar("Described", bound=Callable[..., Any])
-
-
-def _documented(function: Described) -> Described:
-    """Gives a function with `**arguments` the documentation and the signature of these, which :class:`RasterRequest` takes."""
-    function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", _ARGUMENTS)
-    own, shared = (
-        inspect.signature(function),
-        inspect.signature(RasterRequest.__init__).parameters.values(),
-    )
-    named = [one for one in own.parameters.values() if one.kind is not one.VAR_KEYWORD]
-    signature = own.replace(
-        parameters=named + [one for one in shared if one.kind is one.KEYWORD_ONLY]
-    )
-
-    @functools.wraps(function)
-    def checked(*positional: Any, **arguments: Any) -> Any:
-        try:
-            return function(*positional, **arguments)
-        except TypeError as error:
-            if "__init__() got an unexpected keyword argument" not in str(error):
-                raise
-            text = re.sub(r"(RasterRequest\.)?__init__\(\)", f"{function.__name__}()", str(error))
-        raise TypeError(text)
-
-    checked.__signature__ = signature  # type: ignore[attr-defined]
-    return cast(Described, checked)
 
 
 def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
@@ -416,6 +396,9 @@ def _distance_dtype(dtype: Any) -> np.dtype[Any]:
     if kind not in (np.float32, np.float64):
         raise ValueError(f"dtype must be float32 or float64, not {kind}")
     return kind
+
+
+_documented = _options.documented(RasterRequest, _ARGUMENTS)
 
 
 @_documented

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
 
 import numpy as np
 
-from . import rasters, tables
+from . import _options, rasters, tables
 from ._library import Progress
-from .costs import cost_allocation, cost_distance
+from .costs import CostRequest, cost_allocation, cost_distance, cost_ways
 from .rasters import _documented
 from .values import nearest_value, regrid
 
@@ -21,7 +21,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import RasterOptions
+    from ._options import CostOptions, RasterOptions
 
 __all__ = ["Accessor"]
 
@@ -120,13 +120,20 @@ class Accessor:
             seeds, sums=sums, distances=distances, ids=ids, keep=keep, **options
         )
 
-    def cost_allocation(self, seeds: Any, **options: Any) -> Any:
+    @_options.documented(CostRequest, "")
+    def cost_allocation(self, seeds: Any, **options: Unpack[CostOptions]) -> Any:
         """:func:`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""
         return cost_allocation(self._given, seeds, **options)
 
-    def cost_distance(self, seeds: Any, **options: Any) -> Any:
+    @_options.documented(CostRequest, "")
+    def cost_distance(self, seeds: Any, **options: Unpack[CostOptions]) -> Any:
         """:func:`gpuvoronoi.cost_distance`, with this DataArray as the friction."""
         return cost_distance(self._given, seeds, **options)
+
+    @_options.documented(CostRequest, "")
+    def cost_ways(self, seeds: Any, points: Any, **options: Unpack[CostOptions]) -> Any:
+        """:func:`gpuvoronoi.cost_ways`, with this DataArray as the friction."""
+        return cost_ways(self._given, seeds, points, **options)
 
     def regrid(
         self,

@@ -97,6 +97,7 @@ REFUSES = {
 # Plain data of the modules above, or helpers of one call that no caller can reach.
 PLAIN = {
     _cells.Raster,
+    costs.CostRequest,
     costs._Result,
     _device_rasters.Own,
     _device_rasters.Spans,
@@ -108,6 +109,7 @@ PLAIN = {
     _grid.Irregular,
     _library.Bar,
     _library.Stop,
+    _options.CostOptions,
     _options.RasterOptions,
     _places.Cells,
     _places.NoPlaces,

@@ -11,6 +11,7 @@ from conftest import LONG
 
 import gpuvoronoi
 from gpuvoronoi import _options, rasters
+from gpuvoronoi.costs import CostRequest
 from gpuvoronoi.rasters import RasterRequest
 
 PUBLIC = [
@@ -24,18 +25,22 @@ PUBLIC = [
 GRID = {"shape": (20, 30), "extent": (0, 0, 30, 20), "metric": "euclidean"}
 
 
-def shared():
+def shared(request=RasterRequest):
     return {
         name: one
-        for name, one in inspect.signature(RasterRequest.__init__).parameters.items()
+        for name, one in inspect.signature(request.__init__).parameters.items()
         if one.kind is one.KEYWORD_ONLY
     }
 
 
-def test_options_are_those_of_the_functions():
-    assert set(_options.RasterOptions.__annotations__) == set(shared())
-    for name, one in shared().items():
-        hint = _options.RasterOptions.__annotations__[name]
+@pytest.mark.parametrize(
+    "options, request_class",
+    [(_options.RasterOptions, RasterRequest), (_options.CostOptions, CostRequest)],
+)
+def test_options_are_those_of_the_functions(options, request_class):
+    assert set(options.__annotations__) == set(shared(request_class))
+    for name, one in shared(request_class).items():
+        hint = options.__annotations__[name]
         assert (
             hint.__forward_arg__ if isinstance(hint, typing.ForwardRef) else hint
         ) == one.annotation, name
