@@ -199,12 +199,17 @@ def corners(extent: Any) -> tuple[float, float, float, float]:
     return xmin, ymin, xmax, ymax
 
 
-def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
+def rows_and_columns(shape: Any) -> tuple[int, int]:
+    """Of an argument `shape`."""
     try:
         rows, columns = shape
     except (TypeError, ValueError):
         raise TypeError("shape must be a pair: rows, columns") from None
-    rows, columns = (number_in(n, "shape", 1, 2**40) for n in (rows, columns))
+    return number_in(rows, "shape", 1, 2**40), number_in(columns, "shape", 1, 2**40)
+
+
+def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
+    rows, columns = rows_and_columns(shape)
     if transform is not None:
         numbers = tuple(real(number, "transform", -math.inf) for number in transform)
         if (

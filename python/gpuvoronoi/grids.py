@@ -24,6 +24,7 @@ def default_grid(
     extent: Any = None,
     resolution: Optional[float] = None,
     level: Optional[int] = None,
+    shape: Optional[tuple[int, int]] = None,
 ) -> dict[str, Any]:
     """The cells that the command computes by default, as arguments of the functions of rasters.
 
@@ -40,6 +41,8 @@ def default_grid(
         The side of a cell. Default: the longer side of the extent has 2048 cells.
     level : int, optional
         A level of the QTM mesh, which makes the default for longitudes and latitudes 2**(level + 3) columns.
+    shape : (int, int), optional
+        Rows and columns, in place of `resolution`.
 
     Returns
     -------
@@ -72,8 +75,14 @@ def default_grid(
         step = real(resolution, "resolution", 0.0)
     elif level is not None and lonlat:
         step = math.ldexp(360.0 / unit, -(number_in(level, "level", 0, _c.QTM_MAX_GRID_LEVEL) + 3))
-    rows = 1 if resolution is None and height < 0.5 * step else _cells(height, step)
-    made = {"shape": (rows, _cells(width, step)), "transform": (xmin, step, 0.0, ymax, 0.0, -step)}
+    sides = step, step
+    if shape is not None:
+        rows, columns = _grid.rows_and_columns(shape)
+        sides = width / columns, height / rows
+    else:
+        rows = 1 if resolution is None and height < 0.5 * step else _cells(height, step)
+        columns = _cells(width, step)
+    made = {"shape": (rows, columns), "transform": (xmin, sides[0], 0.0, ymax, 0.0, -sides[1])}
     return made if found is None else {**made, "crs": found}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import warnings
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional
 
@@ -193,6 +194,11 @@ def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> An
         request.grid.rows, request.grid.columns
     )
     made[np.isnan(made)] = 0.0
+    negative = int((made < 0.0).sum())
+    if negative:
+        warnings.warn(
+            f"sums[{name!r}]: {negative} cells with negative values", UserWarning, stacklevel=4
+        )
     if bool(np.isinf(made).any()):
         raise ValueError(f"sums[{name!r}] has infinite values")
     return made

@@ -16,6 +16,8 @@ def test_cells_around_seeds():
         "transform": (9.0, 12.0 / 2048, 0.0, 5.5, 0.0, -12.0 / 2048),
     }
     assert gpuvoronoi.default_grid(([3.0], [4.0]), resolution=0.25)["shape"] == (4, 4)
+    made = gpuvoronoi.default_grid(extent=(0, 0, 6, 4), shape=(2, 3))
+    assert made == {"shape": (2, 3), "transform": (0.0, 2.0, 0.0, 4.0, 0.0, -2.0)}
     seeds = geopandas.GeoSeries([shapely.LineString([(4e6, 3e6), (4.1e6, 3e6)])], crs="EPSG:3035")
     made = gpuvoronoi.default_grid(seeds, resolution=10000)
     assert made["shape"] == (2, 12) and made["crs"].to_epsg() == 3035

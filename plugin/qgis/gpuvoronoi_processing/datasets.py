@@ -7,6 +7,13 @@ from qgis.core import QgsRasterFileWriter, QgsVectorFileWriter
 
 from .i18n import tr
 
+RESERVED = (
+    "fid",
+    "ogc_fid",
+    "geom",
+    "geometry",
+    "wkt",
+)  # names of fields that files have themselves
 RASTER_OPTIONS = {"GTiff": {"COMPRESS": "DEFLATE", "TILED": "YES"}}
 
 
@@ -44,7 +51,8 @@ def wkt(reference):
 def write_layer(path, name, reference, kind, first, rows, frame=None):
     """
     Makes a layer of `rows`: values of the fields `first`, pairs of a name and a type, then the place of a row in
-    `frame`, which has the next fields (renamed where a name is taken), or None, and a geometry, of OGR or as WKB.
+    `frame`, which has the next fields (renamed as the command does where a name is taken), or None, and a geometry, of
+    OGR or as WKB.
     """
     driver = ogr.GetDriverByName(QgsVectorFileWriter.driverForExtension(os.path.splitext(path)[1]))
     if driver is None:
@@ -60,10 +68,11 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
             tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
         )
     kinds = {} if frame is None else frame.attrs["types"]
-    taken = set()
+    taken = set(RESERVED)
     for field, field_type in (*first, *kinds.items()):
+        field = f"seed_{field}" if field.lower() in taken else field
         while field.lower() in taken:
-            field = f"seed_{field}"
+            field += "_"
         taken.add(field.lower())
         layer.CreateField(ogr.FieldDefn(field, field_type))
     own = [frame[field].to_numpy() for field in kinds]
@@ -174,6 +183,14 @@ def sampled(dataset, made, counts):
     held.GetRasterBand(1).WriteArray(counts)
     gdal.Warp(made, held, resampleAlg="near", errorThreshold=0.0)
     return made.ReadAsArray()
+
+
+def unit_of(reference):
+    """The unit of a coordinate system as in reports of the command; "" of none."""
+    if reference is None or reference.IsGeographic():
+        return "" if reference is None else "degree"
+    name = reference.GetLinearUnitsName()
+    return "metre" if name.lower() in ("metre", "meter", "metres", "meters", "m") else name
 
 
 def described(reference):

@@ -21,24 +21,29 @@ def read(path, layer=None, crs=None):
         for index, column in enumerate(columns):
             column.append(feature.GetField(index))
         shape = feature.GetGeometryRef()
-        shapes.append(
-            bytes((shape.GetLinearGeometry() if shape.HasCurveGeometry() else shape).ExportToWkb())
-        )
-    reference = reference_of(crs or wkt(source.GetSpatialRef()))
-    frame = geopandas.GeoDataFrame(
-        {
-            field.GetName(): np.array([*column, None], object)[:-1]
-            for field, column in zip(fields, columns)
-        },
-        geometry=geopandas.GeoSeries.from_wkb(shapes, crs=wkt(reference)).values,
+        shape = shape.GetLinearGeometry() if shape.HasCurveGeometry() else shape
+        shapes.append(bytes(shape.ExportToWkb()))
+    names, reference = (
+        [one.GetName() for one in fields],
+        reference_of(crs or wkt(source.GetSpatialRef())),
     )
-    parts = frame
+    objects = {name: np.array([*of, None], object)[:-1] for name, of in zip(names, columns)}
+    geometry = geopandas.GeoSeries.from_wkb(shapes, crs=wkt(reference)).values
+    frame = parts = geopandas.GeoDataFrame(objects, geometry=geometry)
     while parts.geom_type.isin(("MultiPoint", "GeometryCollection")).any():
         parts = parts.explode(index_parts=False)
         parts = parts[~parts.is_empty]
     frame = parts if (parts.geom_type == "Point").all() else frame
-    frame.attrs = {
-        "types": {field.GetName(): field.GetType() for field in fields},
-        "crs": reference,
-    }
+    types = {name: field.GetType() for name, field in zip(names, fields)}
+    frame.attrs = {"types": types, "crs": reference}
     return frame
+
+
+def of_seeds(options):
+    return read(options.take("--seeds"), options.take("--layer"), options.take("--seeds-crs"))
+
+
+def numbers_of_text(column):
+    """Ids of a column of text: the number of the first feature with the text; those without text have their own."""
+    names, numbers = column.fillna(""), column.index.to_series()
+    return numbers.where(names == "", numbers.groupby(names.to_numpy()).transform("first"))
