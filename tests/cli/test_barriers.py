@@ -164,6 +164,8 @@ def test_outputs(work):
         "out.tif",
     )
     assert "1 of 3 seeds are inside polygons of b.gpkg" in done.stderr
+    assert "seeds: 2 used, 1 left out, 0 without a cell" in done.summary
+    assert "seeds without a cell" not in done.stderr
     ids, distance, azimuth = work.read("out.tif"), work.read("d.tif"), work.read("a.tif")
     assert (ids[25:35, 20:36] == -1).all() and (
         ids == -1

@@ -26,6 +26,16 @@ static void warn_of_sums(const gv_run_work *w) {
   }
 }
 
+/* Seeds that the ways of a run do not start from; cells are counted by their regions, of which others may start. */
+static int64_t report_left_out(const gv_run_work *w) {
+  return w->in->regions == w->in->seeds ? w->left_out : 0;
+}
+
+/* Seeds that are used and have no cell; -1: unknown. */
+static int64_t report_without_cells(const gv_run_work *w) {
+  return w->empty_seeds >= 0 ? w->empty_seeds - report_left_out(w) : -1;
+}
+
 /* A raster or a table in which there is nothing. */
 static void warn_of_empty(const gv_run_work *w) {
   const gv_job *j = w->plan->job;
@@ -39,9 +49,10 @@ static void warn_of_empty(const gv_run_work *w) {
                : mask                      ? "--mask excludes all cells of the grid"
                : limit                     ? "all seeds are farther away than --max-distance"
                                            : "all cells of the grid are outside the globe");
-  } else if (w->empty_seeds > 0) {
-    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, w->empty_seeds, "seeds without a cell: %" PRId64 " of %" PRId64,
-               w->empty_seeds, w->in->regions->count);
+  } else if (report_without_cells(w) > 0) {
+    const int64_t without = report_without_cells(w);
+    gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, without, "seeds without a cell: %" PRId64 " of %" PRId64, without,
+               w->in->regions->count - report_left_out(w));
   }
 }
 
@@ -107,9 +118,9 @@ void gv_run_report(const gv_run_work *w, gv_job_report *out) {
                          .level = j->grid.has_level ? j->grid.level : -1,
                          .empty_cells = w->workers != NULL ? gv_run_empty(w) : -1,
                          .memory = w->in->budget.memory,
-                         .seeds = gv_run_seed_count(w->in),
-                         .seeds_skipped = w->in->seeds->skipped,
-                         .seeds_without_cells = w->empty_seeds,
+                         .seeds = gv_run_seed_count(w->in) - report_left_out(w),
+                         .seeds_skipped = w->in->seeds->skipped + report_left_out(w),
+                         .seeds_without_cells = report_without_cells(w),
                          .backend = w->source.name != NULL ? w->source.name
                                     : w->on_device         ? "cuda-tile"
                                     : w->voronoi != NULL   ? gv_voronoi_backend(w->voronoi)

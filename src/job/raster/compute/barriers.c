@@ -5,7 +5,7 @@
 
 enum { VERTEX_BYTES = 400 /* of walls, corners, their trees, and ways, in the library */ };
 
-static gv_status barriers_solve(gv_io *io, const gv_run_work *w, gv_barriers *barriers) {
+static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
   int64_t left_out = 0;

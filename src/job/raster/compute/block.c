@@ -548,10 +548,11 @@ bool gv_run_blocks_identify_seeds(const gv_run_work *w) {
   return true;
 }
 
-gv_status gv_run_check_left_out(gv_io *io, const gv_run_work *w, int64_t left_out, const char *option,
-                                const char *where, const char *path) {
+gv_status gv_run_check_left_out(gv_io *io, gv_run_work *w, int64_t left_out, const char *option, const char *where,
+                                const char *path) {
   const int64_t count = w->in->seeds->count;
   GV_REQUIRE(io, left_out < count, "%s: all seeds are %s %s", option, where, path);
+  w->left_out = left_out;
   if (left_out > 0) {
     gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are %s %s", left_out, count,
                where, path);

@@ -52,7 +52,7 @@ static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   return status;
 }
 
-static gv_status costs_solve(gv_io *io, const gv_run_work *w, gv_cost *cost) {
+static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
   gv_cost_seeds from;

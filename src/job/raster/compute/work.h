@@ -40,7 +40,8 @@ typedef struct gv_run_work {
   gv_statistics *statistics;
   gv_run_worker *workers;
   int worker_count;    /* at most this number, until they are made */
-  int64_t empty_seeds; /* without cells; -1 = unknown */
+  int64_t left_out;    /* seeds that ways do not start from */
+  int64_t empty_seeds; /* others without cells; -1 = unknown */
   bool on_device;      /* statistics were made there, or begun */
 } gv_run_work;
 
