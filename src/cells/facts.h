@@ -21,9 +21,13 @@ typedef struct gv_cell_facts {
   bool inverse;            /* places are computed by gv_grid.inverse */
   bool given_places;       /* places are the caller's, in any order, and their areas too, if they are known */
   bool may_lack_places;    /* cells may be without a position */
-  bool on_devices;         /* the engine cuda-tile accepts them */
+  bool on_devices;         /* all backends of grids accept them, others by gv_backend.lists */
 } gv_cell_facts;
 
+#ifdef __cplusplus /* which warns of facts that are left out */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
 static inline const gv_cell_facts *gv_facts_of(const gv_grid *grid) {
   static const gv_cell_facts facts[] = {
       [GV_GRID_PLANE] = {.raster = true, .flat_areas = true, .on_devices = true},
@@ -43,6 +47,9 @@ static inline const gv_cell_facts *gv_facts_of(const gv_grid *grid) {
   const size_t unknown = sizeof facts / sizeof *facts - 1, kind = (size_t)grid->kind;
   return &facts[kind < unknown ? kind : unknown];
 }
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 
 /* Cells in one row, in the order of their numbers: a mesh or a list of places. */
 static inline bool gv_grid_is_list(const gv_grid *grid) {

@@ -28,11 +28,7 @@ void gv_places_to_vectors(const gv_cells *cells, int64_t n, const double *from_l
       for (int64_t i = 0; i < count; i++) {
         east[i] = from_lon[first + i];
         north[i] = from_lat[first + i];
-        if (isfinite(east[i]) && fabs(north[i]) <= 90.0) {
-          gv_normalize_lonlat(&east[i], &north[i]);
-        } else {
-          east[i] = north[i] = NAN;
-        }
+        gv_take_lonlat(&east[i], &north[i]);
       }
     }
     gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), count, east, north, x + first, y + first,
@@ -65,11 +61,7 @@ static void list_position(const gv_cells *cells, int64_t number, double p[5]) {
 static void list_center(const gv_cells *cells, int64_t number, double *lon, double *lat) {
   *lon = cells->grid.longitude[number];
   *lat = cells->grid.latitude[number];
-  if (isfinite(*lon) && fabs(*lat) <= 90.0) {
-    gv_normalize_lonlat(lon, lat);
-  } else {
-    *lon = *lat = NAN;
-  }
+  gv_take_lonlat(lon, lat);
 }
 
 static void list_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {

@@ -29,24 +29,9 @@ void gv_sphere_latitudes_make(bool authalic, const gv_ellipsoid *ellipsoid, gv_s
   }
 }
 
-/* From sine and cosine of the authalic latitude to those of the geodetic one. */
-static void sphere_latitude_to_geodetic(const gv_sphere_latitudes *l, double *sine, double *cosine) {
-  double s = *sine, c = *cosine, twice = 2.0 * (1.0 - 2.0 * s * s), one = 0.0, two = 0.0;
-  for (int j = GV_AUTHALIC_TERMS - 1; j >= 0; j--) { /* Clenshaw */
-    double next = twice * one - two + l->series[j];
-    two = one;
-    one = next;
-  }
-  double d = one * (2.0 * s * c), q = d * d; /* at most 0.03 */
-  double sin_d = d * (1.0 - q / 6.0 * (1.0 - q / 20.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0))));
-  double cos_d = 1.0 - q / 2.0 * (1.0 - q / 12.0 * (1.0 - q / 30.0 * (1.0 - q / 56.0)));
-  *sine = s * cos_d + c * sin_d;
-  *cosine = c * cos_d - s * sin_d;
-}
-
 void gv_sphere_latitudes_convert(const gv_sphere_latitudes *l, int count, double *sine, double *cosine) {
   for (int i = 0; i < count && l->authalic; i++)
-    sphere_latitude_to_geodetic(l, &sine[i], &cosine[i]);
+    gv_authalic_to_geodetic(l->series, &sine[i], &cosine[i]);
 }
 
 void gv_sphere_cap_bound(const gv_sphere_latitudes *l, const gv_ellipsoid *ellipsoid, double curvature,

@@ -8,6 +8,7 @@
 #define GV_ON_SPHERE_H
 
 #include "cells/bound.h"
+#include "core/both.h"
 #include "exact/globe.h"
 
 enum { GV_AUTHALIC_TERMS = 6 };
@@ -21,6 +22,21 @@ typedef struct gv_sphere_latitudes {
       [GV_AUTHALIC_TERMS]; /* geodetic - authalic latitude = sum of series[j] sin(2 (j + 1) authalic latitude) */
   const struct gv_globe_kernels *kernels;
 } gv_sphere_latitudes;
+
+/* From sine and cosine of the authalic latitude to those of the geodetic one. */
+GV_BOTH void gv_authalic_to_geodetic(const double *series, double *sine, double *cosine) {
+  double s = *sine, c = *cosine, twice = 2.0 * (1.0 - 2.0 * s * s), one = 0.0, two = 0.0;
+  for (int j = GV_AUTHALIC_TERMS - 1; j >= 0; j--) { /* Clenshaw */
+    double next = twice * one - two + series[j];
+    two = one;
+    one = next;
+  }
+  double d = one * (2.0 * s * c), q = d * d; /* at most 0.03 */
+  double sin_d = d * (1.0 - q / 6.0 * (1.0 - q / 20.0 * (1.0 - q / 42.0 * (1.0 - q / 72.0))));
+  double cos_d = 1.0 - q / 2.0 * (1.0 - q / 12.0 * (1.0 - q / 30.0 * (1.0 - q / 56.0)));
+  *sine = s * cos_d + c * sin_d;
+  *cosine = c * cos_d - s * sin_d;
+}
 
 /* authalic: |flattening| <= GV_AUTHALIC_FLATTEST. */
 void gv_sphere_latitudes_make(bool authalic, const gv_ellipsoid *ellipsoid, gv_sphere_latitudes *out);

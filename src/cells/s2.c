@@ -15,125 +15,19 @@ static const double pi = 3.14159265358979323846;
 
 enum { S2_AT_ONCE = 64, S2_AT_ONCE_LEVELS = 3, S2_ID_LEVELS = 30 };
 
-/* Column and row of a cell on its face, and how the curve runs through it. */
-typedef struct s2_cell {
-  int64_t i, j;
-  int turn;
-} s2_cell;
-
-static s2_cell s2_child(const s2_cell *cell, int child) {
-  static const uint8_t place[4][4] = {{0, 1, 3, 2}, {0, 2, 3, 1}, {3, 2, 0, 1}, {3, 1, 0, 2}};
-  static const uint8_t turned[4] = {1, 0, 0, 3};
-  const int at = place[cell->turn][child];
-  return (s2_cell){2 * cell->i + (at >> 1), 2 * cell->j + (at & 1), cell->turn ^ turned[child]};
-}
-
-static s2_cell s2_find(int level, int64_t number) {
-  s2_cell cell = {0, 0, (int)(number >> 2 * level) & 1};
-  for (int bits = 2 * level - 2; bits >= 0; bits -= 2)
-    cell = s2_child(&cell, (int)(number >> bits) & 3);
-  return cell;
-}
-
 /* The number of a cell of a face. */
 static int64_t s2_number(int level, int face, int64_t i, int64_t j) {
-  s2_cell cell = {0, 0, face & 1};
+  gv_s2_cell cell = {0, 0, face & 1};
   int64_t number = face;
   for (int bit = level - 1; bit >= 0; bit--) {
     int child = 0;
-    s2_cell next = s2_child(&cell, child);
+    gv_s2_cell next = gv_s2_child(&cell, child);
     while (next.i != i >> bit || next.j != j >> bit)
-      next = s2_child(&cell, ++child);
+      next = gv_s2_child(&cell, ++child);
     cell = next;
     number = 4 * number + child;
   }
   return number;
-}
-
-static inline double s2_project(double s) {
-  return s >= 0.5 ? (1.0 / 3.0) * (4.0 * s * s - 1.0) : (1.0 / 3.0) * (1.0 - 4.0 * (1.0 - s) * (1.0 - s));
-}
-
-/* The ray through a point of a face. */
-static inline void s2_ray(int face, double u, double v, double ray[3]) {
-  const double all[GV_S2_FACES][3] = {{1, u, v}, {-u, 1, v}, {-u, -v, 1}, {-1, -v, -u}, {v, -1, -u}, {v, u, -1}};
-  for (int d = 0; d < 3; d++)
-    ray[d] = all[face][d];
-}
-
-/* The inverse of s2_project. */
-static inline double s2_unproject(double u) {
-  return u >= 0.0 ? 0.5 * sqrt(1.0 + 3.0 * u) : 1.0 - 0.5 * sqrt(1.0 - 3.0 * u);
-}
-
-/* The inverse of s2_ray, with S2's own choice of a face on edges between them. */
-static inline int s2_face(const double ray[3], double *u, double *v) {
-  const double x = ray[0], y = ray[1], z = ray[2], largest = fmax(fabs(x), fmax(fabs(y), fabs(z)));
-  const int axis = largest == fabs(z) ? 2 : largest == fabs(y) ? 1 : 0;
-  const bool back = ray[axis] < 0.0;
-  switch (axis) {
-  case 0:
-    *u = (back ? z : y) / x;
-    *v = (back ? y : z) / x;
-    break;
-  case 1:
-    *u = (back ? z : -x) / y;
-    *v = (back ? -x : z) / y;
-    break;
-  default:
-    *u = (back ? -y : -x) / z;
-    *v = (back ? -x : -y) / z;
-  }
-  return back ? axis + 3 : axis;
-}
-
-/* The column or row of a coordinate of s2_face on a face of `side` columns. */
-static inline int64_t s2_column(double u, double side) {
-  const double at = s2_unproject(u) * side;
-  return at < side ? at >= 0.0 ? (int64_t)at : 0 : (int64_t)side - 1;
-}
-
-void gv_s2_curve_make(gv_s2_curve *out) {
-  for (int turn = 0; turn < 4; turn++) {
-    for (int number = 0; number < 64; number++) {
-      s2_cell cell = {0, 0, turn};
-      for (int bits = 4; bits >= 0; bits -= 2)
-        cell = s2_child(&cell, number >> bits & 3);
-      out->step[turn][8 * cell.i + cell.j] = (uint8_t)(cell.turn << 6 | number);
-    }
-  }
-}
-
-int64_t gv_s2_curve_number(const gv_s2_curve *curve, int level, const double direction[3]) {
-  double u, v;
-  const int face = s2_face(direction, &u, &v);
-  const double side = (double)(INT64_C(1) << level);
-  const int64_t i = s2_column(u, side), j = s2_column(v, side);
-  int64_t number = face;
-  int turn = face & 1;
-  for (int bit = level - GV_S2_CURVE_LEVELS; bit >= 0; bit -= GV_S2_CURVE_LEVELS) {
-    const uint8_t step = curve->step[turn][8 * (i >> bit & 7) + (j >> bit & 7)];
-    number = number << 6 | (step & 63);
-    turn = step >> 6;
-  }
-  return number;
-}
-
-/* Latitudes are those on the sphere. */
-static inline gv_direction s2_direction(const double ray[3]) {
-  double across2 = ray[0] * ray[0] + ray[1] * ray[1], across = sqrt(across2),
-         length = sqrt(across2 + ray[2] * ray[2]);
-  bool pole = across == 0.0;
-  return (gv_direction){ray[2] / length, across / length, pole ? 0.0 : ray[1] / across,
-                        pole ? 1.0 : ray[0] / across};
-}
-
-static gv_direction s2_center(int level, int64_t number) {
-  double ray[3], side = ldexp(1.0, -level - 1);
-  s2_cell cell = s2_find(level, number);
-  s2_ray((int)(number >> 2 * level), s2_project((double)(2 * cell.i + 1) * side),
-         s2_project((double)(2 * cell.j + 1) * side), ray);
-  return s2_direction(ray);
 }
 
 void gv_s2_make(int level, bool authalic, const gv_ellipsoid *ellipsoid, gv_s2 *out) {
@@ -144,23 +38,23 @@ void gv_s2_make(int level, bool authalic, const gv_ellipsoid *ellipsoid, gv_s2 *
 /* Positions of cells [from, end) of the descendants, up to S2_AT_ONCE, of cell number `parent` of a coarser level. */
 static void s2_descendants(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int levels, int64_t parent, int from,
                            int end, double *x, double *y, double *z) {
-  s2_cell cell[S2_AT_ONCE];
+  gv_s2_cell cell[S2_AT_ONCE];
   double sin_lat[S2_AT_ONCE + GV_TABLE_PADDING], cos_lat[S2_AT_ONCE + GV_TABLE_PADDING], sin_lon[S2_AT_ONCE],
       cos_lon[S2_AT_ONCE], p[S2_AT_ONCE], ray[3];
   const double side = ldexp(1.0, -s2->level - 1);
   const int face = (int)(parent >> 2 * (s2->level - levels));
-  cell[0] = s2_find(s2->level - levels, parent);
+  cell[0] = gv_s2_find(s2->level - levels, parent);
   for (int step = 0; step < levels; step++) {
     for (int at = (1 << 2 * step) - 1; at >= 0; at--) {
-      const s2_cell above = cell[at];
+      const gv_s2_cell above = cell[at];
       for (int child = 0; child < 4; child++)
-        cell[4 * at + child] = s2_child(&above, child);
+        cell[4 * at + child] = gv_s2_child(&above, child);
     }
   }
   for (int at = from; at < end; at++) {
-    s2_ray(face, s2_project((double)(2 * cell[at].i + 1) * side), s2_project((double)(2 * cell[at].j + 1) * side),
-           ray);
-    gv_direction direction = s2_direction(ray);
+    gv_s2_ray(face, gv_s2_project((double)(2 * cell[at].i + 1) * side),
+              gv_s2_project((double)(2 * cell[at].j + 1) * side), ray);
+    gv_direction direction = gv_s2_direction(ray);
     sin_lat[at - from] = direction.sin_lat;
     cos_lat[at - from] = direction.cos_lat;
     sin_lon[at - from] = direction.sin_lon;
@@ -188,7 +82,7 @@ void gv_s2_positions(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int64_t fir
 }
 
 void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
-  gv_direction at = s2_center(s2->level, number);
+  gv_direction at = gv_s2_direction_of(s2->level, number);
   gv_sphere_latitudes_convert(&s2->latitudes, 1, &at.sin_lat, &at.cos_lat);
   *lon = atan2(at.sin_lon, at.cos_lon) * (180.0 / pi);
   if (*lon == -180.0) *lon = 180.0;
@@ -198,14 +92,14 @@ void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
 /* ------------------------------------------------------------------------------------------------- bounds and areas */
 
 /* Corner number 0 ... 3 of a cell, counter-clockwise on its face. */
-static void s2_corner(int level, const s2_cell *cell, int corner, double at[2]) {
-  at[0] = s2_project(ldexp((double)(cell->i + (corner == 1 || corner == 2)), -level));
-  at[1] = s2_project(ldexp((double)(cell->j + (corner >= 2)), -level));
+static void s2_corner(int level, const gv_s2_cell *cell, int corner, double at[2]) {
+  at[0] = gv_s2_project(ldexp((double)(cell->i + (corner == 1 || corner == 2)), -level));
+  at[1] = gv_s2_project(ldexp((double)(cell->j + (corner >= 2)), -level));
 }
 
 /* Half the chord between a center and a corner of its cell. */
 static double s2_half_chord(const gv_direction *center, const double ray[3]) {
-  const gv_direction corner = s2_direction(ray);
+  const gv_direction corner = gv_s2_direction(ray);
   double dx = center->cos_lat * center->cos_lon - corner.cos_lat * corner.cos_lon,
          dy = center->cos_lat * center->sin_lon - corner.cos_lat * corner.sin_lon,
          dz = center->sin_lat - corner.sin_lat;
@@ -216,13 +110,13 @@ void gv_s2_bound(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, double curvatur
                  gv_bound *out) {
   const int level = s2->level - bits;
   const int64_t number = first >> 2 * bits;
-  const s2_cell cell = s2_find(level, number);
-  gv_direction center = s2_center(level, number);
+  const gv_s2_cell cell = gv_s2_find(level, number);
+  gv_direction center = gv_s2_direction_of(level, number);
   double half = 0.0;
   for (int corner = 0; corner < 4 && bits > 0; corner++) {
     double at[2], ray[3];
     s2_corner(level, &cell, corner, at);
-    s2_ray((int)(number >> 2 * level), at[0], at[1], ray);
+    gv_s2_ray((int)(number >> 2 * level), at[0], at[1], ray);
     half = fmax(half, s2_half_chord(&center, ray));
   }
   gv_sphere_latitudes_convert(&s2->latitudes, 1, &center.sin_lat, &center.cos_lat);
@@ -238,14 +132,14 @@ static double s2_width(double s0, double s1) {
 /* Two triangles, each by van Oosterom and Strackee (1983); their determinant is the area of the rectangle on the cube. */
 double gv_s2_solid_angle(int level, int64_t number) {
   if (level == 0) return 4.0 * pi / GV_S2_FACES;
-  const s2_cell cell = s2_find(level, number);
+  const gv_s2_cell cell = gv_s2_find(level, number);
   const double side = ldexp(1.0, -level), s = (double)cell.i * side, t = (double)cell.j * side;
   const double determinant = s2_width(s, s + side) * s2_width(t, t + side);
   double ray[4][3], length[4], sum = 0.0;
   for (int corner = 0; corner < 4; corner++) {
     double at[2];
     s2_corner(level, &cell, corner, at);
-    s2_ray(0, at[0], at[1], ray[corner]);
+    gv_s2_ray(0, at[0], at[1], ray[corner]);
     length[corner] = sqrt(1.0 + at[0] * at[0] + at[1] * at[1]);
   }
   for (int b = 1; b <= 2; b++) { /* corners 0, b, b + 1 */
@@ -287,8 +181,8 @@ gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_
   const double lon = remainder(longitude, 360.0) * (pi / 180.0), lat = latitude * (pi / 180.0);
   const double ray[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)}, side = (double)(INT64_C(1) << level);
   double u, v;
-  const int face = s2_face(ray, &u, &v);
-  *number = s2_number(level, face, s2_column(u, side), s2_column(v, side));
+  const int face = gv_s2_face(ray, &u, &v);
+  *number = s2_number(level, face, gv_s2_column(u, side), gv_s2_column(v, side));
   return GV_OK;
 }
 

@@ -27,19 +27,24 @@ static inline double gv_device_start_seconds(bool cuda_runs, double running) {
   return cuda_runs ? running : 0.6;
 }
 
+/* How the cells of a grid follow each other: in rows of a raster, along a curve, or as the caller or a scheme has them. */
+typedef enum gv_device_order { GV_ORDER_ROWS, GV_ORDER_CURVE, GV_ORDER_NONE } gv_device_order;
+
 /*
  * Neighbors of the cells of a grid, cells x k, written block by block to the caller's memory. "Rasters on two
  * cores": 1.3 ns with 10,000 seeds. Farther neighbors cost twice as much, cells with positions that are not
- * products of a row's and a column's (the mesh) six times ("More than the nearest seed on one GPU"). Above two
- * million seeds the processors take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC,
- * 21600x10800 cells: 55 ns with 4,000,000, 171 with 10,000,000). A device delivers 4 bytes in 0.15 ns, and a thread
- * needs 0.5 ns to copy them out.
+ * products of a row's and a column's (meshes) six times ("More than the nearest seed on one GPU"). Above two million
+ * seeds the processors take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC, 21600x10800
+ * cells: 55 ns with 4,000,000, 171 with 10,000,000). Lists in no order take 100 ns and 2 ns more for each thousand
+ * seeds, up to 700 ns (docs/cells.md). A device delivers 4 bytes in 0.15 ns, and a thread needs 0.5 ns to copy them
+ * out; copying a list to it takes 4 ns.
  */
-static inline bool gv_device_pays_for_grid(double values, double seeds, bool farther, bool points, int threads,
-                                           bool cuda_runs) {
-  const double many = 1 << 21;
-  double ns = 1.3 * (points ? 6.0 : farther ? 2.0 : 1.0) + (seeds > many ? 15e-6 * seeds : 0.0);
-  return gv_device_pays(values, ns, 0.15 + 0.5 / threads, threads, gv_device_start_seconds(cuda_runs, 0.1));
+static inline bool gv_device_pays_for_grid(double values, double seeds, bool farther, gv_device_order order,
+                                           int threads, bool cuda_runs) {
+  const double many = 1 << 21, list = order == GV_ORDER_NONE ? 4.0 : 0.0;
+  double ns = 1.3 * (order == GV_ORDER_CURVE ? 6.0 : farther ? 2.0 : 1.0) + (seeds > many ? 15e-6 * seeds : 0.0);
+  if (order == GV_ORDER_NONE) ns = fmin(100.0 + 2e-3 * seeds, 700.0);
+  return gv_device_pays(values, ns, 0.15 + 0.5 / threads + list, threads, gv_device_start_seconds(cuda_runs, 0.1));
 }
 
 /* Distances or azimuths of a grid's cells, one value each: 30 ns (geodesic) or 8 ns of the processors ("Rasters of distances and

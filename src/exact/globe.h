@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "core/both.h"
 #include "core/core.h"
 
 #ifdef __cplusplus
@@ -24,11 +25,20 @@ extern "C" {
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine);
 
 /* Longitude in (-180, 180], latitude without negative zero, longitude 0 at the poles. Exact: no rounding. */
-static inline void gv_normalize_lonlat(double *longitude, double *latitude) {
+GV_BOTH void gv_normalize_lonlat(double *longitude, double *latitude) {
   double lon = fabs(*longitude) <= 180.0 ? *longitude : remainder(*longitude, 360.0);
   if (lon == -180.0 || fabs(*latitude) == 90.0) lon = lon == -180.0 && fabs(*latitude) != 90.0 ? 180.0 : 0.0;
   *longitude = lon + 0.0;
   *latitude += 0.0;
+}
+
+/* The same of a place of the caller; NaN for both if it is none. */
+GV_BOTH void gv_take_lonlat(double *longitude, double *latitude) {
+  if (isfinite(*longitude) && fabs(*latitude) <= 90.0) {
+    gv_normalize_lonlat(longitude, latitude);
+  } else {
+    *longitude = *latitude = NAN;
+  }
 }
 
 /* An ellipsoid of revolution; lengths are in units of the semi-major axis unless stated otherwise. */

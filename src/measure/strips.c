@@ -97,7 +97,8 @@ gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *v, gv_meas
   if (strips == NULL) {
     return gv_fail(
         context, GV_ERROR_UNSUPPORTED,
-        "measuring into device memory: unsupported for backend %s; use cuda-tile without weights and projections",
+        "measuring into device memory: unsupported for these cells or backend %s; use cuda-tile on rasters or QTM "
+        "without weights and projections",
         gv_voronoi_backend(v));
   }
   const void *const given[] = {m->seed, m->distance, m->azimuth};

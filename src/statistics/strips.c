@@ -220,10 +220,11 @@ gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, con
   GV_TRY(statistics_strips_check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
   if (strips == NULL || s->labels != NULL) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "statistics in device memory: unsupported for backend %s; use cuda-tile without labels, weights "
-                   "and projections",
-                   gv_voronoi_backend(s->voronoi));
+    return gv_fail(
+        context, GV_ERROR_UNSUPPORTED,
+        "statistics in device memory: unsupported for these cells or backend %s; use cuda-tile on rasters or "
+        "QTM without labels, weights and projections",
+        gv_voronoi_backend(s->voronoi));
   }
   const void **arrays = gv_allocate(&context->allocator, 1 + s->sums, sizeof *arrays);
   if (arrays == NULL) return gv_fail_memory(context, "a strip's statistics");

@@ -79,4 +79,7 @@ const gv_engine *gv_tile_engine_for(const gv_grid *grid);
 /* The culling engine on GPUs (voronoi/gpu/). */
 extern const gv_engine gv_engine_cuda_tile;
 
+/* Whether it would use them for a grid, which is prepared. */
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *voronoi);
+
 #endif

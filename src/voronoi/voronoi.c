@@ -152,6 +152,8 @@ static void set_span(gv_voronoi *v, const gv_voronoi_options *options) {
 static bool try_device(gv_context *context, gv_voronoi *v) {
   gv_context quiet;
   if (!gv_cuda_has_driver()) return false;
+  /* Its processors are those of the culling engine. */
+  if (v->backend != &gv_backends[GV_BACKEND_TILE] && !gv_cuda_tile_pays(context, v)) return false;
   gv_context_without_progress(context, &quiet);
   if (gv_engine_cuda_tile.create(&quiet, v, &v->state) != GV_OK) {
     v->state = NULL;
@@ -225,8 +227,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   bool far = status == GV_OK && beyond_squares(v);
   if (far) v->engine = &gv_engine_points;
   if (far && !v->backend->searches_points) v->backend = &gv_backends[GV_BACKEND_KDTREE];
-  bool on_devices = o.features == NULL && gv_facts_of(&g)->on_devices;
-  bool made = status == GV_OK && v->automatic && on_devices && !far && try_device(context, v);
+  bool made = status == GV_OK && v->automatic && o.features == NULL && !far && try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;

@@ -1152,17 +1152,6 @@ def test_every_backend_gives_the_same_bytes(seeds, cells):
             )
             written.add((seeds.path("out.csv").read_bytes(), seeds.path("stats.csv").read_bytes()))
     assert len(written) == 1
-    seeds.fails(
-        "--seeds",
-        "s.csv",
-        "--cells-of",
-        cells[0],
-        "--backend",
-        "cuda-tile",
-        "--cells",
-        "no.csv",
-        has=["cuda-tile", "HEALPix"],
-    )
 
 
 def test_lines_and_triangles(seeds):

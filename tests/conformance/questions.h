@@ -147,7 +147,7 @@ static void run(const gv_grid *grid, const gv_points *seeds, gv_metric metric, c
 }
 
 /* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
-static bool to_be_compared(const gv_backend_info *info) {
+static inline bool to_be_compared(const gv_backend_info *info) {
   const char *only = getenv("GPUVORONOI_TEST_BACKEND");
   return info->available && (only == NULL || strcmp(info->name, only) == 0);
 }

@@ -8,27 +8,32 @@ static void grids(void **state) {
   (void)state;
   const struct {
     double cells, k, seeds;
-    bool mesh;
+    gv_device_order order;
     int threads;
     bool running, device;
   } rows[] = {
-      {43200.0 * 21600, 1, 1e4, false, 16, false, false},
-      {86400.0 * 43200, 1, 1e6, false, 16, false, false},
-      {1e13, 1, 1e6, false, 16, true, false}, /* the bus and the copies are as slow */
-      {21600.0 * 10800, 8, 1e4, false, 16, true, false},
-      {21600.0 * 10800, 1, 1e4, false, 2, false, false},
-      {86400.0 * 43200, 1, 1e4, false, 2, false, true},
-      {21600.0 * 10800, 4, 1e4, false, 2, false, true},
-      {21600.0 * 10800, 4, 1e4, false, 8, false, false},
-      {32768.0 * 16384, 1, 1e4, true, 16, false, false},
-      {32768.0 * 16384, 1, 1e4, true, 16, true, true},
-      {172800.0 * 86400, 1, 1e4, true, 16, false, true},
-      {21600.0 * 10800, 1, 2e6, false, 16, false, false},
-      {21600.0 * 10800, 1, 4e6, false, 16, false, true},
-      {4096.0 * 2048, 1, 4e6, false, 16, false, false},
+      {43200.0 * 21600, 1, 1e4, GV_ORDER_ROWS, 16, false, false},
+      {86400.0 * 43200, 1, 1e6, GV_ORDER_ROWS, 16, false, false},
+      {1e13, 1, 1e6, GV_ORDER_ROWS, 16, true, false}, /* the bus and the copies are as slow */
+      {21600.0 * 10800, 8, 1e4, GV_ORDER_ROWS, 16, true, false},
+      {21600.0 * 10800, 1, 1e4, GV_ORDER_ROWS, 2, false, false},
+      {86400.0 * 43200, 1, 1e4, GV_ORDER_ROWS, 2, false, true},
+      {21600.0 * 10800, 4, 1e4, GV_ORDER_ROWS, 2, false, true},
+      {21600.0 * 10800, 4, 1e4, GV_ORDER_ROWS, 8, false, false},
+      {32768.0 * 16384, 1, 1e4, GV_ORDER_CURVE, 16, false, false},
+      {32768.0 * 16384, 1, 1e4, GV_ORDER_CURVE, 16, true, true},
+      {172800.0 * 86400, 1, 1e4, GV_ORDER_CURVE, 16, false, true},
+      {21600.0 * 10800, 1, 2e6, GV_ORDER_ROWS, 16, false, false},
+      {21600.0 * 10800, 1, 4e6, GV_ORDER_ROWS, 16, false, true},
+      {4096.0 * 2048, 1, 4e6, GV_ORDER_ROWS, 16, false, false},
+      {1e7, 1, 1e5, GV_ORDER_NONE, 2, true, true},
+      {1e7, 1, 1e5, GV_ORDER_CURVE, 2, true, false},
+      {1e7, 1, 1e5, GV_ORDER_NONE, 16, false, false},
+      {1e6, 1, 1e5, GV_ORDER_NONE, 16, true, false},
+      {1e7, 1, 1e5, GV_ORDER_NONE, 16, true, true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    bool device = gv_device_pays_for_grid(rows[i].cells * rows[i].k, rows[i].seeds, rows[i].k > 1, rows[i].mesh,
+    bool device = gv_device_pays_for_grid(rows[i].cells * rows[i].k, rows[i].seeds, rows[i].k > 1, rows[i].order,
                                           rows[i].threads, rows[i].running);
     if (device != rows[i].device) fail_msg("row %zu: %d", i, device);
   }

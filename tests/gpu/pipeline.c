@@ -17,6 +17,7 @@
 #define gv_cuda_has_driver     pretend_driver
 #define gv_tile_engine_for     pretend_cpu
 #define gv_engine_cuda_tile    tested_engine
+#define gv_cuda_tile_pays      tested_pays
 #define gv_cuda_tile_strips    tested_strips
 #define gv_cuda_tile_measuring tested_measuring
 #include "grid_fill.h"

@@ -3,6 +3,7 @@
  */
 #include "voronoi/gpu/cull_kernels.cuh"
 #include "voronoi/gpu/dispatch.cuh"
+#include "voronoi/gpu/places.cuh"
 #include "voronoi/gpu/raster_state.cuh"
 #include "voronoi/gpu/triangle_positions.cuh"
 

@@ -26,7 +26,8 @@ using plane_kinds = kinds<kind<PLANE, SQUARE, false>, kind<PLANE, SUM, false>, k
                           kind<ROTATED, SQUARE, false>, kind<ROTATED, SUM, false>, kind<ROTATED, LARGEST, false>>;
 using globe_kinds = kinds<kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>, kind<TRIANGLES, SQUARE, false>,
                           kind<TRIANGLES, SQUARE, true>>;
-using mesh_kinds = kinds<kind<MESH, SQUARE, false>, kind<MESH, SQUARE, true>>;
+using mesh_kinds = kinds<kind<MESH, SQUARE, false>, kind<MESH, SQUARE, true>, kind<PLACES, SQUARE, false>,
+                         kind<PLACES, SQUARE, true>>;
 /* Kinds that the float filter of rasters supports. */
 using filter_kinds = kinds<kind<PLANE, SQUARE, false>, kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>>;
 

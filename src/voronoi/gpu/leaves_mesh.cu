@@ -1,5 +1,5 @@
 /*
- * Leaves of the QTM mesh.
+ * Leaves of the QTM mesh and of lists.
  */
 #include "voronoi/gpu/dispatch.cuh"
 #include "voronoi/gpu/mesh_k_kernels.cuh"
@@ -22,7 +22,7 @@ void gv_cuda_launch_mesh_leaves(const leaf_launch *l) {
   } else {
     gv::dispatch(
         [&](auto kind, auto k) {
-          gv::leaf_mesh_k<gv::kept_k(k.value, kind.geodesic), kind.geodesic>
+          gv::leaf_of_span<kind.form, gv::kept_k(k.value, kind.geodesic), kind.geodesic>
               <<<blocks, threads, 0, stream>>>(raster->problem, *l->lists, t, spans, *l->open, l->counters);
         },
         gv::choose_kind(raster, gv::mesh_kinds()), gv::choose_k(raster->v->k));

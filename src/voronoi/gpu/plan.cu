@@ -10,9 +10,9 @@ static double spacing(const gv_voronoi *v) {
   return sqrt((double)v->cells.grid.width * (double)v->cells.grid.height / (double)v->seeds.count);
 }
 
-/* The side of the tiles of a level, in cells. On the mesh a tile is a span of 2^log cells. */
+/* The side of the tiles of a level, in cells. On meshes and lists a tile is a span of 2^log cells. */
 static double plan_side_of(const gv_voronoi *v, int log) {
-  return v->cells.grid.kind == GV_GRID_QTM ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
+  return gv_grid_is_list(&v->cells.grid) ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
 }
 
 /* The seeds in the tile and a ring of neighbors. */
@@ -80,6 +80,16 @@ int gv_cuda_top_log(const gv_voronoi *v) {
   return top;
 }
 
+/* As many cells as a seed has. */
+int gv_cuda_places_leaf(const gv_voronoi *v) {
+  const double cells = spacing(v) * spacing(v);
+  const int top = gv_cuda_top_log(v);
+  int log = LEAST_LOG;
+  while (log < (int)gv::LEAF_LOG && log < top && ldexp(1.0, log) < cells)
+    log++;
+  return log;
+}
+
 /* Cost of sorting seeds along the curve and of the steps that it needs. */
 static double grouping_cost(const gv_voronoi *v) {
   return 80.0 + 2e-4 * (double)v->seeds.count;
@@ -103,6 +113,11 @@ int gv_cuda_plan_levels(gv_cuda_raster *raster, bool groups, root_step *root) {
     for (int l = side_log; l <= octant; l += 2)
       log[levels++] = l;
     log[levels++] = top;
+  } else if (raster->form == gv::PLACES) {
+    side_log = gv_cuda_places_leaf(v);
+    for (int l = side_log; l < top; l++)
+      log[levels++] = l;
+    log[levels++] = top > side_log ? top : side_log;
   } else {
     /* Large quads share more of what each costs, small ones have fewer candidates. */
     if (raster->filter && 64.0 < 0.7 * spacing(v) && raster->bw % 64 == 0 && raster->bh % 64 == 0 && top >= 6)

@@ -17,7 +17,7 @@
  *     host.
  *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbors, other metrics, other grids), by
  *     exact distances in double.
- * Leaves of the QTM mesh are spans of cells (mesh_kernels.cuh, mesh_k_kernels.cuh).
+ * Leaves of the QTM mesh and of lists are spans of cells (mesh_kernels.cuh, mesh_k_kernels.cuh).
  *
  * A maximum distance removes seeds from lists that are farther from every cell of the tile. Leaves that it crosses
  * are decided cell by cell.
@@ -35,7 +35,7 @@
 
 namespace gv {
 
-enum form { PLANE, GLOBE, ROTATED, MESH, TRIANGLES };
+enum form { PLANE, GLOBE, ROTATED, MESH, TRIANGLES, PLACES };
 enum norm { SQUARE = GV_EUCLIDEAN, SUM = GV_MANHATTAN, LARGEST = GV_CHEBYSHEV };
 
 enum {
@@ -65,6 +65,14 @@ struct alignas(16) group {
   int32_t speaker, unused[3];
 };
 
+/* The box around places. */
+struct place_box {
+  double low[3], high[3];
+};
+
+/* Levels of spans of 2^log cells. */
+enum { BOX_LEVELS = 48 };
+
 /* Arguments that are constant for a raster. */
 struct problem {
   int64_t width, height;
@@ -77,8 +85,13 @@ struct problem {
   const parallel *parallels;          /* the same; from the pole to the equator */
   double eccentricity2;               /* the same; -1 on the sphere */
   const double *longitude, *latitude; /* TRIANGLES only: degrees by column and by row */
-  double scale;                       /* float filter: makes lengths moderate; a power of 2 */
-  double size;                        /* float filter: of positions; 1 on the globe, 0 on the plane */
+  /* PLACES only: x, then y, then z of all cells along a curve; the numbers of these cells, NULL: their order is a
+   * curve already; and the boxes of spans, level after level. */
+  const double *places;
+  const int32_t *order;
+  const place_box *boxes[BOX_LEVELS];
+  double scale; /* float filter: makes lengths moderate; a power of 2 */
+  double size;  /* float filter: of positions; 1 on the globe, 0 on the plane */
   const seed *seeds;
   const group *groups;    /* and their seeds, group after group; NULL without groups */
   const int32_t *members; /* count of them */

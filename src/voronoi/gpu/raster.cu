@@ -15,7 +15,8 @@ static void gpu_raster_describe(gv_cuda_raster *raster) {
   const gv_cells *cells = &v->cells;
   gv::problem *p = &raster->problem;
   const double *g = cells->grid.geotransform;
-  raster->form = cells->grid.kind == GV_GRID_QTM    ? gv::MESH
+  raster->form = gv_cuda_raster_has_places(v)       ? gv::PLACES
+                 : cells->grid.kind == GV_GRID_QTM  ? gv::MESH
                  : cells->grid.level != GV_QTM_NONE ? gv::TRIANGLES
                  : cells->shape == GV_CELLS_LONLAT  ? gv::GLOBE
                  : cells->shape == GV_CELLS_PLANE   ? gv::PLANE
@@ -60,6 +61,8 @@ static gv_status limit_strip(gv_context *context, gv_cuda_raster *raster, int64_
     free_bytes += raster->queue->buffer[slot].bytes;
   int64_t most = (int64_t)(free_bytes / 3 / (sizeof(int32_t) * (size_t)raster->v->k));
   if (*strip_cells > most) *strip_cells = most;
+  if (status == GV_OK && raster->problem.order != NULL && *strip_cells < raster->problem.width)
+    status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "cuda-tile: a list is larger than the device's memory");
   return status;
 }
 

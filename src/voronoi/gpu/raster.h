@@ -6,6 +6,7 @@
 #ifndef GV_CUDA_RASTER_H
 #define GV_CUDA_RASTER_H
 
+#include "cells/facts.h"
 #include "voronoi/engine.h"
 
 #ifdef __cplusplus
@@ -37,18 +38,34 @@ typedef struct gv_open_cells {
 /* Blocks in memory: no larger than the grid needs, in whole quads (cells of the grid's edge that are in no quad are
  * never read). */
 static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int64_t *height) {
-  int64_t quad = v->cells.grid.kind == GV_GRID_QTM ? 1 : 64;
+  const bool list = gv_grid_is_list(&v->cells.grid);
+  int64_t quad = list ? 1 : 64;
   int64_t w = (v->cells.grid.width + quad - 1) / quad * quad, h = (v->cells.grid.height + quad - 1) / quad * quad;
   *width = v->block_width < w ? v->block_width : w;
-  *height = v->cells.grid.kind == GV_GRID_QTM ? 1 : v->block_height < h ? v->block_height : h;
+  *height = list ? 1 : v->block_height < h ? v->block_height : h;
 }
 
 enum { GV_CUDA_MOST_K = 64 }; /* neighbors of a cell that devices find */
 
+/* Lists that are sorted on the device, whole. */
+#define GV_CUDA_MOST_UNORDERED (INT64_C(1) << 30)
+
 /* What a device supports of a grid. Positions of projected grids are computed by the host, which takes longer than
  * everything else. */
 static inline bool gv_cuda_raster_supports(const gv_voronoi *v) {
-  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED && v->k <= GV_CUDA_MOST_K;
+  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
+         v->k <= GV_CUDA_MOST_K &&
+         (!gv_grid_is_unordered(&v->cells.grid) || v->cells.grid.width <= GV_CUDA_MOST_UNORDERED);
+}
+
+/* Lists other than QTM have a table of the positions of all cells on the device, from which only labels are computed. */
+static inline bool gv_cuda_raster_has_places(const gv_voronoi *v) {
+  return gv_grid_is_list(&v->cells.grid) && v->cells.grid.kind != GV_GRID_QTM;
+}
+
+/* Whether distances and statistics are supported too. */
+static inline bool gv_cuda_raster_measures(const gv_voronoi *v) {
+  return gv_cuda_raster_supports(v) && !gv_cuda_raster_has_places(v);
 }
 
 /*

@@ -39,7 +39,11 @@ enum {
   SLOT_PAIRS,
   SLOT_ANSWERS,
   SLOT_MEASURED,
-  SLOT_FACTORS, /* statistics/device_sums.cu from here on */
+  /* Of lists, which are not measured. */
+  SLOT_PLACES = SLOT_DISTINCT,
+  SLOT_ORDER,
+  SLOT_BOXES,
+  SLOT_FACTORS = SLOT_MEASURED + 1, /* statistics/device_sums.cu from here on */
   SLOT_TOTALS,
   SLOT_LABELS,
   SLOT_DISTANCES,
@@ -139,6 +143,12 @@ int gv_cuda_top_log(const gv_voronoi *v);
 /* About how many candidates a tile of a level has, and how many groups. */
 double gv_cuda_list_length(const gv_voronoi *v, int log);
 double gv_cuda_group_list_length(const gv_voronoi *v, int log);
+
+/* The log of the leaves of PLACES. */
+int gv_cuda_places_leaf(const gv_voronoi *v);
+
+/* PLACES: the positions of all cells, their order and their boxes (places.cu). */
+gv_status gv_cuda_make_places(gv_context *context, gv_cuda_raster *raster);
 
 /* Copies what does not change to the device. */
 gv_status gv_cuda_copy_tables(gv_context *context, gv_cuda_raster *raster);

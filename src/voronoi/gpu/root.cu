@@ -4,6 +4,7 @@
  */
 #include "voronoi/gpu/dispatch.cuh"
 #include "voronoi/gpu/narrow_kernels.cuh"
+#include "voronoi/gpu/places.cuh"
 #include "voronoi/gpu/raster_state.cuh"
 #include "voronoi/gpu/triangle_positions.cuh"
 
@@ -31,7 +32,7 @@ static void launch_pivots(const gv_cuda_raster *raster, const narrow_step *s, in
         gv::long_pivot<of.value, what.value><<<s->grid, gv::LONG_THREADS, 0, raster->queue->stream>>>(
             raster->problem, s->parent, s->child, s->work, number);
       },
-      gv::choose<gv::PLANE, gv::GLOBE, gv::MESH, gv::TRIANGLES>(form), choose_what(s->what));
+      gv::choose<gv::PLANE, gv::GLOBE, gv::MESH, gv::TRIANGLES, gv::PLACES>(form), choose_what(s->what));
 }
 
 static void launch_count(const gv_cuda_raster *raster, const narrow_step *s) {

@@ -38,7 +38,7 @@ static int64_t cells_of(const gv_tile *t) {
 /* Launches the kernel for this kind of raster over the cells of a strip. */
 static void launch_leaves(const leaf_launch *l) {
   const gv_cuda_raster *raster = l->raster;
-  if (raster->form == gv::MESH) {
+  if (raster->form == gv::MESH || raster->form == gv::PLACES) {
     gv_cuda_launch_mesh_leaves(l);
   } else if (raster->filter) {
     gv_cuda_launch_filter_leaves(l);
@@ -183,7 +183,8 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
 /* Leaves of the mesh are written whole, up to 16 bytes at once. */
 static bool cuts_leaves(const gv_cuda_raster *raster, const gv_labels *part) {
   int64_t leaf = (int64_t)1 << raster->side_log;
-  return raster->form == gv::MESH &&
+  if (raster->problem.order != NULL) return true; /* and in one piece */
+  return (raster->form == gv::MESH || raster->form == gv::PLACES) &&
          (part->column % leaf != 0 || part->columns % leaf != 0 || (uintptr_t)part->out % sizeof(int4) != 0);
 }
 
@@ -197,6 +198,7 @@ extern "C" gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster
   if (strip->detoured) {
     cells.c0 -= cells.c0 % side;
     cells.c1 = ceil_shift(cells.c1, raster->side_log) << raster->side_log;
+    if (raster->problem.order != NULL) cells.c0 = 0, cells.c1 = raster->problem.width;
     return start_in_blocks(context, raster, number, &cells, cells.c1 - cells.c0, 1);
   }
   int64_t bw = part->rows > 1 ? part->stride : part->columns;

@@ -76,6 +76,7 @@ gv_status gv_cuda_copy_tables(gv_context *context, gv_cuda_raster *raster) {
   int64_t w = cells->grid.width, h = cells->grid.height;
   void *memory = NULL;
   gv_status status = GV_OK;
+  if (raster->form == gv::PLACES) return gv_cuda_make_places(context, raster);
   if (raster->form == gv::MESH || raster->form == gv::TRIANGLES) status = make_parallels(context, raster);
   if (status != GV_OK || raster->form == gv::MESH) return status;
   status =

@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "cells/facts.h"
 #include "core/device_rule.h"
 #include "search/cuda_module.h"
 #include "voronoi/pipeline/device_measuring.h"
@@ -286,6 +287,7 @@ static gv_status open_devices(gv_context *context, engine *e) {
   const gv_grid *grid = &e->v->cells.grid;
   int device[MOST_DEVICES], count = 0;
   int64_t cells = grid->width * grid->height, worth = gv_divide_up(cells, CELLS_A_DEVICE);
+  if (gv_grid_is_unordered(grid)) worth = 1; /* sorted whole on one device */
   const char *reason = "";
   gv_context quiet;
   gv_context_for_worker(context, &quiet);
@@ -377,12 +379,19 @@ static bool give_up_devices(engine *e) {
   return true;
 }
 
-static bool uses_devices(const gv_context *context, const gv_voronoi *v) {
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
   const gv_grid *grid = &v->cells.grid;
   if (!gv_cuda_raster_supports(v)) return false;
-  bool points = grid->level != GV_QTM_NONE;
-  return !v->automatic || gv_device_pays_for_grid((double)grid->width * (double)grid->height * v->k, v->seeds.count,
-                                                  v->k > 1, points, context->threads, gv_cuda_started());
+  const bool points = gv_grid_is_list(grid) || grid->level != GV_QTM_NONE;
+  /* Places of the caller may be along a curve, unless a search was preferred. */
+  const bool unordered = gv_facts_of(grid)->given_places ? v->backend->searches_points : gv_grid_is_unordered(grid);
+  const gv_device_order order = unordered ? GV_ORDER_NONE : points ? GV_ORDER_CURVE : GV_ORDER_ROWS;
+  return gv_device_pays_for_grid((double)grid->width * (double)grid->height * v->k, v->seeds.count, v->k > 1, order,
+                                 context->threads, gv_cuda_started());
+}
+
+static bool uses_devices(const gv_context *context, const gv_voronoi *v) {
+  return gv_cuda_raster_supports(v) && (!v->automatic || gv_cuda_tile_pays(context, v));
 }
 
 static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
@@ -491,14 +500,14 @@ static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void 
 }
 
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *v) {
-  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
+  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_measures(v)) return NULL;
   engine *e = v->state;
   return &e->strips;
 }
 
 /* If the series of geodesics is not valid, only PROJ is left. */
 gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *v) {
-  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
+  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_measures(v)) return NULL;
   if (v->cells.metric == GV_GEODESIC && !(v->geodesic.series.largest_step > 0.0)) return NULL;
   engine *e = v->state;
   return &e->measuring;
