@@ -1,4 +1,4 @@
-"""Answers as Dask arrays: each chunk is computed by the library wherever the scheduler runs it.
+"""Results as Dask arrays: each chunk is computed by the library wherever the scheduler runs it.
 
 The plan (with the seeds) is one node of the graph, so it goes to each worker once; each worker process makes one field of it
 and keeps it.
@@ -121,7 +121,7 @@ def _part(
     if numbers is None and own is not None:
         mask, own = ((own < 0) if mask is None else (own < 0) & (mask != 0)).view(np.uint8), None
     names = _names(what, block_info, named)
-    answers = _field.kept(plan, plan_token).answer(
+    results = _field.kept(plan, plan_token).result(
         _window(block_info),
         names,
         distance=np.dtype(dtype_name) if dtype_name else None,
@@ -131,7 +131,7 @@ def _part(
         numbers=numbers,
         workers=1,
     )
-    return next(array for array in answers.arrays() if array is not None)
+    return next(array for array in results.arrays() if array is not None)
 
 
 def _names(what: str, block_info: Any, named: dict[str, Any]) -> Optional[Names]:
@@ -163,7 +163,7 @@ def _part_on_gpu(
         )
     elif groups is not None:
         cells = _device_rasters.own_of_groups(cupy, groups, names)
-    answers = _device_rasters.answer(
+    results = _device_rasters.result(
         cupy,
         _field.kept(plan, plan_token),
         _window(block_info),
@@ -175,4 +175,4 @@ def _part_on_gpu(
         numbers=None if numbers is None else cupy.ascontiguousarray(numbers),
         workers=1,
     )
-    return next(array for array in answers if array is not None)
+    return next(array for array in results if array is not None)

@@ -1,4 +1,4 @@
-"""Rasters in the memory of a GPU (CuPy): answers to them are computed there and stay there.
+"""Rasters in the memory of a GPU (CuPy): results to them are computed there and stay there.
 
 Of cells that are read as seeds, spans of equal cells are copied to the host (Gain: 2.1× on allocation() of 2160×4320 cells of
 float64, 1,000 of them seeds). CuPy is not imported here: the program that made the raster has done so.
@@ -52,7 +52,7 @@ def copied(cupy: Any, array: Any) -> Any:
 
 
 def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
-    """The plan for the current device, where the library can write into its memory; else as it was: processors answer, and answers are copied."""
+    """The plan for the current device, where the library can write into its memory; else as it was: CPUs compute, and results are copied."""
     if (
         plan.backend not in ("auto", _BACKEND)
         or plan.kind == _c.GRID_PROJECTED
@@ -181,7 +181,7 @@ def _named(cupy: Any, numbers: Any, names: _field.Names, own: Optional[Own]) -> 
     return cupy.where(own.here, own.value.astype(names.dtype), made)
 
 
-def answer(
+def result(
     cupy: Any,
     field: _field.Field,
     window: _field.Window,
@@ -195,7 +195,7 @@ def answer(
     workers: int = 0,
     progress: Progress = None,
 ) -> tuple[Any, Any, Any]:
-    """As :meth:`_field.Field.answer`: arrays of CuPy, k x rows x columns. `mask`: bytes on the GPU."""
+    """As :meth:`_field.Field.result`: arrays of CuPy, k x rows x columns. `mask`: bytes on the GPU."""
     if own is not None and mask is not None:
         own = Own(own.here & (mask != 0), own.value)
     if numbers is None:
@@ -281,11 +281,11 @@ def compute(
     }
     if plan.backend != _BACKEND:
         mask = copied(cupy, request.mask)
-        answers = field.answer(
+        results = field.result(
             plan.window, names, mask=mask, own=cells.groups if own else None, **how
         ).arrays()
-        return tuple(None if array is None else cupy.asarray(array) for array in answers)  # type: ignore[return-value]
-    return answer(
+        return tuple(None if array is None else cupy.asarray(array) for array in results)  # type: ignore[return-value]
+    return result(
         cupy,
         field,
         plan.window,

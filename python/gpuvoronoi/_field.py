@@ -124,7 +124,7 @@ class Features:
 
 @dataclasses.dataclass
 class Plan:
-    """All that answers depend on."""
+    """All that results depend on."""
 
     kind: int
     rows: int
@@ -378,7 +378,7 @@ class Field:
         used: Context,
         window: Window,
         where: tuple[int, int, Window],
-        answers: Answers,
+        results: Results,
         names: Names = Names(),
         mask: Optional[npt.NDArray[Any]] = None,
         own: Own = None,
@@ -390,7 +390,7 @@ class Field:
             mask = np.ones(window.shape, np.uint8)
         mask, numbers = mask_bytes(window.cut(mask, full)), window.cut(numbers, full, -1)
         own = own(full) if callable(own) else window.cut(own, full, -1)
-        found = [window.cut(a, full) for a in answers.arrays()]
+        found = [window.cut(a, full) for a in results.arrays()]
         values, distance, azimuth = found
         like = next(a for a in found if a is not None)
         self._call(
@@ -422,7 +422,7 @@ class Field:
                 band_stride=_stride(like, 0),
             ),
         )
-        for to, made in zip(answers.arrays(), found) if not window.holds(full) else ():
+        for to, made in zip(results.arrays(), found) if not window.holds(full) else ():
             if to is not None and made is not None:
                 part = window.meet(full)
                 window.of(to, part)[...] = full.of(made, part)
@@ -479,7 +479,7 @@ class Field:
             if stop.error is not None:
                 raise stop.error
 
-    def answer(
+    def result(
         self,
         window: Window,
         names: Optional[Names] = Names(),
@@ -491,9 +491,9 @@ class Field:
         numbers: Optional[Numbers] = None,
         workers: int = 0,
         progress: Progress = None,
-    ) -> Answers:
+    ) -> Results:
         """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see :meth:`one`."""
-        answers = Answers.empty(self.plan.k, window, names, distance, azimuth)
+        results = Results.empty(self.plan.k, window, names, distance, azimuth)
         whole = (
             window == self.plan.window
             and mask is None
@@ -502,9 +502,9 @@ class Field:
             and self.plan.inverse is None
         )
         if whole and distance is None and not azimuth and names is not None and names.value is None:
-            assert answers.numbers is not None
+            assert results.numbers is not None
             with Bar(progress) as bar:
-                labels = _c.Labels(out=answers.numbers.ctypes.data, stride=self.plan.columns)
+                labels = _c.Labels(out=results.numbers.ctypes.data, stride=self.plan.columns)
                 run(
                     library().gv_voronoi_fill,
                     self.handle.address,
@@ -512,23 +512,23 @@ class Field:
                     None,
                     threads=workers,
                     device=self.plan.device,
-                    large=answers.numbers.size > _LARGE_CELLS,
+                    large=results.numbers.size > _LARGE_CELLS,
                     progress=bar.report,
                 )
-        elif any(a is not None for a in answers.arrays()):
+        elif any(a is not None for a in results.arrays()):
             self.each(
                 window,
                 lambda used, where: self.one(
-                    used, window, where, answers, names or Names(), mask, own, numbers
+                    used, window, where, results, names or Names(), mask, own, numbers
                 ),
                 workers,
                 progress,
             )
-        return answers
+        return results
 
 
 @dataclasses.dataclass
-class Answers:
+class Results:
     """What is wanted of a window's cells: arrays of k x rows x columns."""
 
     numbers: Optional[npt.NDArray[Any]]  # or what names make of them
@@ -538,7 +538,7 @@ class Answers:
     @classmethod
     def empty(
         cls, k: int, window: Window, names: Optional[Names], distance: Any, azimuth: bool
-    ) -> Answers:
+    ) -> Results:
         shape = (k, *window.shape)
         return cls(
             None if names is None else np.empty(shape, names.dtype),

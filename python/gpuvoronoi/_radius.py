@@ -206,14 +206,14 @@ def lists(found: Found, shape: tuple[int, ...], n: int) -> Any:
     # Where numbers come several times, lists share Python's objects.
     flat = np.arange(n).astype(object)[found.indices] if found.indices.size > n else found.indices
     ends = found.offsets.tolist()
-    answer = np.empty(len(ends) - 1, dtype=object)
+    result = np.empty(len(ends) - 1, dtype=object)
     with _no_collection():
         for first in range(0, len(ends) - 1, _LISTS_AT_ONCE):
             last = min(first + _LISTS_AT_ONCE, len(ends) - 1)
             start, some = ends[first], flat[ends[first] : ends[last]].tolist()
             for i in range(first, last):
-                answer[i] = some[ends[i] - start : ends[i + 1] - start]
-    return answer.reshape(shape)
+                result[i] = some[ends[i] - start : ends[i + 1] - start]
+    return result.reshape(shape)
 
 
 def arrays(found: Found, values: Any, shape: tuple[int, ...]) -> Any:
@@ -221,10 +221,10 @@ def arrays(found: Found, values: Any, shape: tuple[int, ...]) -> Any:
     if shape == ():
         return values
     ends = found.offsets.tolist()
-    answer = np.empty(len(ends) - 1, dtype=object)
+    result = np.empty(len(ends) - 1, dtype=object)
     for i in range(len(ends) - 1):
-        answer[i] = values[ends[i] : ends[i + 1]]
-    return answer.reshape(shape)
+        result[i] = values[ends[i] : ends[i + 1]]
+    return result.reshape(shape)
 
 
 def spread(
@@ -268,11 +268,11 @@ def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulativ
                     np.searchsorted(wanted, found.distances), of, wanted.size
                 ).astype(bins.dtype)
             totals[1:] = np.cumsum(bins)
-    answer = totals[np.searchsorted(wanted, array, side="right")]
+    result = totals[np.searchsorted(wanted, array, side="right")]
     if not cumulative:
-        answer = np.diff(answer, prepend=answer.dtype.type(0))
-    answer = answer if weighted else answer.astype(np.intp)
-    return answer[0] if single else answer
+        result = np.diff(result, prepend=result.dtype.type(0))
+    result = result if weighted else result.astype(np.intp)
+    return result[0] if single else result
 
 
 def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Any:

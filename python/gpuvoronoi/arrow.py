@@ -101,7 +101,7 @@ def search_batches(
         raise ValueError(
             f"ids must have one value for each of the tree's {tree.n} rows, not {len(values)}"
         )
-    return _answers(
+    return _results(
         tree, _batches_of(batches), names, wanted, count, limit, how == "left", values, workers
     )
 
@@ -115,7 +115,7 @@ def _batches_of(given: Any) -> Iterable[Any]:
     return given  # type: ignore[no-any-return]
 
 
-def _answers(
+def _results(
     tree: Any,
     batches: Iterable[Any],
     names: list[str],
@@ -132,7 +132,7 @@ def _answers(
         taken = [name for name in _OWN if name in batch.schema.names]
         if taken:
             raise ValueError(
-                f"batches: a column {taken[0]!r} is that of the answer; rename it first"
+                f"batches: a column {taken[0]!r} is that of the result; rename it first"
             )
         for name in names:
             if name not in batch.schema.names:
@@ -141,10 +141,10 @@ def _answers(
                 )
         step = max(1, _VALUES_AT_ONCE // k)
         for first in range(0, max(batch.num_rows, 1), step):
-            yield _answer(tree, batch.slice(first, step), names, dim, k, limit, left, ids, workers)
+            yield _result(tree, batch.slice(first, step), names, dim, k, limit, left, ids, workers)
 
 
-def _answer(
+def _result(
     tree: Any,
     batch: Any,
     names: list[str],

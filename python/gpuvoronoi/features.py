@@ -219,16 +219,16 @@ class FeatureTree:
             points,
         )
         indices[indices < 0] = self.n  # features without parts are missing too
-        answer = _search.shaped(
+        result = _search.shaped(
             *_search.spread(distances, indices, None, self.n, usable_rows, count), shape, k, columns
         )
         if points is None:
-            return answer
+            return result
         if usable_rows is not None:
             found, points = points, np.full((count, most, 2), np.nan)
             points[usable_rows] = found
         points = points if columns is None else points[:, columns]
-        return (*answer, points.reshape(np.shape(answer[1]) + (2,)))
+        return (*result, points.reshape(np.shape(result[1]) + (2,)))
 
     def query_features(
         self,

@@ -156,9 +156,9 @@ class GlobeTree:
             progress,
             "lon, lat",
         )
-        answer = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
+        result = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
         return _search.shaped(
-            *(_search.without_self(*answer) if exclude_self else answer), shape, k, columns
+            *(_search.without_self(*result) if exclude_self else result), shape, k, columns
         )
 
     def query_radius(
@@ -266,11 +266,11 @@ class GlobeTree:
             "lon, lat",
             measured=False,
         )[1][:, 0]
-        answer = np.full(lon.size, -1, np.intp)
-        answer[slice(None) if usable_rows is None else usable_rows] = (
+        result = np.full(lon.size, -1, np.intp)
+        result[slice(None) if usable_rows is None else usable_rows] = (
             found if self._rows is None else np.where(found < 0, -1, self._rows[found])
         )
-        return answer
+        return result
 
     def __len__(self) -> int:
         return int(self.n)

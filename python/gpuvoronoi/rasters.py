@@ -35,7 +35,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
         `seeds_crs` says otherwise. Or a raster, with its cells as seeds: an `xarray.DataArray`, or a two-dimensional array
         with `target_values` and `extent`. A seed is then all cells of one value, a whole number; masked cells of a
-        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the answer, slice by slice; the raster's own cells ask
+        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the result, slice by slice; the raster's own cells ask
         unless `like`, `shape` or `level` say otherwise.
     target_values : sequence of int, optional
         The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
@@ -43,7 +43,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     like : xarray.DataArray or xarray.Dataset, optional
         The cells to compute: its last two spatial coordinates, evenly spaced, or longitudes and latitudes that are not (Gaussian grids, a
         single row) or two-dimensional (curvilinear grids), as `cells` takes them, and its coordinate system if it has one by CF's
-        `grid_mapping` (as rioxarray writes it). The answer has its coordinates, and is computed by Dask, chunk by chunk,
+        `grid_mapping` (as rioxarray writes it). The result has its coordinates, and is computed by Dask, chunk by chunk,
         if it is chunked.
     shape : (int, int), optional
         Rows and columns of the grid, in place of `like`.
@@ -52,13 +52,13 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     transform : sequence of six float, optional
         In place of `extent`: GDAL's geotransform of a grid that is not rotated, (xmin, width of a cell, 0, ymax, 0, minus its height).
     level : int, optional
-        A level of the QTM mesh: its triangles ask. With `like` or `shape` each cell carries the answer of its triangle;
-        alone, the answer is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
+        A level of the QTM mesh: its triangles ask. With `like` or `shape` each cell carries the result of its triangle;
+        alone, the result is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
     cells : str, (array_like, array_like), xarray.DataArray or xarray.Dataset, optional
         Other cells that ask: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
         ``",authalic"``: latitudes of centers are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
         which needs the package h3; longitudes and latitudes of places, arrays of one
-        shape, which the answer has; or an xarray object with such coordinates, as :func:`regrid` takes it.
+        shape, which the result has; or an xarray object with such coordinates, as :func:`regrid` takes it.
     crs : optional
         The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,
         positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
@@ -69,7 +69,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     distance_metric : str, optional
         The same by xarray-spatial's names: EUCLIDEAN, MANHATTAN, GREAT_CIRCLE.
     k : int
-        How many neighbors, up to 64. Above 1 the answer has a first dimension `rank`.
+        How many neighbors, up to 64. Above 1 the result has a first dimension `rank`.
     max_distance : float
         Seeds farther away do not count; inclusive; meters on the globe, the map's unit on the plane.
     mask : array_like of the grid's shape, or GeoDataFrame, optional
@@ -94,7 +94,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     x, y : str, optional
         The names of the dimensions of `like`, or of the raster of seeds.
     backend : str
-        A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
+        A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same results.
     device : int, optional
         The GPU for backends that use one.
     workers : int
@@ -142,7 +142,7 @@ def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
 
 
 class RasterRequest:
-    """What a user requests, checked: the grid, the seeds, and the plan of the answer."""
+    """What a user requests, checked: the grid, the seeds, and the plan of the result."""
 
     def __init__(
         self,
@@ -286,7 +286,7 @@ class RasterRequest:
             raise ValueError("level alone has no chunks")
 
     def _mask(self, mask: Any) -> Any:
-        """As it was given, which blocks read (`_field.mask_bytes`); a Dask array where the answer is one."""
+        """As it was given, which blocks read (`_field.mask_bytes`); a Dask array where the result is one."""
         if mask is None:
             return None
         if hasattr(mask, "geometry") and hasattr(mask, "crs"):
@@ -338,7 +338,7 @@ class RasterRequest:
         )
 
     def _full(self, value: float, dtype: Any) -> Any:
-        """An answer without a seed."""
+        """A result without a seed."""
         shape, of = (
             (self.k, self.plan.rows, self.plan.columns),
             np if self.cupy is None else self.cupy,
@@ -379,7 +379,7 @@ class RasterRequest:
         if self.cupy is not None:
             return _device_rasters.compute(self, names, distance, azimuth)
         field = _field.Field(self.plan, self.workers)
-        return field.answer(
+        return field.result(
             self.plan.window,
             names,
             distance=distance,
@@ -518,8 +518,8 @@ def voronoi(
     Examples
     --------
     >>> import gpuvoronoi
-    >>> answer = gpuvoronoi.voronoi(([0.0], [0.0]), shape=(2, 4), metric="great-circle")
-    >>> answer["direction"].shape
+    >>> result = gpuvoronoi.voronoi(([0.0], [0.0]), shape=(2, 4), metric="great-circle")
+    >>> result["direction"].shape
     (2, 4)
     """
     wanted = tuple([variables] if isinstance(variables, str) else variables)
@@ -533,12 +533,12 @@ def voronoi(
         )
     request = RasterRequest(seeds, **arguments)
     names = request.names(ids)
-    answers = request.compute(
+    results = request.compute(
         names if "allocation" in wanted else None,
         distance=kind if "proximity" in wanted else None,
         azimuth="direction" in wanted,
     )
-    found = dict(zip(NAMES, zip(answers, (names.nodata, math.nan, math.nan))))
+    found = dict(zip(NAMES, zip(results, (names.nodata, math.nan, math.nan))))
     try:
         import xarray  # noqa: F401
     except ImportError:

@@ -97,11 +97,11 @@ def statistics(
 
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
-        answers = _field.Answers.empty(
+        results = _field.Results.empty(
             plan.k, full, _field.Names(), np.float64 if distances else None, False
         )
-        field.one(used, full, where, answers, mask=plan.window.cut(mask, full))
-        table.add(used, column, row, full, answers)
+        field.one(used, full, where, results, mask=plan.window.cut(mask, full))
+        table.add(used, column, row, full, results)
 
     if on_gpu:
         _device_rasters.add(request, field, table.handle.address, quantities)
@@ -138,9 +138,9 @@ def _of_values(request: RasterRequest, sums: Mapping[str, Any], distances: bool,
 
     def work(used: Context, where: tuple[int, int, _field.Window]) -> None:
         column, row, full = where
-        answers = _field.Answers.empty(1, full, names, np.float64 if distances else None, False)
-        field.one(used, full, where, answers, names, window.cut(request.mask, full), own)
-        table.add(used, column, row, full, answers)
+        results = _field.Results.empty(1, full, names, np.float64 if distances else None, False)
+        field.one(used, full, where, results, names, window.cut(request.mask, full), own)
+        table.add(used, column, row, full, results)
 
     field.each(window, work, request.workers, request.progress)
     return pandas.DataFrame(
@@ -243,10 +243,10 @@ class _Table:
         self.handle.__reduce__()
 
     def add(
-        self, used: Context, column: int, row: int, full: _field.Window, answers: _field.Answers
+        self, used: Context, column: int, row: int, full: _field.Window, results: _field.Results
     ) -> None:
         rows, columns = full.shape
-        assert answers.numbers is not None
+        assert results.numbers is not None
         inside = [self.field.plan.window.of(quantity, full) for quantity in self.quantities]
         parts = (_c.Quantity * max(len(inside), 1))(
             *[_c.Quantity(value=part.ctypes.data, stride=part.strides[0] // 8) for part in inside]
@@ -256,9 +256,9 @@ class _Table:
             row=full.row0,
             columns=columns,
             rows=rows,
-            seed=answers.numbers.ctypes.data,
+            seed=results.numbers.ctypes.data,
             stride=columns,
-            distance=None if answers.distance is None else answers.distance.ctypes.data,
+            distance=None if results.distance is None else results.distance.ctypes.data,
             distance_stride=columns,
             quantity=ctypes.addressof(parts) if self.quantities else None,
         )

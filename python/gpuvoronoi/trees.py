@@ -33,7 +33,7 @@ class KDTree:
         The points, float32 or float64 (others become float64). They are copied: later changes of the array do not count.
         Arrays on a GPU (CuPy, torch) stay there and are searched there.
     leafsize, compact_nodes, copy_data, balanced_tree
-        scipy's; accepted, of no influence on answers.
+        scipy's; accepted, of no influence on results.
     boxsize : float or array_like, shape (m,), optional
         Lengths of a periodic box; 0 for a dimension that is not periodic. Points lie in [0, boxsize), queries are moved into the box. GPUs
         are not used.
@@ -41,7 +41,7 @@ class KDTree:
         What is measured by methods that are not given `p`. "cosine" is 1 - cosine of the angle between vectors, "inner_product" the negative
         inner product, so that the largest comes first; both without `p`.
     backend : str
-        A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
+        A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same results.
     device : int, optional
         The GPU for backends that use one; the first usable one by default.
     skip_invalid : bool
@@ -102,7 +102,7 @@ class KDTree:
             raise ValueError(
                 f"data must have the shape (n, m), with m from 1 to {_c.MAX_DIM}, not {points.shape}"
             )
-        # A tree answers from one state of its data: other metrics are built later from the same values.
+        # A tree searches one state of its data: other metrics are built later from the same values.
         self._skip, self._rows = bool(skip_invalid), None
         if isinstance(points, _device_arrays.DeviceArray):
             self._no_skipping("data")
@@ -224,7 +224,7 @@ class KDTree:
         k : int or sequence of int
             How many neighbors, on a GPU up to 1024; or which ones, counted from 1.
         eps : float
-            scipy's permission to answer approximately. Answers are exact anyway.
+            scipy's permission to approximate. Results are exact anyway.
         p : float, optional
             The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by default. Others than 1, 2 and inf are for
             processors.
@@ -306,9 +306,9 @@ class KDTree:
             progress,
             "x",
         )
-        answer = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
+        result = _search.spread(distances, indices, self._rows, self.n, usable_rows, count)
         return _search.shaped(
-            *(_search.without_self(*answer) if exclude_self else answer), shape, k, columns
+            *(_search.without_self(*result) if exclude_self else result), shape, k, columns
         )
 
     def _queries(self, x: npt.ArrayLike) -> Any:

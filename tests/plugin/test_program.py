@@ -47,12 +47,12 @@ def nowhere(qgis, monkeypatch):
 @pytest.fixture
 def desktop(qgis):
     """The plugin started in a QGIS with windows: a function that starts it, so that a test can prepare the state before."""
-    from gpuvoronoi_processing.offer import TOLD
+    from gpuvoronoi_processing.offer import SHOWN
 
     import gpuvoronoi_processing
 
     qgis.plugin.unload()
-    QgsSettings().remove(TOLD)
+    QgsSettings().remove(SHOWN)
     started = []
 
     def start():
@@ -66,7 +66,7 @@ def desktop(qgis):
     yield start
     for plugin in started:
         plugin.unload()
-    QgsSettings().remove(TOLD)
+    QgsSettings().remove(SHOWN)
     qgis.plugin = gpuvoronoi_processing.classFactory(None)
     qgis.plugin.initProcessing()
 

@@ -388,8 +388,11 @@ def test_all_codes_are_worded():
     )
     assert len(errors) > 20 and len(warnings) > 14
     assert messages._errors().keys() == errors - messages.OWN_WORDS
-    assert messages._warnings().keys() == warnings - messages.OWN_WORDS - messages.SAID_ELSEWHERE
-    assert messages.OWN_WORDS | messages.SAID_ELSEWHERE <= errors | warnings
+    assert (
+        messages._warnings().keys()
+        == warnings - messages.OWN_WORDS - messages.REPORTED_BY_ALGORITHMS
+    )
+    assert messages.OWN_WORDS | messages.REPORTED_BY_ALGORITHMS <= errors | warnings
 
 
 def test_reasons_of_the_program_are_known():

@@ -102,7 +102,7 @@ PLAIN = {
     _device_rasters.Own,
     _device_rasters.Spans,
     _crs.Inverse,
-    _field.Answers,
+    _field.Results,
     _field.Features,
     _field.Names,
     _grid.Grid,

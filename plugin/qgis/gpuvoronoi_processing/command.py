@@ -203,9 +203,9 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         ) from None
 
     running.add(process)
-    told = queue.Queue()
+    received = queue.Queue()
     readers = [
-        threading.Thread(target=_pump, args=(stream, name, told), daemon=True)
+        threading.Thread(target=_pump, args=(stream, name, received), daemon=True)
         for stream, name in ((process.stdout, "out"), (process.stderr, "err"))
     ]
     for reader in readers:
@@ -217,7 +217,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
                 _stop(process)
                 return None
             try:
-                name, data = told.get(timeout=POLL)
+                name, data = received.get(timeout=POLL)
             except queue.Empty:
                 if events and QThread.currentThread() == QCoreApplication.instance().thread():
                     QCoreApplication.processEvents()  # batches run on the main thread: let Cancel be pressed
@@ -255,7 +255,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
             )
         )
     if report is not None:
-        messages.tell(report, feedback)
+        messages.show(report, feedback)
     for output in outputs:
         if not os.path.exists(output):
             raise QgsProcessingException(
@@ -287,7 +287,7 @@ def _listed(program, changed, what):
 def _planned(program, changed, crs):
     """What the program would do for a map in a coordinate system, as JSON; None if it cannot."""
     options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
-    asked = [
+    command = [
         program,
         "--seeds",
         "-",
@@ -303,7 +303,7 @@ def _planned(program, changed, crs):
     ]
     try:
         done = subprocess.run(  # nosec B603 # the same program
-            asked, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options
+            command, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options
         )
         return json.loads(done.stdout)["metric"]
     except (KeyError, OSError, ValueError, subprocess.SubprocessError):

@@ -1,6 +1,6 @@
 """
 Functions for expressions: nearest_feature_id(layer, k) and nearest_distance(layer, k) of the current feature. The first
-feature that asks makes one run for its whole layer; its answers are kept until one of the two layers changes. A failure
+feature that asks makes one run for its whole layer; its results are kept until one of the two layers changes. A failure
 is kept as long, but not longer than the program and its place stay the same.
 """
 
@@ -33,7 +33,7 @@ LAYER_CHANGES = (
 )
 
 
-class Answers:
+class Results:
     """Of layers: {feature id: (id of the k-th nearest, distance)}."""
 
     def __init__(self):
@@ -90,12 +90,12 @@ def search(layer, reference, count):
 
 
 class Nearest(QgsExpressionFunction):
-    """A function of the answers: `part` is 0 for the id, 1 for the distance."""
+    """A function of the results: `part` is 0 for the id, 1 for the distance."""
 
-    def __init__(self, name, part, answers, text):
+    def __init__(self, name, part, results, text):
         super().__init__(name, 2, "gpuvoronoi", text)
         self.part = part
-        self.answers = answers
+        self.results = results
 
     def func(self, values, context, parent, node):
         try:
@@ -122,15 +122,15 @@ class Nearest(QgsExpressionFunction):
             or count != int(count)
         ):
             raise QgsProcessingException(tr("k: out of range [1, 1024]"))
-        feature, answers = context.feature(), set()
+        feature, results = context.feature(), set()
         for one in [layer] if not context.hasVariable("parent") else layers_of(feature, layer):
-            answers.add(self.answers.get(one, found, int(count)).get(feature.id()))
-        if len(answers) != 1:
+            results.add(self.results.get(one, found, int(count)).get(feature.id()))
+        if len(results) != 1:
             raise QgsProcessingException(
                 tr("Unknown layer of the current feature; it is in none, or in several")
             )
-        answer = answers.pop()
-        return answer[self.part] if answer is not None else None
+        result = results.pop()
+        return result[self.part] if result is not None else None
 
     def usesGeometry(self, node):
         return True  # by which layers_of() knows a feature
@@ -178,13 +178,13 @@ class Functions:
     """Adds the functions to QGIS, and takes them away."""
 
     def __init__(self):
-        answers = Answers()
+        results = Results()
         example = "<p><code>nearest_{}('stations', 1)</code></p>"
         self.functions = [
             Nearest(
                 "nearest_feature_id",
                 0,
-                answers,
+                results,
                 tr(
                     "<p>The feature id of the k-th nearest point, line or polygon of a layer, given by its name or id. "
                     "Within the current layer a feature's own point does not count. Distances are geodesics for "
@@ -195,7 +195,7 @@ class Functions:
             Nearest(
                 "nearest_distance",
                 1,
-                answers,
+                results,
                 tr(
                     "<p>The distance to the k-th nearest point, line or polygon of a layer, given by its name or id: "
                     "meters for longitudes and latitudes and for maps of the whole world, else map units.</p>"

@@ -5,7 +5,7 @@ from .i18n import tr
 REQUESTED = "as requested"  # the program's reason for a metric that an option names
 
 # The algorithms say these in the words of their dialogs, or the summary does.
-SAID_ELSEWHERE = {"cells-empty", "seeds-without-cells"}
+REPORTED_BY_ALGORITHMS = {"cells-empty", "seeds-without-cells"}
 
 # These are about what the program alone knows, or about what the plugin never asks it for: its own words are best.
 OWN_WORDS = {
@@ -162,14 +162,14 @@ def warnings(report):
     if "unverified" in report:
         del words["accuracy"]  # of a diagram it is about its corners
     for said in report["warnings"]:
-        if said["code"] in SAID_ELSEWHERE:
+        if said["code"] in REPORTED_BY_ALGORITHMS:
             continue
         own = "gpuvoronoi: warning: " + said["message"]
         count = f"{said.get('count', 0):,}"
         yield f"{words[said['code']].format(count=count)} ({own})" if said["code"] in words else own
 
 
-def tell(report, feedback):
+def show(report, feedback):
     for line in warnings(report):
         feedback.pushWarning(line)
     for line in summary(report):

@@ -18,7 +18,7 @@ from qgis.PyQt.QtWidgets import (
 from . import about, program
 from .i18n import tr
 
-TOLD = "gpuvoronoi/told_that_the_program_is_missing"
+SHOWN = "gpuvoronoi/told_that_the_program_is_missing"
 
 
 class ProgramDialog(QDialog):
@@ -52,14 +52,14 @@ class ProgramDialog(QDialog):
         layout = QVBoxLayout(self)
         for widget in (text, self.state, buttons):
             layout.addWidget(widget)
-        self.tell(program.why_missing() or program.what_computes())
+        self.show_text(program.why_missing() or program.what_computes())
 
-    def tell(self, text):
+    def show_text(self, text):
         self.state.setText(html.escape(text))
 
     def take(self, path, version):
         program.use(path)
-        self.tell(
+        self.show_text(
             tr("Found: {path}, version {version}. The algorithms can be used now.").format(
                 path=path, version=version
             )
@@ -70,7 +70,9 @@ class ProgramDialog(QDialog):
         if path:
             self.take(path, version)
         else:
-            self.tell(tr("Not found in these folders: {}").format(", ".join(program.folders())))
+            self.show_text(
+                tr("Not found in these folders: {}").format(", ".join(program.folders()))
+            )
 
     def choose(self):
         path, _ = QFileDialog.getOpenFileName(self, tr("The gpuvoronoi command"))
@@ -78,11 +80,13 @@ class ProgramDialog(QDialog):
             return
         version = program.version(path)
         if version and program.why_too_old(path):
-            self.tell(program.why_too_old(path))
+            self.show_text(program.why_too_old(path))
         elif version:
             self.take(path, version)
         else:
-            self.tell(tr("“{}” is not the gpuvoronoi command, or cannot be started.").format(path))
+            self.show_text(
+                tr("“{}” is not the gpuvoronoi command, or cannot be started.").format(path)
+            )
 
 
 class Offer(QObject):
@@ -101,9 +105,9 @@ class Offer(QObject):
         """Once, until the program has been there and is gone again."""
         settings = QgsSettings()
         if not program.why_missing():
-            settings.remove(TOLD)
-        elif not settings.value(TOLD, False, type=bool):
-            settings.setValue(TOLD, True)
+            settings.remove(SHOWN)
+        elif not settings.value(SHOWN, False, type=bool):
+            settings.setValue(SHOWN, True)
             bar = self.iface.messageBar()
             self.message = bar.createMessage(
                 "gpuvoronoi",

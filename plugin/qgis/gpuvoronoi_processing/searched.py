@@ -99,8 +99,17 @@ def kth_nearest(layer, reference, count, metric, context, feedback, own=False, o
     if not others.ids:
         raise no_points(reference.name)
     found = QgsProcessingUtils.generateTempFilename("nearest.csv")
-    asked = min(count + (others.most_rows() if own else 0), MOST_NEIGHBORS)
-    options = ["search", "--reference", others.path, "-k", str(asked), "--metric", metric, *options]
+    requested = min(count + (others.most_rows() if own else 0), MOST_NEIGHBORS)
+    options = [
+        "search",
+        "--reference",
+        others.path,
+        "-k",
+        str(requested),
+        "--metric",
+        metric,
+        *options,
+    ]
     if others is not points:
         options += ["--queries", points.path]
     # Who asks may be drawing or editing: nothing else is to happen to the layers meanwhile.

@@ -179,7 +179,7 @@ class Cells(RasterAlgorithm):
             ",authalic" if self.parameterAsBoolean(parameters, self.AUTHALIC, context) else ""
         )
         options = [
-            *self.question(parameters, context),
+            *self.request_options(parameters, context),
             "--cells-of",
             f"{system}:{level}{order}{latitudes}",
         ]

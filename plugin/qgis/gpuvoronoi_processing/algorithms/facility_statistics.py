@@ -143,7 +143,7 @@ class FacilityStatistics(RasterAlgorithm):
         known = self.seeds.source.fields()
         table = QgsProcessingUtils.generateTempFilename("statistics.gpkg")
 
-        options = self.question(parameters, context)
+        options = self.request_options(parameters, context)
         group = self.parameterAsBoolean(parameters, self.GROUP, context)
         if group:
             options.append("--group")

@@ -248,7 +248,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             if others:
                 rows = without_self(rows, points, reference, count)
             alone = self.fill(sink, rows, points, reference, draw, feedback)
-            self.tell_loneliness(alone, len(points.ids), parameters, feedback)
+            self.report_loneliness(alone, len(points.ids), parameters, feedback)
         name = tr("{points} and their nearest").format(points=self.points.label)
         styles.rename(context, destination, self.label(self.OUTPUT), name)
         if geometry == LINES:
@@ -309,7 +309,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         if features and not sink.addFeatures(features, QgsFeatureSink.Flag.FastInsert):
             raise QgsProcessingException(tr("Cannot write the result"))
 
-    def tell_loneliness(self, alone, count, parameters, feedback):
+    def report_loneliness(self, alone, count, parameters, feedback):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
             label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(

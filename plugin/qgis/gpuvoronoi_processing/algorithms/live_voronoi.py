@@ -158,7 +158,10 @@ class LiveVoronoi(RasterAlgorithm):
         layers = self.layer_options(context, feedback)
         if layers is None:
             return {}
-        options = [*self.question(parameters, context), *self.engine_options(parameters, context)]
+        options = [
+            *self.request_options(parameters, context),
+            *self.engine_options(parameters, context),
+        ]
         if self.skip_invalid:
             options.append("--skip-invalid")
         bands = self.kinds(parameters, context)

@@ -155,7 +155,7 @@ class NearestCells(RasterAlgorithm):
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
-        options = self.question(parameters, context)
+        options = self.request_options(parameters, context)
         if self.parameterAsBoolean(parameters, self.PER_VALUE, context):
             options.append("--distance-per-value")
         results = self.make(parameters, context, feedback, options, self.OUTPUTS)

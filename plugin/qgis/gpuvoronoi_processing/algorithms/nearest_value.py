@@ -100,7 +100,7 @@ class NearestValue(RasterAlgorithm):
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
-        options = [*self.question(parameters, context), "--attribute", self.value_field]
+        options = [*self.request_options(parameters, context), "--attribute", self.value_field]
         kind = self.parameterAsEnum(parameters, self.TYPE, context)
         if kind:
             options += ["--ot", self.TYPES[kind - 1]]

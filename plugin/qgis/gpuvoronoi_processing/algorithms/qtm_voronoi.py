@@ -128,7 +128,7 @@ class QtmVoronoi(RasterAlgorithm):
 
     def processAlgorithm(self, parameters, context, feedback):
         level = self.parameterAsInt(parameters, self.LEVEL, context)
-        options = [*self.question(parameters, context), "--level", str(level)]
+        options = [*self.request_options(parameters, context), "--level", str(level)]
         if self.parameterAsBoolean(parameters, self.SNAP, context):
             options.append("--snap-seeds")
         outputs = [(self.DISTANCE, "--distance"), (self.CELLS, "--cells"), (self.MESH, "--mesh")]

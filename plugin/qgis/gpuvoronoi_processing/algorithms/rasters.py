@@ -122,7 +122,7 @@ class RasterAlgorithm(SeedsAlgorithm):
             return ""
         return self.parameterAsString(parameters, self.WEIGHT_FIELD, context)
 
-    def question(self, parameters, context):
+    def request_options(self, parameters, context):
         """The program's options for the grid, the metric and the choice of seeds, from the algorithm's parameters."""
         metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
         options = [*self.grid, *self.choice] + ([] if metric is None else ["--metric", metric])
@@ -220,10 +220,10 @@ class RasterAlgorithm(SeedsAlgorithm):
             lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
         )
         if report:
-            self.tell_emptiness(report, dict(others), feedback)
+            self.report_emptiness(report, dict(others), feedback)
         return bool(report)
 
-    def tell_emptiness(self, report, others, feedback):
+    def report_emptiness(self, report, others, feedback):
         """Warns if no cell has a seed, and if seeds have no polygons because they have no cells."""
         limits = [self.label(name) for name in self.limits]
         empty = [

@@ -98,7 +98,7 @@ class VoronoiRaster(RasterAlgorithm):
             (self.POLYGONS, "--polygons"),
         ]
         results = self.make(
-            parameters, context, feedback, self.question(parameters, context), outputs
+            parameters, context, feedback, self.request_options(parameters, context), outputs
         )
         if results is None:
             return {}

@@ -32,5 +32,5 @@ def run(arguments, outputs, feedback, progress):
         raise QgsProcessingException(messages.of_package(error)) from error
     if feedback.isCanceled():
         return None
-    messages.tell(report, feedback)
+    messages.show(report, feedback)
     return report
