@@ -165,16 +165,16 @@ def search(
     if not (large and interruptible()) and progress in (False, None):
         part(0, count)
     else:
-        _in_parts(part, count, work, progress)
+        _in_parts(part, count, work if function is None else 0.0, progress)
     if missing >= 0 and (max_distance < math.inf or k > missing):
         indices[indices < 0] = missing
     return distances, indices.astype(np.intp, copy=False)
 
 
 def _in_parts(part: Callable[..., None], count: int, work: float, progress: Progress) -> None:
-    """Parts of some seconds: the library looks a hundred times a call whether it is to stop."""
+    """Parts of some seconds: the library looks a hundred times a call whether it is to stop. `work` of 0: all at once, as it looks often."""
     with Bar(progress) as bar:
-        first, size = 0, int(min(max(1e10 / work, _LEAST_PART), _MOST_PART))
+        first, size = 0, int(min(max(1e10 / work, _LEAST_PART), _MOST_PART)) if work else count
         while first < count:
             end, start = min(first + size, count), time.monotonic()
 

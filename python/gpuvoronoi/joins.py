@@ -16,8 +16,8 @@ from .globe_trees import GlobeTree
 from .trees import KDTree
 
 Query = Callable[
-    [Indices, int], tuple[Floats, Indices]
-]  # of rows that search, how many neighbors: distances and numbers
+    [Indices, int, bool], tuple[Floats, Indices]
+]  # of rows that search, how many neighbors, whether only those at 0 are wanted: distances and numbers
 Searcher = Callable[
     [int, int], Query
 ]  # among some of what is searched, from the first up to but without the last
@@ -175,11 +175,20 @@ def _searcher(
     def of_features(arrays: _geometries.Arrays) -> Query:
         tree = FeatureTree._of(arrays, meant, edges, ellipsoid)
         if queries.features is None:
-            return lambda rows, k: _two(
-                tree.query(x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress)
+            return lambda rows, k, meeting: _two(
+                tree.query(
+                    x[rows],
+                    y[rows],
+                    range(1, k + 1),
+                    0.0 if meeting else limit,
+                    workers,
+                    progress=progress,
+                )
             )
         own, threads = queries.features, worker_threads(workers)
-        return lambda rows, k: tree._query_arrays(own.rows(rows), k, limit, threads, progress)
+        return lambda rows, k, meeting: tree._query_arrays(
+            own.rows(rows), k, 0.0 if meeting else limit, threads, progress
+        )
 
     def of(references: _seeds.Seeds) -> Searcher:
         def some(first: int, end: int) -> Query:
@@ -193,13 +202,13 @@ def _searcher(
                 globe = GlobeTree(
                     references.x[first:end], references.y[first:end], meant, ellipsoid
                 )
-                return lambda rows, k: globe.query(
+                return lambda rows, k, meeting: globe.query(
                     x[rows], y[rows], range(1, k + 1), limit, workers, progress=progress
                 )
             plane = KDTree(
                 np.column_stack([references.x[first:end], references.y[first:end]]), metric=meant
             )
-            return lambda rows, k: plane.query(
+            return lambda rows, k, meeting: plane.query(
                 np.column_stack([x[rows], y[rows]]),
                 range(1, k + 1),
                 distance_upper_bound=bound,
@@ -283,13 +292,15 @@ def _places(
     made: list[tuple[Indices, Indices, Floats]] = [
         (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
     ]
-    rows, wanted = np.arange(queries.x.size), min(k + exclusive + ties, most)
-    while rows.size and count:
-        part, rows, wanted = rows, np.empty(0, np.intp), min(wanted, count)
+    waiting = [(np.arange(queries.x.size), min(k + exclusive + ties, most), False)]
+    while waiting and queries.x.size and count:
+        part, wanted, meeting = waiting.pop()
+        wanted = min(wanted, count)
         step = max(1, _MOST_AT_ONCE // wanted)
+        left: list[list[Indices]] = [[], []]  # rows that are not decided; those with neighbors at 0
         for at in range(0, part.size, step):
             some = part[at : at + step]
-            distance, found = (search if wanted <= most else search_all)(some, wanted)
+            distance, found = (search if wanted <= most else search_all)(some, wanted, meeting)
             counts = np.isfinite(distance) & ((distance > 0) | (not exclusive))
             last = np.where(
                 counts.sum(axis=1) < k,
@@ -303,8 +314,15 @@ def _places(
             )
             line, column = np.nonzero(counts & (distance <= last[:, None]) & done[:, None])
             made.append((some[line], found[line, column], distance[line, column]))
-            rows = np.append(rows, some[~done])
-        wanted = count if wanted == most else min(4 * wanted, most)
+            left[0].append(some[~done & (last > 0)])
+            left[1].append(some[~done & (last == 0)])
+        more = count if wanted == most else min(4 * wanted, most)
+        at_zero = most if wanted < most <= _c.VORONOI_MAX_K else more
+        waiting += [
+            (np.concatenate(left[0]), more, False),
+            (np.concatenate(left[1]), at_zero, True),
+        ]
+        waiting = [one for one in waiting if one[0].size]
     row, place, far = (np.concatenate(parts) for parts in zip(*made))
     return row, place, far
 
@@ -313,10 +331,10 @@ def _in_parts(searcher: Searcher, count: int, most: int) -> Query:
     """All places by their distance: more than the library finds at once."""
     trees: list[Query] = []
 
-    def search(rows: Indices, wanted: int) -> tuple[Floats, Indices]:
+    def search(rows: Indices, wanted: int, meeting: bool) -> tuple[Floats, Indices]:
         starts = range(0, count, most)
         trees.extend(searcher(at, min(at + most, count)) for at in starts[len(trees) :])
-        found = [tree(rows, min(most, count - at)) for at, tree in zip(starts, trees)]
+        found = [tree(rows, min(most, count - at), meeting) for at, tree in zip(starts, trees)]
         distance, index = (
             np.hstack([d for d, _ in found]),
             np.hstack([i + at for at, (_, i) in zip(starts, found)]),

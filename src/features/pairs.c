@@ -75,6 +75,14 @@ static double pair_side(const gv_feature_set *set, const gv_edge_place *a, const
                                         : geodesic_side(&set->surface.geod, a, b, c);
 }
 
+/* The four orientations of the ends of two edges that cross. */
+static bool globe_sides_cross(const gv_feature_set *set, const gv_edge_place a[2], const gv_edge_place b[2]) {
+  double side_c = pair_side(set, &a[0], &a[1], &b[0]), side_d = pair_side(set, &a[0], &a[1], &b[1]);
+  if (!(side_c < 0.0 ? side_d > 0.0 : side_c > 0.0 && side_d < 0.0)) return false;
+  double side_b = pair_side(set, &b[0], &b[1], &a[1]), side_a = pair_side(set, &b[0], &b[1], &a[0]);
+  return side_c < 0.0 ? side_b < 0.0 && side_a > 0.0 : side_b > 0.0 && side_a < 0.0;
+}
+
 /* `least`: the exact distance of the ends. Edges that cross do so within half of each from an end, and an arc of
  * up to half a circle is at most 1.6 times its chord. */
 static bool globe_edges_cross(const gv_feature_set *set, const gv_edge_place a[2], const gv_edge_place b[2],
@@ -89,13 +97,23 @@ static bool globe_edges_cross(const gv_feature_set *set, const gv_edge_place a[2
   if (set->metric == GV_GREAT_CIRCLE ? least > reach * reach * 1.01
                                      : least > 1.01 * reach * set->surface.ellipsoid.semi_major)
     return false;
-  double side_c = pair_side(set, &a[0], &a[1], &b[0]), side_d = pair_side(set, &a[0], &a[1], &b[1]);
-  if (!(side_c < 0.0 ? side_d > 0.0 : side_c > 0.0 && side_d < 0.0)) return false;
-  double side_b = pair_side(set, &b[0], &b[1], &a[1]), side_a = pair_side(set, &b[0], &b[1], &a[0]);
-  return side_c < 0.0 ? side_b < 0.0 && side_a > 0.0 : side_b > 0.0 && side_a < 0.0;
+  return globe_sides_cross(set, a, b);
 }
 
 /* --------------------------------------------------------------------------------------------------------- entries */
+
+bool gv_entries_meet(const gv_feature_tree *a, int32_t entry_a, const gv_feature_tree *b, int32_t entry_b) {
+  if (entry_a < 0 || entry_b < 0) return false;
+  if (!a->set->globe)
+    return plane_edges_meet(gv_tree_place(a, entry_a), gv_tree_place(a, entry_a + 1), gv_tree_place(b, entry_b),
+                            gv_tree_place(b, entry_b + 1));
+  gv_edge_place ends_a[2], ends_b[2];
+  for (int i = 0; i < 2; i++) {
+    ends_a[i] = gv_tree_vertex(a, entry_a + i);
+    ends_b[i] = gv_tree_vertex(b, entry_b + i);
+  }
+  return globe_sides_cross(a->set, ends_a, ends_b) && gv_entries_distance(a, entry_a, b, entry_b) == 0.0;
+}
 
 double gv_entries_distance(const gv_feature_tree *a, int32_t entry_a, const gv_feature_tree *b, int32_t entry_b) {
   const gv_feature_set *set = a->set;
@@ -104,10 +122,7 @@ double gv_entries_distance(const gv_feature_tree *a, int32_t entry_a, const gv_f
   gv_edge_place ends_a[2], ends_b[2];
   gv_edge_closest closest;
   double least = INFINITY;
-  if (!point_a && !point_b && !set->globe &&
-      plane_edges_meet(gv_tree_place(a, va), gv_tree_place(a, va + 1), gv_tree_place(b, vb),
-                       gv_tree_place(b, vb + 1)))
-    return 0.0;
+  if (!set->globe && gv_entries_meet(a, entry_a, b, entry_b)) return 0.0;
   for (int i = 0; i < (point_a ? 1 : 2) && (point_a || !point_b); i++) {
     ends_a[i] = gv_tree_vertex(a, va + i);
     gv_feature_edge(b->set, vb, point_b, &ends_a[i], &closest);

@@ -4,6 +4,7 @@
  */
 #include "features/tree.h"
 
+#include "core/cancel.h"
 #include "core/parallel.h"
 #include "features/shortlist.h"
 
@@ -128,17 +129,13 @@ double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
 }
 
 double gv_box_distance2(const gv_feature_tree *t, const gv_box_node *n, const double q[3]) {
-  double total = 0.0, largest = 0.0, sum = 0.0;
+  double gap[3] = {0.0, 0.0, 0.0};
   for (int i = 0; i < t->dim; i++) {
     double below = (double)n->low[i] - q[i], above = q[i] - (double)n->high[i];
     double away = below > above ? below : above;
-    away = away > 0.0 ? away : 0.0;
-    total += away * away;
-    sum += away;
-    largest = away > largest ? away : largest;
+    gap[i] = away > 0.0 ? away : 0.0;
   }
-  if (t->set->metric == GV_MANHATTAN) return sum * sum;
-  return t->set->metric == GV_CHEBYSHEV ? largest * largest : total;
+  return gv_square_of_gaps(t, gap);
 }
 
 /* ------------------------------------------------------------------------------------------------------ building */
@@ -259,6 +256,7 @@ typedef struct growth {
   gv_box_node *node;
   int32_t *entry;
   float *sag; /* NULL: not needed */
+  gv_progress *progress;
   int32_t nodes, entries;
 } growth;
 
@@ -273,6 +271,7 @@ static void grow_subtree(void *argument);
 
 static void feature_tree_grow(growth *g, int32_t at, item *items, int64_t count) {
   gv_box_node *node = &g->node[at];
+  if (count > PART && !gv_progress_look(g->progress)) return;
   unite(items, count, node);
   if (count <= LEAF) {
     node->first = g->entries;
@@ -375,6 +374,7 @@ static gv_status feature_tree_find_places(gv_context *context, gv_feature_tree *
 /* Features with trees that are built together: the entries of feature f are first[f] ... first[f + 1] - 1. */
 typedef struct forest {
   gv_feature_tree *tree;
+  gv_progress *progress;
   const int64_t *first;
   item *items; /* of feature `from` on */
   int32_t from, to;
@@ -394,7 +394,7 @@ static void grow_features(void *argument) {
   for (int32_t f = g->from; f < g->to; f++) {
     int64_t count = g->first[f + 1] - g->first[f];
     if (count == 0) continue;
-    growth tree = {t->node, t->entry, t->sag, t->root[f] + 1, (int32_t)g->first[f]};
+    growth tree = {t->node, t->entry, t->sag, g->progress, t->root[f] + 1, (int32_t)g->first[f]};
     feature_tree_grow(&tree, t->root[f], items, count);
     items += count;
   }
@@ -414,9 +414,10 @@ static void grow_groves(void *argument) {
 }
 
 /* The trees of all features, some at a time. */
-static gv_status grow_all(gv_context *context, gv_feature_tree *t, const int64_t *first, item *items) {
+static gv_status grow_all(gv_context *context, gv_feature_tree *t, const int64_t *first, item *items,
+                          gv_progress *progress) {
   const gv_feature_set *set = t->set;
-  forest g = {.tree = t, .first = first, .items = items};
+  forest g = {.tree = t, .progress = progress, .first = first, .items = items};
   for (; g.from < set->count; g.from = g.to) {
     g.to = g.from + 1;
     while (g.to < set->count && first[g.to + 1] - first[g.from] <= AT_ONCE)
@@ -427,12 +428,13 @@ static gv_status grow_all(gv_context *context, gv_feature_tree *t, const int64_t
     GV_TRY(gv_parallel_for(&loop, list_some));
     GV_TRY(find_boxes(context, t, items, count));
     gv_tasks_run(threads, grow_groves, &g);
+    GV_TRY(gv_check_progress(context, progress));
   }
   return GV_OK;
 }
 
 /* The tree over the features. */
-static void grow_top(gv_context *context, gv_feature_tree *t, item *items) {
+static void grow_top(gv_context *context, gv_feature_tree *t, item *items, gv_progress *progress) {
   int64_t count = 0;
   for (int32_t f = 0; f < t->set->count; f++) {
     if (t->root[f] < 0) continue;
@@ -441,7 +443,7 @@ static void grow_top(gv_context *context, gv_feature_tree *t, item *items) {
     memcpy(items[count].high, root->high, sizeof root->high);
     items[count++].entry = f;
   }
-  growth top = {.node = t->top, .entry = t->feature};
+  growth top = {.node = t->top, .entry = t->feature, .progress = progress};
   if (count > 0) t->tops = grow_tree(top, items, count, context->threads);
 }
 
@@ -479,8 +481,13 @@ static gv_status feature_tree_build(gv_context *context, gv_feature_tree *t) {
       status = gv_fail_memory(context, "the features' tree");
     }
   }
-  if (status == GV_OK) status = grow_all(context, t, first, items);
-  if (status == GV_OK) grow_top(context, t, items);
+  gv_progress progress; /* nothing is reported but that building goes on */
+  gv_progress_init(&progress, context, 1);
+  if (status == GV_OK) status = grow_all(context, t, first, items, &progress);
+  if (status == GV_OK) {
+    grow_top(context, t, items, &progress);
+    status = gv_check_progress(context, &progress);
+  }
   gv_release(&context->allocator, items);
   gv_release(&context->allocator, first);
   if (status == GV_OK && gv_feature_tree_iterates(t))
@@ -520,8 +527,13 @@ gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *t) {
       t->owner[~items[count].entry] = f;
   }
   gv_status status = find_boxes(context, t, items, count);
-  growth all = {.node = t->all, .entry = t->member};
-  if (status == GV_OK) grow_tree(all, items, count, context->threads);
+  gv_progress progress;
+  gv_progress_init(&progress, context, 1);
+  growth all = {.node = t->all, .entry = t->member, .progress = &progress};
+  if (status == GV_OK) {
+    grow_tree(all, items, count, context->threads);
+    status = gv_check_progress(context, &progress);
+  }
   gv_release(&context->allocator, items);
   return status;
 }

@@ -79,6 +79,13 @@ double gv_reach_of_chord(const gv_feature_tree *tree, double chord);
 double gv_slack_of_chord(const gv_feature_tree *tree, double chord);
 double gv_reach_with_slack(const gv_feature_tree *tree, double chord, double slack);
 
+/* The square of a distance, in the metric, by how far apart boxes are on each axis. */
+static inline double gv_square_of_gaps(const gv_feature_tree *tree, const double gap[3]) {
+  if (tree->set->metric == GV_MANHATTAN) return (gap[0] + gap[1]) * (gap[0] + gap[1]);
+  if (tree->set->metric == GV_CHEBYSHEV) return gap[0] > gap[1] ? gap[0] * gap[0] : gap[1] * gap[1];
+  return gap[0] * gap[0] + gap[1] * gap[1] + gap[2] * gap[2];
+}
+
 /* The square of the distance from a box. */
 double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, const double position[3]);
 

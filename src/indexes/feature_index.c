@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cells/kind.h"
+#include "core/cancel.h"
 #include "core/parallel.h"
 #include "gpuvoronoi/geometries.h"
 #include "indexes/feature_index.h"
@@ -51,6 +52,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
     status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, features, &index->set);
   }
+  if (status == GV_OK) status = gv_check_cancelled(context);
   if (status == GV_OK) status = gv_feature_lookup_init(context, &index->set, &v->geodesic, &index->lookup);
   if (status == GV_OK) status = gv_feature_tree_join(context, &index->lookup.tree);
   if (status == GV_OK) {

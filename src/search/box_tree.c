@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "core/cancel.h"
 #include "core/parallel.h"
 
 enum {
@@ -219,6 +220,11 @@ static void partition(builder *b, range r, int64_t left) {
   select_nth(codes, r.count, left);
 }
 
+/* False once building is cancelled, which is looked at before what takes long. */
+static bool building_goes_on(builder *b, range r) {
+  return r.count > TASK_POINTS ? gv_progress_look(&b->progress) : !gv_progress_cancelled(&b->progress);
+}
+
 static void split_range(builder *b, range r, int level, int slot, range *children);
 
 typedef struct splitting {
@@ -239,7 +245,7 @@ static void split_range(builder *b, range r, int level, int slot, range *childre
     return;
   }
   int64_t left = split_position(b->codes, &r);
-  if (r.median && !gv_progress_cancelled(&b->progress)) partition(b, r, left);
+  if (r.median && building_goes_on(b, r)) partition(b, r, left);
   range lower = {r.first, left, r.median}, upper = {r.first + left, r.count - left, r.median};
   if (r.count > TASK_POINTS) {
     splitting below = {b, lower, children, level + 1, slot};
@@ -303,6 +309,7 @@ static void build_node(builder *b, range r, int64_t node) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
   range slots[GV_LANES] = {{0, 0, false}};
+  if (!building_goes_on(b, r)) return;
   split_range(b, r, 0, 0, slots);
   double *box = gv_node_box(tree, node);
   int64_t *child = gv_node_child(tree, node), *least = gv_node_least(tree, node);
@@ -332,6 +339,7 @@ static void build_node(builder *b, range r, int64_t node) {
     }
   }
   if (r.count > TASK_POINTS) gv_tasks_wait();
+  if (gv_progress_cancelled(&b->progress)) return;
   for (int lane = 0; lane < GV_LANES; lane++) {
     if (lane >= lanes) {
       child[lane] = 0;

@@ -4,6 +4,7 @@
  * nodes with a single child do not exist; points with equal 63 bits are split at medians, so that outliers and
  * duplicates do not slow the search. Build O(n) for the radix sort and the tree.
  */
+#include "core/cancel.h"
 #include "core/parallel.h"
 #include "search/box_tree.h"
 
@@ -66,7 +67,9 @@ static gv_status octree_build(gv_context *context, const gv_reference *reference
   gv_parallel_for(&loop, find_box);
   c.morton = (gv_morton){dim, bits[dim], c.low, c.high};
   gv_parallel_for(&loop, make_codes);
-  status = gv_codes_sort(context, codes, scratch, reference->count, bits[dim] * dim, threads);
+  status = gv_check_cancelled(context);
+  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, reference->count, bits[dim] * dim, threads);
+  if (status == GV_OK) status = gv_check_cancelled(context);
   if (status != GV_OK) goto done;
   gv_release(allocator, scratch);
   scratch = NULL;

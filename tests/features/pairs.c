@@ -5,7 +5,7 @@
 #include "exact/globe.h"
 #include "features/set.h"
 
-enum { FEATURES = 25, QUERIES = 30, K = 5 };
+enum { FEATURES = 25, QUERIES = 30, K = 5, TEETH = 10000 };
 
 static layer indexed, asking;
 static int meetings; /* pairs that cross without a vertex in the other */
@@ -297,9 +297,68 @@ static int stop(void **unused) {
   return 0;
 }
 
+/* Counts calls; cancels in the one with number `last`. */
+typedef struct looks {
+  int calls, last;
+} looks;
+
+static int look(double fraction, void *user) {
+  looks *l = user;
+  assert_true(fraction >= 0.0 && fraction <= 1.0);
+  return ++l->calls != l->last;
+}
+
+/* A saw, `up` above another: many boxes of edges overlap, and no edges meet. */
+static void add_saw(layer *l, double up) {
+  static double at[TEETH][2];
+  for (int i = 0; i < TEETH; i++) {
+    at[i][0] = i;
+    at[i][1] = up + (i % 2 == 0 ? 0.0 : 1000.0);
+  }
+  layer_clear(l);
+  layer_add(l, GV_PART_LINE, (const double(*)[2])at, TEETH);
+}
+
+/* A search stops within a query, and building within a feature. */
+static void long_work_is_cancelled(void **unused) {
+  (void)unused;
+  looks l = {0, 0};
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.threads = 1;
+  options.progress = look;
+  options.progress_user = &l;
+  gv_context *own = NULL;
+  assert_int_equal(gv_context_create(&options, &own), GV_OK);
+  add_saw(&indexed, 0.0);
+  add_saw(&asking, 0.5);
+  gv_features f = layer_features(&indexed, GV_EDGES_STRAIGHT, false),
+              g = layer_features(&asking, GV_EDGES_STRAIGHT, false);
+  gv_index *index = NULL;
+  assert_int_equal(gv_index_build_features(own, &f, NULL, &index), GV_OK);
+  assert_true(l.calls > 2);
+  gv_index *none = NULL;
+  l = (looks){0, 3};
+  assert_int_equal(gv_index_build_features(own, &f, NULL, &none), GV_ERROR_CANCELLED);
+  assert_true(none == NULL && l.calls == 3);
+  int64_t found;
+  double distance;
+  l = (looks){0, 0};
+  assert_int_equal(gv_index_search_features(own, index, &g, NULL, &found, &distance), GV_OK);
+  assert_true(found == 0 && distance > 0.0 && distance < 0.001);
+  int calls = l.calls;
+  assert_true(calls > 8); /* four of building the query's tree */
+  l = (looks){0, calls - 2};
+  assert_int_equal(gv_index_search_features(own, index, &g, NULL, &found, &distance), GV_ERROR_CANCELLED);
+  assert_int_equal(l.calls, calls - 2);
+  gv_index_destroy(index);
+  gv_context_destroy(own);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nearest_features_are_those_of_all_pairs), cmocka_unit_test(geodesics_meet_and_miss),
-      cmocka_unit_test(touching_is_meeting_on_the_plane), cmocka_unit_test(bad_calls_are_refused)};
+      cmocka_unit_test(long_work_is_cancelled), cmocka_unit_test(nearest_features_are_those_of_all_pairs),
+      cmocka_unit_test(geodesics_meet_and_miss), cmocka_unit_test(touching_is_meeting_on_the_plane),
+      cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, start, stop);
 }

@@ -186,6 +186,15 @@ def test_ctrl_c_stops_a_long_call(workers, backend):
     )
 
 
+def test_ctrl_c_stops_a_single_query():
+    parallels = "{'type': 'MultiLineString', 'coordinates': [[(i, UP), (i + 1e4, 1e4 + UP)] for i in range(20_000)]}"
+    lower, upper = (parallels.replace("UP", up) for up in ("0.0", "0.5"))
+    check_interrupted(
+        f"tree, above = gpuvoronoi.FeatureTree([{lower}], 'euclidean'), [{upper}]",
+        "tree.query_features(above)",
+    )
+
+
 def test_the_gil_is_released():
     tree = gpuvoronoi.KDTree(np.random.default_rng(1).random((3000, 8)), backend="serial")
     queries = np.random.default_rng(2).random((20_000, 8))
