@@ -60,7 +60,7 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
                               const char *const *options) {
   char **own = CSLDuplicate((CSLConstList)options);
   OGRSpatialReferenceH used = crs;
-  bool geojson = geometry != wkbNone && gv_format_of(l->place->driver)->wgs84;
+  bool geojson = geometry != wkbNone && l->format->wgs84;
   gv_status status = geojson ? prepare_geojson(l, &used, &own) : GV_OK;
   if (status == GV_OK) l->layer = GDALDatasetCreateLayer(l->dataset, l->place->layer, used, geometry, own);
   if (geojson && used != NULL && used != crs) OSRRelease(used);
@@ -79,11 +79,12 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   static const char *const as_wkt[] = {"GEOMETRY=AS_WKT", NULL};
   /* LIBKML's time to close a file grows with the square of its size: 800 cells of a diagram take minutes, the older driver 3 s. */
   if (OGR_GT_Flatten(geometry) != wkbPoint && geometry != wkbNone) gv_layer_use_twin(l->place);
+  l->format = gv_format_of(l->place->driver);
   GV_TRY(gv_place_begin(l->io, l->place));
   gv_gdal_reset();
   GV_TRY(gv_place_open(l->io, l->place, &l->dataset));
-  if (gv_format_of(l->place->driver)->text && geometry != wkbNone) options = as_wkt;
-  bool undefined = crs == NULL && geometry != wkbNone && gv_format_of(l->place->driver)->undefined_system;
+  if (l->format->text && geometry != wkbNone) options = as_wkt;
+  bool undefined = crs == NULL && geometry != wkbNone && l->format->undefined_system;
   OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
   if (undefined && none == NULL) return gv_io_fail_memory(l->io, "a coordinate system");
   gv_status status = create_layer(l, undefined ? none : crs, geometry, options);
@@ -140,8 +141,8 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
   }
   if (type == OFTReal && OGR_Fld_GetWidth(field) == 0) {
-    OGR_Fld_SetWidth(field, gv_format_of(l->place->driver)->real_width);
-    OGR_Fld_SetPrecision(field, gv_format_of(l->place->driver)->real_digits);
+    OGR_Fld_SetWidth(field, l->format->real_width);
+    OGR_Fld_SetPrecision(field, l->format->real_digits);
   }
   OGRErr error = OGR_L_CreateField(l->layer, field, TRUE);
   if (error != OGRERR_NONE && OGR_Fld_GetType(field) == OFTInteger64) {
@@ -220,7 +221,7 @@ static void layer_add_sums(OGRFeatureH feature, gv_layer_sums *sums) {
 static gv_status layer_check_readable(const gv_layer_out *l) {
   const char *own[] = {GDALGetDriverShortName(l->place->driver), NULL};
   bool same = false;
-  if (!gv_format_of(l->place->driver)->write_unchecked) return GV_OK;
+  if (!l->format->write_unchecked) return GV_OK;
   gv_layer_sums sums = {0};
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(gv_place_work(l->place), GDAL_OF_VECTOR | GDAL_OF_READONLY, own, NULL, NULL);

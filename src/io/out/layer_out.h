@@ -23,7 +23,8 @@ typedef struct gv_layer_sums {
 typedef struct gv_layer_out {
   gv_io *io;
   gv_place *place;
-  GDALDatasetH dataset; /* NULL = not open */
+  const gv_format *format; /* of the place's driver; from gv_layer_create on */
+  GDALDatasetH dataset;    /* NULL = not open */
   OGRLayerH layer;
   bool transactions;
   int64_t waiting; /* features of the transaction */

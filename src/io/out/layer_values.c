@@ -23,7 +23,7 @@ static OGRFieldDefnH values_field(const gv_layer_out *l, int field) {
 
 /* Whether the integer is one in a field of that type, in this file and for its readers. */
 static bool values_holds_integer(const gv_layer_out *l, OGRFieldType type, int64_t value) {
-  const gv_format *format = gv_format_of(l->place->driver);
+  const gv_format *format = l->format;
   if (type == OFTReal || (type == OFTInteger64 && format->integers_as_reals))
     return value >= -WIDEST_INTEGER && value <= WIDEST_INTEGER;
   return type != OFTInteger64 || format->real_width == 0 || snprintf(NULL, 0, "%" PRId64, value) <= LONGEST_INTEGER;
@@ -56,7 +56,7 @@ gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int f
 
 /* Formats with a fixed number of decimals: six digits must be left of a small number, and the integer part must fit. */
 static bool values_holds_real(const gv_layer_out *l, OGRFieldDefnH field, double value) {
-  const gv_format *format = gv_format_of(l->place->driver);
+  const gv_format *format = l->format;
   int width = OGR_Fld_GetWidth(field), decimals = OGR_Fld_GetPrecision(field);
   if (format->decimals == 0 || value == 0.0 || !isfinite(value)) return true;
   if (format->real_width == 0 || width == 0) {
@@ -85,9 +85,9 @@ static gv_status values_check_date(const gv_layer_out *l, OGRFieldDefnH definiti
   OGRFieldType into = OGR_Fld_GetType(definition);
   OGR_F_GetFieldAsDateTimeEx(from, from_field, &year, &month, &day, &hour, &minute, &second, &flag);
   bool dated = type != OFTTime && (into == OFTDate || into == OFTDateTime);
-  bool fits = !dated || year * 10000 + month * 100 + day >= gv_format_of(l->place->driver)->first_day;
+  bool fits = !dated || year * 10000 + month * 100 + day >= l->format->first_day;
   if (type == OFTDateTime && into == OFTDate) fits = fits && hour == 0 && minute == 0 && second == 0.0f;
-  if (flag > 1 && gv_format_of(l->place->driver)->local_times) {
+  if (flag > 1 && l->format->local_times) {
     gv_io_warn(GV_CODE_VALUES_LOST, 0, "%s: the field %s of %s does not hold the time zone of times; use .gpkg",
                l->place->option, OGR_Fld_GetNameRef(definition), l->place->output.path);
   }
