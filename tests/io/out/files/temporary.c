@@ -2,7 +2,11 @@
  * accessed. */
 #include "cmocka_test.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,6 +223,83 @@ static void other_devices_are_not_entered(void **state) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* ------------------------------------------------------------------------------------------------------------- races */
+
+/* Another run that takes a new directory for a leftover, at a moment of gv_temporary_make: the linker passes its calls of the system
+ * to the functions below. */
+enum { NO_RUN, AFTER_DIRECTORY, AFTER_OPENING, BEFORE_LOCK_FILE, HOLDS_LOCK, AFTER_LOCK, MOMENTS };
+static struct {
+  int moment;
+  char name[NAME_MAX + 1], lock[NAME_MAX + 1];
+} other_run;
+
+/* What clear_leftover of temporary.c does, once. */
+static void other_run_removes(int moment) {
+  char path[MAX_PATH], lock[MAX_PATH];
+  if (other_run.moment != moment) return;
+  other_run.moment = NO_RUN;
+  join(path, parent, other_run.name);
+  join(lock, path, other_run.lock);
+  unlink(lock);
+  rmdir(path);
+}
+
+int __real_mkdirat(int directory, const char *name, mode_t mode);
+int __wrap_mkdirat(int directory, const char *name, mode_t mode);
+int __wrap_mkdirat(int directory, const char *name, mode_t mode) {
+  int result = __real_mkdirat(directory, name, mode);
+  if (other_run.name[0] == '\0') snprintf(other_run.name, sizeof other_run.name, "%s", name);
+  other_run_removes(AFTER_DIRECTORY);
+  return result;
+}
+
+int __real_openat(int directory, const char *name, int flags, ...);
+int __wrap_openat(int directory, const char *name, int flags, ...);
+int __wrap_openat(int directory, const char *name, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  mode_t mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+  va_end(more);
+  if ((flags & O_CREAT) != 0 && other_run.lock[0] == '\0') {
+    other_run_removes(BEFORE_LOCK_FILE);
+    snprintf(other_run.lock, sizeof other_run.lock, "%s", name);
+  }
+  int opened = __real_openat(directory, name, flags, mode);
+  if (strcmp(name, other_run.name) == 0) other_run_removes(AFTER_OPENING);
+  return opened;
+}
+
+int __real_flock(int file, int operation);
+int __wrap_flock(int file, int operation);
+int __wrap_flock(int file, int operation) {
+  if (other_run.moment == HOLDS_LOCK && other_run.lock[0] != '\0') {
+    other_run.moment = NO_RUN;
+    errno = EWOULDBLOCK;
+    return -1;
+  }
+  int result = __real_flock(file, operation);
+  if (other_run.lock[0] != '\0') other_run_removes(AFTER_LOCK);
+  return result;
+}
+
+/* A directory that another run has removed, or is about to, is not used: another one is made. */
+static void removed_before_it_is_locked(void **state) {
+  (void)state;
+  for (int moment = AFTER_DIRECTORY; moment < MOMENTS; moment++) {
+    memset(&other_run, 0, sizeof other_run);
+    other_run.moment = moment;
+    gv_temporary t = make();
+    assert_int_equal(other_run.moment, NO_RUN);
+    assert_string_not_equal(t.name, other_run.name);
+    put_file(t.path, "x");
+    char path[MAX_PATH];
+    join(path, parent, t.name);
+    assert_true(is_there(path, "x"));
+    assert_true(gv_temporary_remove(&t));
+    gv_temporary_close(&t);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(is_private_and_goes, make_parent, remove_parent),
@@ -226,6 +307,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(backups_stay_and_are_reported, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(what_others_made_stays, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(links_are_not_followed, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(removed_before_it_is_locked, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(other_devices_are_not_entered, make_parent, remove_parent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
