@@ -99,7 +99,7 @@ GV_API void gv_barriers_destroy(gv_barriers *barriers);
  * @param x,y   positions of seeds, or longitudes and latitudes; copied.
  * @param count of seeds: 0 ... 2^31 - 1.
  * @param[out] left_out number of seeds within polygons and at positions that are not finite. May be NULL.
- * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
+ * @return GV_OK, INVALID_ARGUMENT (also a latitude beyond a pole), OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_barriers_solve(gv_context *context, gv_barriers *barriers, const double *x, const double *y,
                                    int64_t count, int64_t *left_out);
@@ -129,7 +129,7 @@ static inline void gv_barrier_places_init(gv_barrier_places *places) {
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param barriers solved.
  * @param places   the places, and the arrays in the caller's memory.
- * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY, CANCELLED.
+ * @return GV_OK, INVALID_ARGUMENT (not solved; a latitude beyond a pole), OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_barriers_get(gv_context *context, const gv_barriers *barriers, const gv_barrier_places *places);
 

@@ -10,6 +10,7 @@
 #include "core/given.h"
 #include "exact/distance.h"
 #include "geodesic/series_numbers.h"
+#include "search/pair.h"
 
 static gv_status api_read(gv_context *context, const gv_features *features, gv_barriers *b) {
   gv_feature_set set;
@@ -74,12 +75,21 @@ static void api_place(const gv_barriers *b, const double *x, const double *y, in
     gv_barrier_place_at(b->metric == GV_GREAT_CIRCLE, x[i], y[i], out + 3 * i);
 }
 
+/* Positions that are not finite have no way; latitudes beyond the poles are an error, as in all searches on the globe. */
+static gv_status api_check_places(gv_context *context, const gv_barriers *b, const char *role, const double *y,
+                                  int64_t count) {
+  for (int64_t i = 0; i < count && b->metric == GV_GREAT_CIRCLE; i++)
+    if (isfinite(y[i])) GV_TRY(gv_check_latitude(context, role, i, y[i]));
+  return GV_OK;
+}
+
 gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x, const double *y, int64_t count,
                             int64_t *left_out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
   if (count < 0 || count >= INT32_MAX - b->corner_count || (count > 0 && (x == NULL || y == NULL)))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid seeds (%" PRId64 " positions)", count);
+  GV_TRY(api_check_places(context, b, "seed", y, count));
   double *places = gv_allocate(&b->allocator, 3 * count, sizeof *places);
   uint8_t *kind = gv_allocate(&b->allocator, count, sizeof *kind);
   int64_t left = 0;
@@ -115,6 +125,7 @@ gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_ba
   if (!b->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: not solved yet");
   if (o.count < 0 || (o.count > 0 && (o.x == NULL || o.y == NULL)))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid places (%" PRId64 ")", o.count);
+  GV_TRY(api_check_places(context, b, "place", o.y, o.count));
   double *at = gv_allocate(&b->allocator, 3 * o.count, sizeof *at);
   double *length = gv_allocate(&b->allocator, o.count, sizeof *length);
   int32_t *source = gv_allocate(&b->allocator, o.count, sizeof *source);

@@ -6,6 +6,7 @@
 #include "core/given.h"
 #include "core/parallel.h"
 #include "exact/canonical.h"
+#include "search/pair.h"
 
 static const double largest_longitude = 36000.0;
 
@@ -57,10 +58,7 @@ static gv_status check_parts(gv_context *context, const gv_features *f) {
 static gv_status check_range(gv_context *context, const gv_feature_set *set) {
   for (int32_t i = 0; i < set->count; i++) {
     for (int64_t v = set->vertex[set->ring[set->part[i]]]; v < set->vertex[set->ring[set->part[i + 1]]]; v++) {
-      if (set->globe && fabs(set->y[v]) > 90.0) {
-        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d: latitude out of range [-90, 90] (%.15g)",
-                       (int)i, set->y[v]);
-      }
+      if (set->globe) GV_TRY(gv_check_latitude(context, "feature", i, set->y[v]));
       if (set->globe && fabs(set->x[v]) > largest_longitude) {
         return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                        "feature %d: longitude out of range [-36000, 36000] (%.15g)", (int)i, set->x[v]);

@@ -2,6 +2,8 @@
 #ifndef GV_POINT_PAIR_H
 #define GV_POINT_PAIR_H
 
+#include <math.h>
+
 #include "core/core.h"
 #include "core/given.h"
 
@@ -28,6 +30,13 @@ static inline gv_status gv_load_pair(gv_context *context, const gv_points **poin
   GV_TAKE(context, gv_points, own, *points);
   *points = own;
   return GV_OK;
+}
+
+/* Latitudes beyond the poles are an error; NaN is allowed. `role` and `number`: of the point, in the message. */
+static inline gv_status gv_check_latitude(gv_context *context, const char *role, int64_t number, double latitude) {
+  if (!(fabs(latitude) > 90.0)) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s %lld: latitude out of range [-90, 90] (%.15g)", role,
+                 (long long)number, latitude);
 }
 
 /* `role`: of the points, in messages ("query", "seed"). */

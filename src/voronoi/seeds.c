@@ -18,10 +18,7 @@ static gv_status check_seeds(gv_context *context, const gv_cells *cells, const g
     if (!isfinite(x) || !isfinite(y)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: a coordinate is not finite", (long long)i);
     }
-    if (cells->dim == 3 && fabs(y) > 90.0) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: latitude out of range [-90, 90] (%.15g)",
-                     (long long)i, y);
-    }
+    if (cells->dim == 3) GV_TRY(gv_check_latitude(context, "seed", i, y));
   }
   return GV_OK;
 }

@@ -440,6 +440,34 @@ static void degrees(void **unused) {
   on = (map){0};
 }
 
+/* Latitudes beyond the poles are an error on the sphere; positions that are not finite have no way. */
+static void positions(void **unused) {
+  const double x[] = {0.0, NAN, 2.0}, y[] = {1.0, 0.0, 95.0}, beyond[] = {-90.5};
+  int64_t left_out = -1;
+  int32_t seed = -2;
+  (void)unused;
+  for (int globe = 0; globe < 2; globe++) {
+    gv_barriers_options options;
+    gv_barriers_options_init(&options);
+    if (globe) options.metric = GV_GREAT_CIRCLE;
+    gv_barriers *b = NULL;
+    gv_barrier_places places;
+    gv_barrier_places_init(&places);
+    places.x = x;
+    places.y = beyond;
+    places.count = 1;
+    places.seed = &seed;
+    assert_int_equal(gv_barriers_create(context, NULL, &options, &b), GV_OK);
+    assert_int_equal(gv_barriers_solve(context, b, x, y, 2, &left_out), GV_OK);
+    assert_int_equal(left_out, 1);
+    assert_int_equal(gv_barriers_get(context, b, &places), globe ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
+    if (globe) assert_string_equal(gv_context_message(context), "place 0: latitude out of range [-90, 90] (-90.5)");
+    assert_int_equal(gv_barriers_solve(context, b, x, y, 3, NULL), globe ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
+    if (globe) assert_string_equal(gv_context_message(context), "seed 2: latitude out of range [-90, 90] (95)");
+    gv_barriers_destroy(b);
+  }
+}
+
 /* Polygons that hold a pole, as maps write them, and more than a hemisphere. */
 static void caps(void **unused) {
   const double top[2] = {-70.0, 30.0};
@@ -581,6 +609,7 @@ int main(void) {
                                      cmocka_unit_test(caps),
                                      cmocka_unit_test(closed),
                                      cmocka_unit_test(no_barriers),
+                                     cmocka_unit_test(positions),
                                      cmocka_unit_test(random_worlds),
                                      cmocka_unit_test(random_worlds_on_sphere),
                                      cmocka_unit_test(failing_allocations)};
