@@ -26,6 +26,7 @@ ALGORITHMS = [
     "voronoidiagram",
     "nearestvalue",
     "cells",
+    "travelcost",
 ]
 COLUMNS = [
     "cells",

@@ -59,6 +59,7 @@ ALGORITHMS = [
     "voronoidiagram",
     "nearestvalue",
     "cells",
+    "travelcost",
 ]
 IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition

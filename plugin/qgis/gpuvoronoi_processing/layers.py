@@ -335,6 +335,7 @@ class Features:
         self.row_field = None
         self.rows_are_ids = False
         self.added_id = ""  # the field of ids that a copy has and the layer has not
+        self.with_ids = True  # a copy has them
 
     def want_all_fields(self):
         """The program is to see all attributes, because its output repeats them."""
@@ -357,28 +358,35 @@ class Features:
 
     def arguments(self, context, feedback, skip_invalid, progress):
         """The program's options for these features as seeds; None if the user cancelled."""
+        path, layer = self.place(context, feedback, skip_invalid, progress)
+        if path is None:
+            return None
+        arguments = ["--seeds", path] + ([] if layer is None else ["--layer", layer])
+        field = self.id_field or self.added_id
+        if self.rows_are_ids:
+            field = self.row_field
+        if field:
+            arguments += ["--id", field]
+        return arguments + (["--seeds-crs", crs_text(self.crs)] if self.crs.isValid() else [])
+
+    def points(self, context, feedback, skip_invalid):
+        """The program's options for these features as points of --from; None if the user cancelled."""
+        self.with_ids = False
+        path, layer = self.place(context, feedback, skip_invalid, lambda percent: None)
+        if path is None:
+            return None
+        arguments = ["--from", path] + ([] if layer is None else ["--from-layer", layer])
+        return arguments + (["--from-crs", crs_text(self.crs)] if self.crs.isValid() else [])
+
+    def place(self, context, feedback, skip_invalid, progress):
+        """File and layer (or None) for the program; None and None if the user cancelled."""
         if (
             self.source.wkbType() != QgsWkbTypes.Type.NoGeometry
         ):  # of other tables the program finds out
             warn_of_missing_crs(self.name, self.crs, feedback)
-        arguments = []
         if self.file is not None and not engine.needs_copies():
-            path, layer = self.file
-            if layer is not None:
-                arguments += ["--layer", layer]
-            if self.id_field:
-                arguments += ["--id", self.id_field]
-        else:
-            path = self.write(context, feedback, skip_invalid, progress)
-            if path is None:
-                return None
-            arguments += [
-                "--id",
-                self.row_field if self.rows_are_ids else self.id_field or self.added_id,
-            ]
-        if self.crs.isValid():
-            arguments += ["--seeds-crs", crs_text(self.crs)]
-        return ["--seeds", path, *arguments]
+            return self.file
+        return self.write(context, feedback, skip_invalid, progress), None
 
     def id_index(self):
         """Index of the id field; -1 if the feature ids are the ids."""
@@ -436,7 +444,8 @@ class Features:
         known, columns = self.source.fields(), self.columns()
         indices = [known.lookupField(column) for column in columns]
         fields = QgsFields()
-        if not self.id_field:
+        numbered = self.with_ids and not self.id_field
+        if numbered:
             self.added_id = self.free_name("id")
             fields.append(QgsField(self.added_id, types.LONG))
         if self.row_field:
@@ -457,9 +466,7 @@ class Features:
                 continue
             copy = QgsFeature(fields)
             copy.setGeometry(feature.geometry())
-            numbers = ([] if self.id_field else [feature.id()]) + (
-                [count] if self.row_field else []
-            )
+            numbers = ([feature.id()] if numbered else []) + ([count] if self.row_field else [])
             values = [stored(feature.attribute(index), known[index]) for index in indices]
             copy.setAttributes(numbers + values)
             file.add(copy)

@@ -7,6 +7,7 @@ from .live_voronoi import LiveVoronoi
 from .nearest_cells import NearestCells
 from .nearest_value import NearestValue
 from .qtm_voronoi import QtmVoronoi
+from .travel_cost import TravelCost
 from .voronoi_diagram import VoronoiDiagram
 from .voronoi_raster import VoronoiRaster
 from .write_nearest import WriteNearest
@@ -22,4 +23,5 @@ ALGORITHMS = [
     VoronoiDiagram,
     NearestValue,
     Cells,
+    TravelCost,
 ]

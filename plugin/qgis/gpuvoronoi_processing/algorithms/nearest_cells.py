@@ -6,7 +6,6 @@ from qgis.core import (
     QgsProcessingException,
     QgsProcessingParameterBand,
     QgsProcessingParameterBoolean,
-    QgsProcessingParameterRasterDestination,
     QgsProcessingParameterRasterLayer,
     QgsProcessingParameterString,
 )
@@ -103,19 +102,20 @@ class NearestCells(RasterAlgorithm):
         self.add_backend()
         self.add_options()
         self.add_double()
-        self.add(
-            QgsProcessingParameterRasterDestination(
-                self.OUTPUT, tr("Nearest values"), optional=True, createByDefault=False
-            ),
+        self.add_raster(
+            self.OUTPUT,
+            tr("Nearest values"),
             tr("The raster of the values of the nearest cells."),
+            optional=True,
         )
-        self.add(
-            QgsProcessingParameterRasterDestination(
-                self.DISTANCE, tr("Distances to the seeds"), optional=True, createByDefault=True
-            ),
+        self.add_raster(
+            self.DISTANCE,
+            tr("Distances to the seeds"),
             tr(
                 "A raster of the distance from each cell to the nearest seed: meters on the globe, else map units."
             ),
+            optional=True,
+            by_default=True,
         )
         self.add_azimuth()
         self.add_polygons(

@@ -207,17 +207,18 @@ class Parameters:
         self.add_limits()
         self.add_weights()
 
-    def add_limits(self):
+    def add_limits(self, label=None, help_text=None):
         self.add(
             QgsProcessingParameterNumber(
                 self.MAX_DISTANCE,
-                tr("Maximum distance (meters on the globe, map units on the map)"),
+                label or tr("Maximum distance (meters on the globe, map units on the map)"),
                 QgsProcessingParameterNumber.Type.Double,
                 None,
                 optional=True,
                 minValue=0.0,
             ),
-            tr(
+            help_text
+            or tr(
                 "Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty."
             ),
         )
@@ -376,20 +377,25 @@ class Parameters:
         )
 
     def add_polygons(self, name, label, text):
-        """A layer that the program makes."""
-        polygons = QgsProcessingParameterVectorDestination(
-            name,
-            label,
-            QgsProcessing.SourceType.TypeVectorPolygon,
-            optional=True,
-            createByDefault=False,
-        )
-        self.add(polygons, text)
+        self.add_layer(name, label, QgsProcessing.SourceType.TypeVectorPolygon, text)
 
-    def add_raster(self, name, label, text, optional=False):
+    def add_layer(self, name, label, kind, text):
+        """A layer that the program makes."""
+        self.add(
+            QgsProcessingParameterVectorDestination(
+                name, label, kind, optional=True, createByDefault=False
+            ),
+            text,
+        )
+
+    def add_raster(self, name, label, text, optional=False, by_default=None):
+        """`by_default`: whether dialogs have it checked; None: if it is not optional."""
         self.add(
             QgsProcessingParameterRasterDestination(
-                name, label, optional=optional, createByDefault=not optional
+                name,
+                label,
+                optional=optional,
+                createByDefault=not optional if by_default is None else by_default,
             ),
             text,
         )

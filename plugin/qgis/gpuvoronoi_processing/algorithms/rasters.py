@@ -23,6 +23,8 @@ class RasterAlgorithm(SeedsAlgorithm):
 
     command_only = ("SIGNED", "GROUP", "BY_CELL", "PER_VALUE", "SNAP", "CELLS", "MESH")
 
+    of_seeds = (SeedsAlgorithm.POLYGONS,)  # results with the attributes of the seeds
+
     choice = ()
     limits = ()  # parameters that leave cells out
 
@@ -156,21 +158,25 @@ class RasterAlgorithm(SeedsAlgorithm):
             [*options, *self.raster_options(parameters, context)], raster, others, context, feedback
         ):
             return None
-        if self.POLYGONS in made and self.has(self.FIELD):
-            results.leave_out_repeated_id(
-                made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names()
-            )
-            if self.seeds.added_id:
-                taken = self.seeds.added_id.lower() in ("id", "value")
-                results.leave_out_field(
-                    made[self.POLYGONS], f"{'seed_' if taken else ''}{self.seeds.added_id}"
-                )
+        for name in self.of_seeds if self.has(self.FIELD) else ():
+            if name in made:
+                self.leave_out_ids(made[name])
         for name in made:
             if isinstance(self.parameterDefinition(name), QgsProcessingParameterVectorDestination):
                 made[name] = self.finish_vector(parameters, name, context, feedback, made[name])
                 if made[name] is None:
                     return None
         return made
+
+    def leave_out_ids(self, path):
+        """Deletes fields that repeat the ids of the seeds from a layer that has them as `id`."""
+        results.leave_out_repeated_id(path, self.seeds.id_field, self.seeds.source.fields().names())
+        if self.seeds.added_id:
+            taken = self.seeds.added_id.lower() in ("id", "value")
+            results.leave_out_field(path, f"{'seed_' if taken else ''}{self.seeds.added_id}")
+
+    def distance_title(self, layer):
+        return tr("Distance to {layer}").format(layer=layer)
 
     def paint(self, context, results, title=None):
         """Names and colors results of the kinds that several algorithms have."""
@@ -183,7 +189,7 @@ class RasterAlgorithm(SeedsAlgorithm):
                 title or tr("Nearest of {layer}").format(layer=layer),
             )
         if self.DISTANCE in results:
-            title = tr("Distance to {layer}").format(layer=layer)
+            title = self.distance_title(layer)
             styles.distance(context, results[self.DISTANCE], self.label(self.DISTANCE), title)
         if self.AZIMUTH in results:
             title = tr("Direction to {layer}").format(layer=layer)

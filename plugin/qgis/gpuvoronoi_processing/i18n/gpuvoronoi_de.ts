@@ -500,6 +500,11 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
+            <source>Nearest values</source>
+            <translation>Nächste Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
             <source>The raster of the values of the nearest cells.</source>
             <translation>Das Raster der Werte der nächsten Zellen.</translation>
         </message>
@@ -547,11 +552,6 @@
             <location filename="../algorithms/nearest_cells.py" />
             <source>Distances to each value</source>
             <translation>Entfernungen zu jedem Wert</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Nearest values</source>
-            <translation>Nächste Werte</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -672,11 +672,6 @@
             <location filename="../algorithms/parameters.py" />
             <source>Geodesics and great circles are also for projected rasters, by the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
             <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem oder keines.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/parameters.py" />
-            <source>Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty.</source>
-            <translation>Weiter entfernte Objekte zählen nicht; genau so weit entfernte zählen. Zellen ohne Objekt sind leer.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -835,8 +830,8 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
-            <source>Maximum distance (meters on the globe, map units on the map)</source>
-            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
+            <source>Seeds farther away do not count; seeds at exactly this distance do. Cells without a seed are empty.</source>
+            <translation>Weiter entfernte Objekte zählen nicht; genau so weit entfernte zählen. Zellen ohne Objekt sind leer.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -887,6 +882,11 @@
             <location filename="../algorithms/parameters.py" />
             <source>Geodesics: the shorter way on the ellipsoid</source>
             <translation>Geodätische Linien: der kürzere Weg auf dem Ellipsoid</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Maximum distance (meters on the globe, map units on the map)</source>
+            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -1074,6 +1074,171 @@
             <translation>Entfernungen: {metric}, {reason}</translation>
         </message>
         <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Nearest facility by travel cost</source>
+            <translation>Nächste Einrichtung nach Reisekosten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>&lt;p&gt;Finds, for each cell of a raster of friction, the facility with the cheapest way to it, and the cost of that way: travel time, distance by sea, effort.&lt;/p&gt;&lt;p&gt;The friction of a cell is the cost of one meter in it (without a unit of length: of one map unit). With minutes per meter the costs are minutes. Empty and negative cells are barriers.&lt;/p&gt;&lt;p&gt;A way moves straight from center to center of cells, on the ellipsoid, the sphere or the map, also across ±180°. On uniform friction, ways with 8, 16 and 32 directions are too long by up to 8.24 %, 2.75 % and 1.31 %.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet für jede Zelle eines Rasters der Reibung die Einrichtung mit dem günstigsten Weg zu ihr und die Kosten dieses Weges: Reisezeit, Entfernung zur See, Anstrengung.&lt;/p&gt;&lt;p&gt;Die Reibung einer Zelle sind die Kosten eines Meters in ihr (ohne Längeneinheit: einer Karteneinheit). Mit Minuten je Meter sind die Kosten Minuten. Leere und negative Zellen sind Hindernisse.&lt;/p&gt;&lt;p&gt;Ein Weg führt geradlinig von Zellmitte zu Zellmitte, auf dem Ellipsoid, der Kugel oder der Karte, auch über ±180° hinweg. Bei gleichmäßiger Reibung sind Wege mit 8, 16 und 32 Richtungen um bis zu 8,24 %, 2,75 % und 1,31 % zu lang.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The cost of one meter in each cell, at least 0; empty and negative cells are barriers. The results have its cells.</source>
+            <translation>Die Kosten eines Meters in jeder Zelle, mindestens 0; leere und negative Zellen sind Hindernisse. Die Ergebnisse haben deren Zellen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Scale and offset of the band are applied.</source>
+            <translation>Skalierung und Versatz des Kanals werden angewandt.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>In how many directions a way may leave a cell. More make ways straighter.</source>
+            <translation>In wie viele Richtungen ein Weg eine Zelle verlassen kann. Mehr machen Wege gerader.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The lengths of moves. Geodesics and great circles need a raster of longitudes and latitudes, straight lines a projected one.</source>
+            <translation>Die Längen der Schritte. Geodäten und Großkreise brauchen ein Raster von Längen und Breiten, gerade Linien ein projiziertes.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Maximum cost</source>
+            <translation>Größte Kosten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Facilities that cost more do not count; those of exactly this cost do. Cells without a facility are empty.</source>
+            <translation>Einrichtungen mit höheren Kosten zählen nicht, solche mit genau diesen Kosten zählen. Zellen ohne Einrichtung sind leer.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>For the statistics: rasters with values to add up, such as people per cell. The fields are named after the layers.</source>
+            <translation>Für die Statistik: Raster mit Werten zum Aufsummieren, etwa Menschen je Zelle. Die Felder heißen nach den Layern.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>For the cheapest ways: where they begin.</source>
+            <translation>Für die günstigsten Wege: wo sie beginnen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Nearest facilities</source>
+            <translation>Nächste Einrichtungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The raster of ids; −1 where no facility can be reached.</source>
+            <translation>Das Raster der Kennungen; −1, wo keine Einrichtung erreichbar ist.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Travel costs</source>
+            <translation>Reisekosten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>A raster of the cost of the cheapest way from each cell to a facility.</source>
+            <translation>Ein Raster der Kosten des günstigsten Weges von jeder Zelle zu einer Einrichtung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Directions of the first moves</source>
+            <translation>Richtungen der ersten Schritte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>A raster of the direction in which the way leaves each cell: degrees clockwise from north.</source>
+            <translation>Ein Raster der Richtung, in der der Weg jede Zelle verlässt: Grad im Uhrzeigersinn von Norden.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The facilities with their attributes, cells, area, mean and maximum of the cost, and sums of the rasters of counts.</source>
+            <translation>Die Einrichtungen mit ihren Attributen, Zellen, Fläche, mittleren und größten Kosten und den Summen der Raster von Anzahlen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Service areas</source>
+            <translation>Versorgungsgebiete</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The cells of each facility as polygons, with its attributes.</source>
+            <translation>Die Zellen jeder Einrichtung als Polygone, mit ihren Attributen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Cheapest ways</source>
+            <translation>Günstigste Wege</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>A line from each of the points to its facility, with the attributes of the point, and the id of the facility (seed), cost and length. Points that cannot reach one have no line.</source>
+            <translation>Eine Linie von jedem der Punkte zu seiner Einrichtung, mit den Attributen des Punktes, der Kennung der Einrichtung (seed), Kosten (cost) und Länge (length). Punkte, die keine erreichen, haben keine Linie.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>cost distance,cost allocation,travel time,friction,accessibility,service area,catchment,least cost path,hospital,nearest facility,r.cost</source>
+            <translation>Kostendistanz,Kostenzuordnung,Reisezeit,Reibung,Erreichbarkeit,Versorgungsgebiet,Einzugsgebiet,günstigster Weg,Krankenhaus,nächste Einrichtung,r.cost</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Minutes to the nearest hospital, and the people that each serves within an hour:</source>
+            <translation>Minuten zum nächsten Krankenhaus und die Menschen, die jedes innerhalb einer Stunde versorgt:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The quickest ways from villages to their hospitals:</source>
+            <translation>Die schnellsten Wege von Dörfern zu ihren Krankenhäusern:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>16 directions</source>
+            <translation>16 Richtungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>8 directions: faster</source>
+            <translation>8 Richtungen: schneller</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>32 directions: more accurate</source>
+            <translation>32 Richtungen: genauer</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Friction</source>
+            <translation>Reibung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Band of the friction</source>
+            <translation>Kanal der Reibung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Directions of moves</source>
+            <translation>Richtungen der Schritte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Points to begin ways from</source>
+            <translation>Punkte, von denen Wege ausgehen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Travel cost to {layer}</source>
+            <translation>Reisekosten zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Ways to {layer}</source>
+            <translation>Wege zu {layer}</translation>
+        </message>
+        <message>
             <location filename="../algorithms/voronoi_diagram.py" />
             <source>Voronoi diagram (polygons)</source>
             <translation>Voronoi-Diagramm (Polygone)</translation>
@@ -1097,6 +1262,11 @@
             <location filename="../algorithms/voronoi_diagram.py" />
             <source>Lines have the ids of the points on both sides as fields “left” and “right”.</source>
             <translation>Linien haben die Kennungen der Punkte auf beiden Seiten in den Feldern „left“ (links) und „right“ (rechts).</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>The id is the owner of the points. Borders as lines are those between owners, one feature for each pair.</source>
+            <translation>Die Kennung ist der Besitzer der Punkte. Grenzen als Linien sind die zwischen Besitzern, ein Objekt für jedes Paar.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -1175,6 +1345,11 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
+            <source>One polygon for all points with the same id</source>
+            <translation>Ein Polygon für alle Punkte mit derselben Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
             <source>Coordinate system of the result</source>
             <translation>Koordinatensystem des Ergebnisses</translation>
         </message>
@@ -1182,26 +1357,6 @@
             <location filename="../algorithms/voronoi_diagram.py" />
             <source>Tolerance (meters)</source>
             <translation>Toleranz (Meter)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_diagram.py" />
-            <source>One polygon for all points with the same id</source>
-            <translation>Ein Polygon für alle Punkte mit derselben Kennung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_diagram.py" />
-            <source>The id is the owner of the points. Borders as lines are those between owners, one feature for each pair.</source>
-            <translation>Die Kennung ist der Besitzer der Punkte. Grenzen als Linien sind die zwischen Besitzern, ein Objekt für jedes Paar.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_diagram.py" />
-            <source>One polygon for all points with the same id: missing field of ids</source>
-            <translation>Ein Polygon für alle Punkte mit derselben Kennung: Das Feld der Kennungen fehlt</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_diagram.py" />
-            <source>One polygon for all points with the same id: unsupported for the Delaunay triangulation</source>
-            <translation>Ein Polygon für alle Punkte mit derselben Kennung: nicht möglich mit der Delaunay-Triangulation</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
@@ -1227,6 +1382,16 @@
             <location filename="../algorithms/voronoi_diagram.py" />
             <source>Delaunay triangulation of {layer}</source>
             <translation>Delaunay-Triangulation von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>One polygon for all points with the same id: missing field of ids</source>
+            <translation>Ein Polygon für alle Punkte mit derselben Kennung: Das Feld der Kennungen fehlt</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_diagram.py" />
+            <source>One polygon for all points with the same id: unsupported for the Delaunay triangulation</source>
+            <translation>Ein Polygon für alle Punkte mit derselben Kennung: nicht möglich mit der Delaunay-Triangulation</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />
