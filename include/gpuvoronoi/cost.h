@@ -202,7 +202,7 @@ static inline void gv_cost_way_init(gv_cost_way *way) {
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param cost solved.
  * @param way  the point, and the arrays in the caller's memory.
- * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY.
+ * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY, IO (no space in `folder`: moves that cost nothing need 5 bytes a cell there, else in memory).
  */
 GV_API gv_status gv_cost_get_way(gv_context *context, gv_cost *cost, const gv_cost_way *way);
 

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +26,12 @@ static gv_status cost_allocate(gv_context *context, gv_cost *c) {
 }
 
 static gv_status cost_map(gv_context *context, gv_cost *c) {
+  const size_t size = strlen(c->is.folder) + 1;
+  c->folder = gv_allocate(&c->allocator, (int64_t)size, 1);
+  if (c->folder == NULL) return gv_fail_memory(context, "the raster of travel cost");
+  c->is.folder = memcpy(c->folder, c->is.folder, size);
   c->mapped_bytes = (size_t)c->cells * FILE_BYTES;
-  c->mapped = gv_machine_map_file(c->is.folder, c->mapped_bytes);
-  if (c->mapped == NULL) {
-    return gv_fail(context, GV_ERROR_IO,
-                   "travel cost: %s: cannot write a temporary file of %.2f GB: %s; use another folder",
-                   c->is.folder, (double)c->mapped_bytes * 1e-9, strerror(errno));
-  }
+  GV_TRY(gv_cost_map(context, c, c->mapped_bytes, &c->mapped));
   c->friction = c->mapped;
   c->cost = c->friction + c->cells;
   c->seed = (int32_t *)(void *)(c->cost + c->cells);
@@ -103,6 +101,7 @@ void gv_cost_destroy(gv_cost *c) {
     gv_release(&allocator, c->seed);
     gv_release(&allocator, c->from);
   }
+  gv_release(&allocator, c->folder);
   gv_release(&allocator, c->starts.entries);
   gv_release(&allocator, c->has_row);
   gv_release(&allocator, c);

@@ -33,6 +33,7 @@ struct gv_cost {
   double *friction, *cost;
   int32_t *seed;
   uint8_t *from; /* of the engine `tile`: how cells were reached (window.h) */
+  char *folder;  /* a copy of that of the settings */
   void *mapped;  /* all arrays, if they are in a file */
   size_t mapped_bytes;
   atomic_llong touched; /* bytes of it since the last time that its pages were removed from memory, about */
@@ -53,6 +54,9 @@ static inline int64_t gv_cost_wrapped(const gv_cost *c, int64_t column, int64_t 
   if (!c->wraps) return at;
   return column < 0 ? at + c->is.width : column >= c->is.width ? at - c->is.width : at;
 }
+
+/* Memory in a file in its folder, for gv_machine_unmap. Errors: IO. */
+gv_status gv_cost_map(gv_context *context, const gv_cost *cost, size_t bytes, void **out);
 
 /* Call it for each access to about so many bytes of the arrays: keeps the memory of those in a file within the limit. */
 void gv_cost_touched(gv_cost *cost, int64_t bytes);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/buffer.h"
+#include "core/machine.h"
 #include "cost/moves.h"
 #include "cost/raster.h"
 #include "cost/start.h"
@@ -94,8 +95,9 @@ typedef struct way_walk {
   int64_t column, row, count;
   double last[2];   /* position */
   gv_buffer length; /* of each leg */
-  gv_buffer level;  /* cells of equal cost that were reached without cost (way_step), in their order */
-  uint8_t *by;      /* by cell: 1 + the move that reached it; NULL: none of these so far */
+  int32_t *level;   /* cells of equal cost that were reached without cost, in their order; NULL: none so far */
+  uint8_t *by;      /* by cell, in the same memory: 1 + the move that reached it */
+  double touched;   /* bytes of it since its pages were removed, if it is in a file, about */
 } way_walk;
 
 static int64_t way_column(const gv_cost *c, int64_t column) {
@@ -132,18 +134,51 @@ static gv_status way_go(gv_context *context, way_walk *w, int move) {
   return way_add(context, w, to, length);
 }
 
-/* The last leg, from the first center to the seed's position. */
+/* The last leg, from the first center to the seed's position, unless that is the center. */
 static gv_status way_arrive(gv_context *context, way_walk *w) {
   const gv_cost *c = w->cost;
   if (c->sources.features != NULL || c->sources.at_cells) return GV_OK;
   const int32_t seed = c->seed[gv_cost_at(c, way_column(c, w->column), w->row)];
   double position[2] = {c->sources.x[seed], c->sources.y[seed]};
   if (c->is.metric != GV_EUCLIDEAN) position[0] += 360.0 * rint((w->last[0] - position[0]) / 360.0);
+  if (position[0] == w->last[0] && position[1] == w->last[1]) return GV_OK;
   return way_add(context, w, position, gv_cost_length(&c->lengths, position, w->last));
 }
 
-/* Adds the cells that a move without cost reaches from `at`, of its cost and seed, to `level`, which has room for them; returns its new count. */
-static int64_t way_widen_level(const way_walk *w, int32_t *level, int64_t at, int64_t count, int64_t begin) {
+enum { LEVEL_BYTES = sizeof(int32_t) + sizeof(uint8_t) /* of a cell */, LEVEL_AROUND = 128 /* as CELLS */ };
+
+/* Room for all cells; in a file where the raster is. */
+static gv_status way_make_level(gv_context *context, way_walk *w) {
+  gv_cost *c = w->cost;
+  if (w->level != NULL) return GV_OK;
+  if (c->mapped != NULL)
+    GV_TRY(gv_cost_map(context, c, (size_t)c->cells * LEVEL_BYTES, (void **)&w->level));
+  else
+    w->level = gv_allocate_zeroed(&c->allocator, c->cells, LEVEL_BYTES);
+  if (w->level == NULL) return gv_fail_memory(context, "a way of travel cost");
+  w->by = (uint8_t *)(void *)(w->level + c->cells);
+  return GV_OK;
+}
+
+static void way_free_level(way_walk *w) {
+  if (w->cost->mapped != NULL)
+    gv_machine_unmap(w->level, (size_t)w->cost->cells * LEVEL_BYTES);
+  else
+    gv_release(&w->cost->allocator, w->level);
+}
+
+/* Before the cells around one are accessed. */
+static void way_touch_level(way_walk *w) {
+  gv_cost *c = w->cost;
+  gv_cost_touched(c, CELLS);
+  w->touched += LEVEL_AROUND;
+  if (c->mapped == NULL || w->touched < c->is.resident) return;
+  gv_machine_page_out(w->level, (size_t)c->cells * LEVEL_BYTES);
+  w->touched = 0.0;
+}
+
+/* Adds the cells that a move without cost reaches from `at`, of its cost and seed, to the level; returns its new count. */
+static int64_t way_widen_level(const way_walk *w, int64_t at, int64_t count, int64_t begin) {
   const gv_cost *c = w->cost;
   const int64_t column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
   double costs[GV_COST_MOST_MOVES];
@@ -154,7 +189,7 @@ static int64_t way_widen_level(const way_walk *w, int32_t *level, int64_t at, in
     if (isnan(costs[i]) || c->seed[to] != c->seed[at] || c->cost[to] != c->cost[at]) continue;
     if (c->cost[to] + costs[i] != c->cost[at] || to == begin || w->by[to] != 0) continue;
     w->by[to] = (uint8_t)(1 + i);
-    level[count++] = (int32_t)to;
+    w->level[count++] = (int32_t)to;
   }
   return count;
 }
@@ -189,20 +224,20 @@ static gv_status way_cross_level(gv_context *context, way_walk *w) {
   const int64_t begin = gv_cost_at(c, way_column(c, w->column), w->row);
   int64_t count = 1, end = -1;
   bool lower;
-  if (w->by == NULL) w->by = gv_allocate_zeroed(&c->allocator, c->cells, 1);
-  if (w->by == NULL) return gv_fail_memory(context, "a way of travel cost");
+  GV_TRY(way_make_level(context, w));
+  w->level[0] = (int32_t)begin;
   for (int64_t i = 0; i < count && end < 0; i++) {
-    int32_t *level = gv_buffer_extend(&w->level, &c->allocator, count + GV_COST_MOST_MOVES, sizeof *level);
-    if (level == NULL) return gv_fail_memory(context, "a way of travel cost");
-    if (i == 0) level[0] = (int32_t)begin;
-    const int64_t at = level[i], column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
+    way_touch_level(w);
+    const int64_t at = w->level[i], column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
     if (way_starts(c, at) || (way_move(c, column, row, &lower) >= 0 && lower)) end = at;
-    count = end < 0 ? way_widen_level(w, level, at, count, begin) : count;
+    count = end < 0 ? way_widen_level(w, at, count, begin) : count;
   }
   gv_status status = end >= 0 ? way_go_level(context, w, begin, end)
                               : gv_fail(context, GV_ERROR_INTERNAL, "travel cost: a way does not lead to its seed");
-  for (int64_t i = 0; i < count; i++)
-    w->by[((const int32_t *)w->level.memory)[i]] = 0;
+  for (int64_t i = 0; i < count; i++) {
+    way_touch_level(w);
+    w->by[w->level[i]] = 0;
+  }
   return status;
 }
 
@@ -231,7 +266,6 @@ gv_status gv_cost_follow(gv_context *context, gv_cost *c, int64_t column, int64_
   if (to->count != NULL) *to->count = w.count;
   if (to->length != NULL) *to->length = length;
   gv_buffer_clear(&w.length, &c->allocator);
-  gv_buffer_clear(&w.level, &c->allocator);
-  gv_release(&c->allocator, w.by);
+  way_free_level(&w);
   return status;
 }

@@ -70,6 +70,7 @@ static const gv_format formats[] = {
     {.driver = "GeoJSONSeq", .write_unchecked = true},
     {.driver = "FlatGeobuf",
      .exact_reals = true,
+     .geometry_required = true,
      .index_in_memory = true,
      .write_unchecked = true,
      .numbers_features = true},

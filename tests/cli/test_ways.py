@@ -1,6 +1,7 @@
 """Lines of the cheapest ways (--ways): their moves add up to the costs of the raster, bit by bit."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -129,6 +130,53 @@ def test_formats_and_points_without_a_way(work):
     assert gdal.OpenEx(str(work.path("s.gpkg"))).GetLayerCount() == 3
     work.fails(*options, "--ways", "w.xlsx", has="does not support geometries")
     assert not work.path("w.xlsx").exists()
+
+
+def test_flatgeobuf(work):
+    """It has no rows without a geometry: these are an error, of neighbors too."""
+    uniform(work)
+    work.write("s.csv", "x,y\n502450,5298050\n")
+    work.write("p.csv", "x,y\n500150,5299850\n499000,5299000\n")
+    line = "w.fgb: FlatGeobuf does not support rows without a geometry (row 2); use .gpkg"
+    work.fails(*COST, *UTM, "--ways", "w.fgb", has=line.replace("w.fgb", "--ways"))
+    work.ok(*COST, *UTM, "--ways", "w.gpkg")
+    work.write("p.csv", "x,y\n500150,5299850\n500250,5299850\n")
+    work.ok(*COST, *UTM, "--ways", "w.fgb")
+    assert len(rows(work, "w.fgb")) == 2
+    for name, (x, y) in {"a": (0, 0), "b": (9, 9)}.items():
+        point = {"type": "Point", "coordinates": [x, y]}
+        work.write(f"{name}.geojson", json.dumps(point))
+    near = ("search", "--reference", "a.geojson", "--queries", "b.geojson", "--max-distance", "1")
+    work.fails(*near, "--lines", "n.fgb", has="does not support rows without a geometry (row 1)")
+    assert not work.path("n.fgb").exists()
+
+
+def test_ends(work):
+    """A way to a seed in a center has that position once."""
+    uniform(work)
+    work.write("s.csv", "x,y\n500150,5299850\n")
+    work.write("p.csv", "x,y\n500350,5299850\n500150,5299850\n")
+    work.ok(*COST, *UTM, "--ways", "w.gpkg")
+    (_, (line,)), (own, none) = rows(work, "w.gpkg")
+    assert line.tolist() == [[500350, 5299850], [500250, 5299850], [500150, 5299850]]
+    assert own["cost"] == own["length"] == 0 and none == []
+
+
+def test_plateaus_beyond_the_memory(work):
+    """A way over cells without cost, as in memory; the raster and what the way needs are in temporary files."""
+    friction = np.zeros((700, 900), np.float32)
+    friction[:, :3] = 1
+    friction[60::120, 40:] = friction[120::120, :-40] = -1  # a maze
+    friction_raster(work, "f.tif", friction, PLANE, 32632, kind=gdal.GDT_Float32)
+    work.write("s.csv", f"x,y\n{PLANE[0] + 50},{PLANE[3] - 50}\n")
+    work.write("p.csv", f"x,y\n{PLANE[0] + 89950},{PLANE[3] - 69950}\n")
+    work.ok(*COST, *UTM, "--ways", "w.gpkg")
+    (work.path("t")).mkdir()
+    folder = dict(os.environ, CPL_TMPDIR=str(work.path("t")))
+    work.ok(*COST, *UTM, "--memory", "8M", "--ways", "v.gpkg", env=folder)
+    (one, line), (other, same) = rows(work, "w.gpkg") + rows(work, "v.gpkg")
+    assert len(line[0]) > 1000 and np.array_equal(line[0], same[0]) and one == other
+    assert not list(work.path("t").iterdir())
 
 
 def test_towns(work):

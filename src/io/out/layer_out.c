@@ -245,9 +245,20 @@ static gv_status layer_check_readable(const gv_layer_out *l) {
                          l->place->output.path);
 }
 
+/* Of drivers that leave out rows without a geometry. */
+static gv_status layer_check_geometry(const gv_layer_out *l, OGRFeatureH feature) {
+  OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
+  if (!gv_format_of(l->place->driver)->geometry_required || OGR_L_GetGeomType(l->layer) == wkbNone) return GV_OK;
+  if (geometry != NULL && !OGR_G_IsEmpty(geometry)) return GV_OK;
+  return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                       "%s: %s does not support rows without a geometry (row %" PRId64 "); use .gpkg",
+                       l->place->option, GDALGetDriverLongName(l->place->driver), l->sums.features + 1);
+}
+
 gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status) {
   if (feature == NULL) return gv_io_fail_memory(l->io, "a row of a table");
   if (l->transactions && l->waiting == 0) GDALDatasetStartTransaction(l->dataset, FALSE);
+  if (status == GV_OK) status = layer_check_geometry(l, feature);
   if (status == GV_OK) layer_add_sums(feature, &l->sums);
   if (status == GV_OK && OGR_L_CreateFeature(l->layer, feature) != OGRERR_NONE) status = gv_layer_fail(l);
   OGR_F_Destroy(feature);
