@@ -297,17 +297,17 @@ class CostRequest:
     def raster(self, field: str) -> Any:
         """`field`, seed or cost, of each cell."""
         height, width = self.values.shape
-        answer = np.empty(self.values.shape, np.int32 if field == "seed" else np.float64)
+        result = np.empty(self.values.shape, np.int32 if field == "seed" else np.float64)
         cells = _c.CostCells(columns=width, rows=height)
-        setattr(cells, field, answer.ctypes.data)
+        setattr(cells, field, result.ctypes.data)
         self.solve()
         self.used.call(library().gv_cost_get, self.handle.address, byref(cells))
         nodata = np.nan
         if field == "seed":
-            answer, nodata = self.named(answer), self.nodata()[1]
+            result, nodata = self.named(result), self.nodata()[1]
         if not hasattr(self.friction, "dims"):
-            return answer
-        return _labeled(self.name, answer, nodata, self.grid, self.metric, self.friction)
+            return result
+        return _labeled(self.name, result, nodata, self.grid, self.metric, self.friction)
 
     def way(self, x: float, y: float) -> tuple[int, float, float, Any]:
         """Of a point: the seed's position in the list or -1, cost, length, and the positions in two rows."""
@@ -315,23 +315,23 @@ class CostRequest:
         cost, length = ctypes.c_double(), ctypes.c_double()
         places = np.empty((2, 64))
         while True:
-            asked = _c.CostWay(x=x, y=y, room=places.shape[1])
-            asked.way_x, asked.way_y = (row.ctypes.data for row in places)
-            asked.count, asked.seed = ctypes.addressof(count), ctypes.addressof(seed)
-            asked.cost, asked.length = ctypes.addressof(cost), ctypes.addressof(length)
-            self.used.call(library().gv_cost_get_way, self.handle.address, byref(asked))
+            request = _c.CostWay(x=x, y=y, room=places.shape[1])
+            request.way_x, request.way_y = (row.ctypes.data for row in places)
+            request.count, request.seed = ctypes.addressof(count), ctypes.addressof(seed)
+            request.cost, request.length = ctypes.addressof(cost), ctypes.addressof(length)
+            self.used.call(library().gv_cost_get_way, self.handle.address, byref(request))
             if count.value <= places.shape[1]:
                 return seed.value, cost.value, length.value, places[:, : count.value]
             places = np.empty((2, count.value))
 
 
 def _labeled(
-    name: str, answer: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any
+    name: str, result: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any
 ) -> Any:
     """With the coordinates, the coordinate system and the attributes of the package's other results."""
     from . import _xarray
 
-    made = _xarray.dataset(_Result(grid, metric), {name: (answer[None], nodata)})[name]
+    made = _xarray.dataset(_Result(grid, metric), {name: (result[None], nodata)})[name]
     made = made.assign_coords(
         {
             key: one
