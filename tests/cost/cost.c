@@ -423,10 +423,52 @@ static void engines_agree(void **unused) {
   gv_context_destroy(context);
 }
 
+/* ------------------------------------------------------------------------------------------------- rounds of a GPU */
+
+static int count_rounds(double done, void *user) {
+  assert_true(done >= 0.0);
+  ++*(int *)user;
+  return 1;
+}
+
+/* A GPU reports its progress once a round. If some seeds are in centers of cells and start at cost 0,
+ * the step is still made from a cost above it; a step of 0 has rounds of one tile. */
+static void rounds_have_many_tiles(void **unused) {
+  (void)unused;
+  enum { SIDE = 1280, STARTS = 200, MOST_ROUNDS = 200 };
+  static double friction[SIDE * SIDE], x[STARTS], y[STARTS];
+  if (!on_gpu) skip();
+  const gv_cost_settings o = {.metric = GV_EUCLIDEAN,
+                              .width = SIDE,
+                              .height = SIDE,
+                              .geotransform = {0, 1, 0, 0, 0, 1},
+                              .moves = 16,
+                              .most = (double)INFINITY};
+  int rounds = 0;
+  int64_t left_out;
+  gv_context *context = NULL;
+  gv_context_options options;
+  gv_context_options_init(&options);
+  options.progress = count_rounds;
+  options.progress_user = &rounds;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  for (int i = 0; i < SIDE * SIDE; i++)
+    friction[i] = 1.0 + uniform();
+  for (int i = 0; i < STARTS; i++) {
+    x[i] = floor(uniform() * SIDE) + (i % 2 == 0 ? 0.5 : 0.4);
+    y[i] = floor(uniform() * SIDE) + 0.5;
+  }
+  gv_cost_destroy(solve_engine(context, &o, GV_COST_CUDA, friction, x, y, STARTS, &left_out));
+  print_message("%d rounds\n", rounds);
+  assert_in_range(rounds, 1, MOST_ROUNDS);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(agrees_with_a_slow_search), cmocka_unit_test(ties_go_to_the_first_seed),
       cmocka_unit_test(rivers_do_not_leak),        cmocka_unit_test(columns_wrap),
-      cmocka_unit_test(overflow_is_reported),      cmocka_unit_test(engines_agree)};
+      cmocka_unit_test(overflow_is_reported),      cmocka_unit_test(engines_agree),
+      cmocka_unit_test(rounds_have_many_tiles)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
