@@ -62,6 +62,14 @@ static inline bool gv_device_pays_for_statistics(double cells, bool distances, b
 }
 
 /*
+ * Travel cost to all cells of a raster (docs/cost.md): 80 ns of the processors where a quarter of them is land, more if there are
+ * fewer barriers; a device takes 1.3 ns with its copies. Page-locked memory for these is small.
+ */
+static inline bool gv_device_pays_for_cost(double cells, int threads, bool cuda_runs) {
+  return gv_device_pays(cells, 80.0, 1.3, threads, gv_device_start_seconds(cuda_runs, 0.02));
+}
+
+/*
  * A search. Two cores compare a pair in 15 ps x (10 + dimensions). Pairs are all of them, or those of a tree: 2^(dim + 8) a query and as
  * many as 1,000 a point to build it. Preparing a point costs as much as 16 pairs, keeping one of several neighbors as 128. On a
  * running device a search takes at least 0.1 ms with its copies ("The ladder on a GPU").

@@ -143,7 +143,7 @@ static gv_status cost_check_overflow(gv_context *context, gv_cost *c) {
 
 /* "auto": a GPU where it pays. False, and as before, if it is not to be had or has too little memory. */
 static bool cost_try_device(gv_context *context, gv_cost *c, const gv_cost_starts *starts, gv_status *status) {
-  if (c->is.engine != GV_COST_ANY || c->mapped != NULL || !gv_cost_device_pays(c)) return false;
+  if (c->is.engine != GV_COST_ANY || c->mapped != NULL || !gv_cost_device_pays(context, c)) return false;
   *status = gv_cost_device_run(context, c, starts);
   if (*status != GV_OK && *status != GV_ERROR_CANCELLED) return false;
   c->is.engine = GV_COST_CUDA;

@@ -12,8 +12,8 @@ typedef struct gv_cost_device {
   gv_status (*run)(gv_context *context, gv_cost *cost, const gv_cost_starts *starts);
 } gv_cost_device;
 
-/* True for rasters that a GPU solves sooner, if there is one. */
-bool gv_cost_device_pays(const gv_cost *cost);
+/* True for rasters that a GPU solves sooner (core/device_rule.h), if there is one. */
+bool gv_cost_device_pays(const gv_context *context, const gv_cost *cost);
 
 /* The same as gv_cost_device.run. Without the module, and why: UNAVAILABLE. */
 gv_status gv_cost_device_run(gv_context *context, gv_cost *cost, const gv_cost_starts *starts);
