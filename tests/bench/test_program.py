@@ -86,6 +86,33 @@ def test_mesh():
     )
 
 
+@pytest.mark.parametrize(
+    "cells, name, count",
+    [
+        (["--cells-of", "healpix:2,ring"], "healpix:2,ring", 192),
+        (["--cells-of", "s2:1"], "s2:1", 24),
+        (["--points", "150"], "150 points", 150),
+    ],
+)
+def test_lists(cells, name, count):
+    options = ["--runs", "1", "--seeds", "20", "--backends", "serial,tile", "--metric", "geodesic"]
+    measured = rows("raster", *cells, *options)
+    check(measured)
+    assert measured[0]["group"] == f"{name}, 20 seeds"
+    assert all(
+        math.isclose(row["M/s"], count / row["seconds"] * 1e-6, rel_tol=1e-4) for row in measured
+    )
+
+
+def test_cost():
+    measured = rows(
+        "cost", "--size", "360,145", "--runs", "1", "--seeds", "9", "--backends", "tile,serial"
+    )
+    check(measured)
+    assert [row["case"] for row in measured] == ["tile", "serial"]
+    assert [row.get("against") for row in measured] == [None, "tile"]
+
+
 def test_seeds(tmp_path):
     """Those of SplitMix64; a file of them, with a heading."""
 
@@ -208,7 +235,12 @@ def test_command(tmp_path):
         (["raster", "--size", "4,5,6"], 2, "--size: invalid value"),
         (["raster", "--seeds", "1,x"], 2, "--seeds: invalid value"),
         (["raster", "--mesh"], 2, "--level is missing"),
+        (["raster", "--mesh", "--points", "5"], 2, "more than one is given"),
+        (["raster", "--cells-of", "h3:2"], 1, "unsupported cells (h3:2)"),
+        (["raster", "--cells-of", "healpix:99"], 1, "--cells-of: "),
         (["raster", "--backends", "foo", *SMALL], 1, "unknown backend"),
+        (["cost", "--size", "1,1"], 1, "cost: no land"),
+        (["cost", "--size", "72,29", "--moves", "9"], 1, "invalid moves (9)"),
         (["raster", "--seed-file", "/none"], 1, "no lines of longitude,latitude (/none)"),
         (["facility", "--size", "9,9"], 1, "--size: out of range"),
         (["search", "--suite", "x"], 1, "--suite: invalid value (x)"),
@@ -240,7 +272,7 @@ def test_help():
         done = run(*arguments)
         assert done.returncode == 0 and all(
             f"\n  {name} " in done.stdout
-            for name in ("raster", "facility", "projected", "search", "command", "seeds")
+            for name in ("raster", "facility", "cost", "projected", "search", "command", "seeds")
         )
 
 

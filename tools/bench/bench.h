@@ -22,9 +22,9 @@ typedef struct bench {
   int64_t size[2], seeds[BENCH_MOST_LIST];
   int count_of_seeds, count_of_backends;
   char *backends[BENCH_MOST_LIST];
-  const char *seed_file, *metric, *only, *suites;
+  const char *seed_file, *metric, *only, *suites, *cells_of;
   double max_distance, seconds;
-  int k, level, runs, threads;
+  int k, level, points, moves, runs, threads;
   bool mesh, json;
   char **arguments; /* ended by NULL */
 } bench;
@@ -77,6 +77,7 @@ gv_status bench_parallel(const bench *b, int64_t count, bench_one *one, void *us
 
 /* The benchmarks: false after an error, which has been printed. */
 bool bench_command(bench *b);
+bool bench_cost(bench *b);
 bool bench_facility(bench *b);
 bool bench_print_seeds(bench *b);
 bool bench_projected(bench *b);

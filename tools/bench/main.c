@@ -16,11 +16,12 @@ static const struct {
   double seconds;
 } benchmarks[] = {
     {"raster",
-     "allocation of the globe or the mesh, against one thread's memset",
+     "nearest seeds of cells of the globe, against one thread's memset",
      bench_raster,
      {21600, 10800},
      1e9},
     {"facility", "k nearest, masks, limits, statistics, distances", bench_facility, {21600, 10800}, 1e9},
+    {"cost", "travel cost over a raster, a quarter of which is land", bench_cost, {21600, 8700}, 1e9},
     {"projected", "a grid of UTM zone 32, against PROJ's inverse alone", bench_projected, {4000, 4000}, 1e9},
     {"search", "search backends side by side, in suites", bench_search, {0, 0}, 20},
     {"command", "commands of the shell, given as arguments, against the first", bench_command, {0, 0}, 1e9},
@@ -51,6 +52,10 @@ static const struct {
     {"max-distance", "D", "raster: in meters (default: no limit)", REAL, AT(max_distance), 0, 1e9},
     {"level", "L", "raster: pixels carry the answers of their QTM triangles", INTEGER, AT(level), 0, 16},
     {"mesh", NULL, "raster: the cells are the triangles of that level", FLAG, AT(mesh), 0, 0},
+    {"cells-of", "SYSTEM", "raster: the cells are those of healpix:LEVEL[,ring][,authalic] or s2:LEVEL[,authalic]",
+     TEXT, AT(cells_of), 0, 0},
+    {"points", "N", "raster: the cells are N points in random order", INTEGER, AT(points), 1, 2147483647},
+    {"moves", "M", "cost: 8, 16 or 32 (default: 16)", INTEGER, AT(moves), 8, 32},
     {"runs", "N", "rounds after one to warm up (default: 5)", INTEGER, AT(runs), 1, BENCH_MOST_RUNS},
     {"seconds", "S", "no case runs again after so long, nor a search that takes longer (20)", REAL, AT(seconds), 0,
      1e9},
@@ -117,8 +122,13 @@ static bool set(bench *b, int o, char *value) {
 }
 
 int main(int argc, char **argv) {
-  bench b = {
-      .seeds = {10000}, .count_of_seeds = 1, .k = 1, .level = GV_QTM_NONE, .runs = 5, .max_distance = INFINITY};
+  bench b = {.seeds = {10000},
+             .count_of_seeds = 1,
+             .k = 1,
+             .level = GV_QTM_NONE,
+             .moves = 16,
+             .runs = 5,
+             .max_distance = INFINITY};
   gv_context_options how;
   gv_context_options_init(&how);
   struct option list[OPTIONS + 1] = {{0}};
@@ -144,6 +154,8 @@ int main(int argc, char **argv) {
   b.arguments = argv + 1 + optind;
   if (*b.arguments != NULL && benchmarks[i].run != bench_command)
     return bench_fail("%s: unknown argument (%s)", name, *b.arguments), 2;
+  if (b.mesh + (b.cells_of != NULL) + (b.points > 0) > 1)
+    return bench_fail("--mesh, --cells-of, --points: more than one is given"), 2;
   if (b.mesh && b.level < 0) return bench_fail("--mesh: --level is missing"), 2;
   how.threads = b.threads;
   if (gv_context_create(&how, &b.context) != GV_OK) return bench_fail("out of memory"), 1;

@@ -6,6 +6,7 @@
  *              backends, which must return the same bytes, are compared with great circles by the first; `serial` has one thread
  *   projected  great-circle distances on a grid of UTM zone 32, against PROJ's proj_trans_generic alone over every cell, all threads
  */
+#include <math.h>
 #include <proj.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "bench.h"
 #include "gpuvoronoi/cells.h"
 #include "io/crs.h"
+#include "io/in/cells_of.h"
 #include "search/device_times.h"
 
 typedef struct raster {
@@ -88,14 +90,50 @@ static bool bench_rasters(bench *b, const raster *r) {
   return bench_group(b, group, cases, n);
 }
 
-bool bench_raster(bench *b) {
-  raster r = {.grid = bench_globe(b)};
-  r.grid.level = b->level;
-  if (b->mesh) {
-    r.grid.kind = GV_GRID_QTM;
-    r.grid.width = gv_qtm_count(b->level);
-    r.grid.height = 1;
+/* Points all over the globe, in no order: their longitudes, then their latitudes. */
+static double *raster_points(int64_t count) {
+  uint64_t state = 7;
+  double *x = malloc(2 * (size_t)count * sizeof *x);
+  for (int64_t i = 0; i < count && x != NULL; i++) {
+    x[i] = 360.0 * bench_uniform(&state) - 180.0;
+    x[count + i] = asin(2.0 * bench_uniform(&state) - 1.0) * (180.0 / 3.14159265358979323846);
   }
+  return x;
+}
+
+/* The grid of the options. *points: those of --points, to be freed. */
+static bool raster_grid(const bench *b, double **points, gv_grid *out) {
+  gv_io io = {.cancelled = NULL};
+  gv_cells_of cells;
+  *out = bench_globe(b);
+  out->level = b->level;
+  if (b->mesh) {
+    out->kind = GV_GRID_QTM;
+    out->width = gv_qtm_count(b->level);
+    out->height = 1;
+  }
+  if (b->cells_of != NULL) {
+    if (gv_cells_of_read(&io, b->cells_of, &cells) != GV_OK) return bench_fail("%s", io.message);
+    if (gv_cells_of_have_places(&cells))
+      return bench_fail("--cells-of: unsupported cells (%s); use healpix:LEVEL or s2:LEVEL", b->cells_of);
+    gv_cells_of_grid(&cells, NULL, out);
+  }
+  if (b->points > 0) {
+    *points = raster_points(b->points);
+    if (*points == NULL) return bench_fail("out of memory for the points");
+    out->kind = GV_GRID_POINTS;
+    out->width = b->points;
+    out->height = 1;
+    out->longitude = *points;
+    out->latitude = *points + b->points;
+  }
+  return true;
+}
+
+bool bench_raster(bench *b) {
+  raster r = {.out = NULL};
+  double *points = NULL;
+  if (!raster_grid(b, &points, &r.grid)) return false;
   r.bytes = (size_t)(r.grid.width * r.grid.height * b->k) * sizeof *r.out;
   r.out = malloc(r.bytes);
   bool good = r.out != NULL || bench_fail("out of memory for the raster (%zu bytes)", r.bytes);
@@ -106,6 +144,7 @@ bool bench_raster(bench *b) {
     free((void *)r.seeds.x);
   }
   free(r.out);
+  free(points);
   return good;
 }
 

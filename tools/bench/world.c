@@ -69,8 +69,10 @@ gv_grid bench_globe(const bench *b) {
 }
 
 void bench_name(const bench *b, gv_points seeds, char name[128]) {
-  int length = b->mesh ? snprintf(name, 128, "QTM level %d", b->level)
-                       : snprintf(name, 128, "%" PRId64 "x%" PRId64 " cells", b->size[0], b->size[1]);
+  int length = b->mesh               ? snprintf(name, 128, "QTM level %d", b->level)
+               : b->cells_of != NULL ? snprintf(name, 128, "%.40s", b->cells_of)
+               : b->points > 0       ? snprintf(name, 128, "%d points", b->points)
+                                     : snprintf(name, 128, "%" PRId64 "x%" PRId64 " cells", b->size[0], b->size[1]);
   snprintf(name + length, 128 - (size_t)length, ", %" PRId64 " seeds", seeds.count);
 }
 
