@@ -212,15 +212,14 @@ def _table(seeds: _seeds.Seeds, count: int) -> Any:
 
 
 def _free_names(columns: Any, own: Any) -> dict[Any, str]:
-    """New names of columns that have the name of one of the result's: those of the command (gv_field_name)."""
-    taken = {name.lower() for name in [*own, "geometry"]} | {str(name).lower() for name in columns}
-    names = {}
-    for column in columns:
-        if isinstance(column, str) and column.lower() in {*own, "geometry"}:
-            name = "seed_" + column
-            while name.lower() in taken:
-                name += "_"
-            taken.add(name.lower())
+    """New names of columns that have a taken name, in their order, as the command makes them (gv_field_name)."""
+    taken, names = {name.lower() for name in [*own, "geometry"]}, {}
+    for column in dict.fromkeys(one for one in columns if isinstance(one, str)):
+        name = "seed_" + column if column.lower() in taken else column
+        while name.lower() in taken:
+            name += "_"
+        taken.add(name.lower())
+        if name != column:
             names[column] = name
     return names
 

@@ -107,6 +107,19 @@ def test_unverified_borders_warn(monkeypatch):
         gpuvoronoi.diagram(([0.0, 50.0], [0.0, 20.0]))
 
 
+def test_columns_whose_names_are_taken():
+    """The names that the command gives fields in this order."""
+    names = ["others", "Seed_others", "seed_Seed_others", "other"]
+    frame = geopandas.GeoDataFrame(
+        dict.fromkeys(names, 1),
+        index=[0, 1],
+        crs="EPSG:4326",
+        geometry=geopandas.points_from_xy([0, 50], [0, 5]),
+    )
+    renamed = ["seed_others", "seed_Seed_others", "seed_seed_Seed_others", "other"]
+    assert list(gpuvoronoi.diagram(frame).columns[:4]) == renamed
+
+
 def test_groups(random):
     x, y = random.uniform(-180, 180, 80), np.degrees(np.arcsin(random.uniform(-1, 1, 80)))
     frame = geopandas.GeoDataFrame(
