@@ -24,7 +24,7 @@ enum {
   LEAST_BATCH = 8192,
   BATCH = 1 << 20,        /* queries searched at once: trees visit near ones together */
   BATCH_VALUES = 1 << 22, /* and neighbors of them */
-  SPARE = 2,              /* neighbors by chord requested beyond k at first */
+  SPARE = 1,              /* neighbors by chord requested beyond k at first */
   WIDEN_MAX = 4096,       /* no more are searched by chord: all seeds are bounded */
   WIDEN_PART = 64,        /* nor more than that part of the seeds, */
   WIDEN_LEAST = 256,      /* or that many */
