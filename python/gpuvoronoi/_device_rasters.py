@@ -37,6 +37,13 @@ def module_of(raster: Any) -> Any:
     )
 
 
+def points_on_host(cells: Any) -> tuple[Any, Any]:
+    """Cells as a pair of arrays, copied to the host from a GPU; and CuPy, if they were there, else None."""
+    pair = cells if isinstance(cells, (tuple, list)) else ()
+    cupy = next((module for module in map(module_of, pair) if module is not None), None)
+    return (cells if cupy is None else tuple(copied(cupy, array) for array in pair)), cupy
+
+
 def on_host(array: Any) -> Any:
     """A copy in page-locked memory, which CuPy keeps for the next one."""
     import cupyx
@@ -61,6 +68,11 @@ def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
     ):
         return plan
     return dataclasses.replace(plan, backend=_BACKEND, device=int(cupy.cuda.Device().id))
+
+
+def measures(plan: _field.Plan) -> bool:
+    """Whether distances and statistics are computed on the GPU too: of HEALPix, S2 and lists of points only the nearest seeds are."""
+    return plan.backend == _BACKEND and plan.cells is None
 
 
 class Own(NamedTuple):
@@ -279,7 +291,8 @@ def compute(
         "workers": request.workers,
         "progress": request.progress,
     }
-    if plan.backend != _BACKEND:
+    measured = distance is not None or azimuth
+    if not (measures(plan) if measured else plan.backend == _BACKEND):
         mask = copied(cupy, request.mask)
         results = field.result(
             plan.window, names, mask=mask, own=cells.groups if own else None, **how

@@ -180,6 +180,7 @@ class RasterRequest:
         metric = _cells.metric_of(metric, distance_metric)
         self.cells: Optional[_cells.Cells] = None
         raster: Optional[_cells.Raster] = None
+        cells, points_of = _device_rasters.points_on_host(cells)
         if _cells.is_raster(seeds, target_values):
             if self.k > 1 or weights is not None:
                 raise ValueError(
@@ -245,7 +246,7 @@ class RasterRequest:
                 _seeds.column(weights, self.seeds, "weights"), dtype=np.float64
             )
         )
-        self.cupy = _device_rasters.module_of(
+        self.cupy = points_of or _device_rasters.module_of(
             seeds if raster is not None and own_grid else self.like
         )
         self.mask = self._mask(mask)

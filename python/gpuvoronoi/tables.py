@@ -88,7 +88,7 @@ def statistics(
         plan.cells = _places.with_areas(plan.cells, plan.ellipsoid)
     plan.block = (1, _field._MESH_BLOCK) if request.grid.mesh else (_field._BLOCK, _field._BLOCK)
     names = list(sums or {})
-    on_gpu = request.cupy is not None and plan.backend == _device_rasters._BACKEND
+    on_gpu = request.cupy is not None and _device_rasters.measures(plan)
     quantities = [_quantity((sums or {})[name], name, request, on_gpu) for name in names]
     field = _field.Field(plan, request.workers)
     table = _Table(field, quantities, distances)

@@ -74,6 +74,9 @@ class ndarray(np.lib.mixins.NDArrayOperatorsMixin):
     def __float__(self):
         return float(self.host)
 
+    def __int__(self):
+        return int(self.host)
+
     def get(self, out=None):
         if out is None:
             return self.host.copy()

@@ -120,6 +120,25 @@ def test_plain_arrays(cupy, random, metric):
         check(direction(there, max_distance=5.0, **how), direction(values, max_distance=5.0, **how))
 
 
+@pytest.mark.parametrize("shape", [(3000,), (30, 100)])
+def test_lists_of_points(cupy, random, shape):
+    """Points on a GPU as cells: results are there, also those that CPUs compute."""
+    lon, lat = random.uniform(-180, 180, shape), random.uniform(-90, 90, shape)
+    lon[..., 5] = np.nan
+    mask = random.random(shape) < 0.8
+    here, there = (lon, lat), (cupy.asarray(lon), cupy.asarray(lat))
+    for more in ({}, {"k": 3}, {"max_distance": 2e6}, {"mask": mask}, {"metric": "great-circle"}):
+        on_gpu = {**more, "mask": cupy.asarray(mask)} if "mask" in more else more
+        check(allocation(POINTS, cells=there, **on_gpu), allocation(POINTS, cells=here, **more))
+        check(proximity(POINTS, cells=there, **on_gpu), proximity(POINTS, cells=here, **more))
+        check(direction(POINTS, cells=there, **on_gpu), direction(POINTS, cells=here, **more))
+    found, expected = (
+        statistics(POINTS, cells=cells, mask=left)
+        for cells, left in ((there, cupy.asarray(mask)), (here, mask))
+    )
+    assert found.equals(expected)
+
+
 def test_what_is_copied_to_the_host(cupy, random, monkeypatch):
     """Spans of equal cells; the whole raster only where it has about as many spans as cells, or to report a seed that is not an integer."""
     sparse, noise = (
