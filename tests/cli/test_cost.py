@@ -276,6 +276,7 @@ def test_outputs(work):
     assert (
         out.GetMetadataItem("GPUVORONOI_COST") == "f.tif"
         and out.GetMetadataItem("GPUVORONOI_COST_MOVES") == "16"
+        and out.GetMetadataItem("GPUVORONOI_COST_UNIT").startswith("unit of the friction times m")
     )
     work.ok(*options, "--backend", "serial", "--distance", "serial_d.tif", "serial.tif")
     assert work.path("serial_d.tif").read_bytes() == work.path("d.tif").read_bytes()

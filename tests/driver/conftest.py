@@ -21,7 +21,7 @@ def driver():
 
 def text(work, **question):
     """A description as GDAL takes it in place of a file name, with the sources of `work`."""
-    for name in ("seeds", "seeds-raster", "like", "mask", "extent-of"):
+    for name in ("seeds", "seeds-raster", "like", "mask", "extent-of", "cost"):
         if name in question:
             question[name] = str(work.path(question[name]))
     return "VORONOI:" + json.dumps(question)
@@ -111,5 +111,13 @@ def sources(work):
     )
     classes.GetRasterBand(1).WriteArray(cells)
     classes = None
+    friction = gdal.GetDriverByName("GTiff").Create(
+        str(work.path("friction.tif")), 300, 270, 1, gdal.GDT_Float32
+    )
+    friction.SetGeoTransform((-30, 0.2, 0, 60, 0, -0.2))
+    friction.SetSpatialRef(crs(4326))
+    costs = random.lognormal(0, 1, (270, 300))
+    friction.GetRasterBand(1).WriteArray(np.where(random.random(costs.shape) < 0.1, -1, costs))
+    friction = None
     work.raster("like.tif", (-20, 0.1, 0.02, 55, -0.01, -0.1), (500, 400), epsg=4326)
     return work

@@ -51,6 +51,8 @@ QUESTIONS = {
         "size": [300, 150],
     },
     "integer attribute": {"seeds": "globe.csv", "attribute": "no", "k": 2, "size": [300, 150]},
+    "travel cost": {"seeds": "globe.csv", "cost": "friction.tif", "cost-moves": "8"},
+    "limited cost": {"seeds": "globe.csv", "cost": "friction.tif", "max-distance": 900000},
     "units": {
         "seeds": "globe.csv",
         "distance-unit": "nmi",
@@ -73,7 +75,9 @@ def by_command(work, question):
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_as_the_command(sources, name):
     question = {
-        key: str(sources.path(value)) if key in ("seeds", "seeds-raster", "like", "mask") else value
+        key: str(sources.path(value))
+        if key in ("seeds", "seeds-raster", "like", "mask", "cost")
+        else value
         for key, value in QUESTIONS[name].items()
     }
     expected, opened = by_command(sources, question)
@@ -234,6 +238,22 @@ def test_small_rasters_have_no_overviews(sources):
         live(sources, seeds="globe.csv", size=[256, 256]).GetRasterBand(1).GetOverviewCount() == 0
     )
     assert live(sources, seeds="globe.csv", size=[257, 1]).GetRasterBand(1).GetOverviewCount() == 1
+
+
+def test_travel_costs(sources):
+    """They are those of the raster's own cells: there are no overviews. What fails once is not computed again."""
+    question = dict(seeds="globe.csv", cost="friction.tif", bands=["id", "distance"])
+    dataset = live(sources, **question)
+    assert dataset.GetRasterBand(1).GetOverviewCount() == 0
+    whole = dataset.ReadAsArray()
+    assert alike(dataset.ReadAsArray(7, 200, 90, 40), np.ascontiguousarray(whole[:, 200:240, 7:97]))
+    small = dataset.ReadAsArray(buf_xsize=100, buf_ysize=90)
+    assert np.array_equal(small[0], whole[0, 1::3, 1::3])
+    sources.csv("far.csv", [100.0], [0.0])
+    nowhere = live(sources, **{**question, "seeds": "far.csv"})
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="all seeds are in barriers or outside of"):
+            nowhere.ReadAsArray()
 
 
 def test_resampling_goes_to_overviews(sources):

@@ -2,10 +2,7 @@
  * change them. */
 #include "job/raster/run.h"
 
-#include "job/raster/compute/barriers.h"
-#include "job/raster/compute/block.h"
 #include "job/raster/compute/compute.h"
-#include "job/raster/compute/costs.h"
 #include "job/raster/compute/grids.h"
 #include "job/raster/outputs/disk_space.h"
 #include "job/raster/outputs/outputs.h"
@@ -68,11 +65,6 @@ static gv_status raster_job_compute(gv_io *io, run *r) {
   return gv_run_complete(io, &r->work, &progress, out);
 }
 
-static gv_block_source choose_source(const gv_run_inputs *in) {
-  if (in->job->cost.path != NULL) return gv_cost_blocks;
-  return in->barriers.count > 0 ? gv_barrier_blocks : gv_computed_blocks;
-}
-
 static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   gv_run_work *work = &r->work;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
@@ -84,7 +76,7 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   GV_TRY(gv_run_check_space(io, &r->plan));
   *work = (gv_run_work){.in = &r->in,
                         .plan = &r->plan,
-                        .source = choose_source(&r->in),
+                        .source = gv_run_choose_source(&r->in),
                         .worker_count = r->in.threads,
                         .empty_seeds = -1};
   if (r->plan.rows == 0) return GV_OK;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #include "io/parallel.h"
+#include "job/raster/compute/barriers.h"
+#include "job/raster/compute/block.h"
+#include "job/raster/compute/costs.h"
 #include "job/raster/compute/count.h"
 #include "job/raster/compute/grids.h"
 #include "job/raster/plan/budget.h"
@@ -74,6 +77,11 @@ void gv_run_work_free(gv_run_work *w) {
   free(w->each);
   gv_voronoi_destroy(w->counted);
   if (w->source.close != NULL) w->source.close(w->source.state);
+}
+
+gv_block_source gv_run_choose_source(const gv_run_inputs *in) {
+  if (in->job->cost.path != NULL) return gv_cost_blocks;
+  return in->barriers.count > 0 ? gv_barrier_blocks : gv_computed_blocks;
 }
 
 gv_status gv_run_prepare(gv_io *io, gv_run_work *w) {

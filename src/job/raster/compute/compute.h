@@ -5,6 +5,9 @@
 #include "job/raster/compute/progress.h"
 #include "job/raster/compute/work.h"
 
+/* What computes the blocks of these inputs. */
+gv_block_source gv_run_choose_source(const gv_run_inputs *in);
+
 /* Makes the workers' state for computing blocks. */
 gv_status gv_run_prepare(gv_io *io, gv_run_work *work);
 

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "job/raster/compute/block.h"
 #include "job/raster/compute/compute.h"
 #include "job/raster/report.h"
 
@@ -40,7 +39,8 @@ static gv_status read_overview(gv_on_demand *on_demand, gv_on_demand_level *leve
 /* What blocks are computed with. */
 static gv_status make_workers(gv_on_demand *on_demand, gv_on_demand_level *level) {
   gv_run_work *w = &level->work;
-  *w = (gv_run_work){.in = &level->in, .plan = &level->plan, .source = gv_computed_blocks, .empty_seeds = -1};
+  *w = (gv_run_work){
+      .in = &level->in, .plan = &level->plan, .source = gv_run_choose_source(&level->in), .empty_seeds = -1};
   w->block_w = level->width < GV_ON_DEMAND_BLOCK ? (int32_t)level->width : GV_ON_DEMAND_BLOCK;
   w->block_h = level->height < GV_ON_DEMAND_BLOCK ? (int32_t)level->height : GV_ON_DEMAND_BLOCK;
   int64_t blocks = gv_run_blocks(w);
@@ -48,7 +48,7 @@ static gv_status make_workers(gv_on_demand *on_demand, gv_on_demand_level *level
   GV_TRY(gv_run_prepare(&on_demand->io, w));
   for (int i = 0; i < w->worker_count; i++)
     w->workers[i].scans = false; /* neighbors are looked for when the table is made */
-  return GV_OK;
+  return w->source.begin != NULL ? w->source.begin(&on_demand->io, w, NULL) : GV_OK;
 }
 
 static gv_status check_unchanged(gv_on_demand *on_demand) {
@@ -61,6 +61,13 @@ static gv_status check_unchanged(gv_on_demand *on_demand) {
   if (same) return GV_OK;
   return gv_io_fail(&on_demand->io, GV_ERROR_IO,
                     "the seeds have changed since this raster was opened; open it again");
+}
+
+/* Nothing is read, and no costs are computed, again to fail again. */
+static gv_status levels_keep_failure(gv_on_demand *on_demand, gv_status status) {
+  on_demand->failed = status;
+  on_demand->failure = on_demand->io;
+  return status;
 }
 
 static gv_status read_seeds(gv_on_demand *on_demand) {
@@ -78,10 +85,7 @@ static gv_status read_seeds(gv_on_demand *on_demand) {
     return GV_OK;
   }
   gv_on_demand_free_level(first);
-  /* Nothing is read again to fail again. */
-  on_demand->failed = status;
-  on_demand->failure = on_demand->io;
-  return status;
+  return levels_keep_failure(on_demand, status);
 }
 
 gv_status gv_on_demand_read_seeds(gv_io *io, gv_on_demand *on_demand) {
@@ -103,7 +107,7 @@ static gv_status on_demand_levels_prepare(gv_on_demand *on_demand, int number) {
     gv_run_work_free(&level->work);
     level->work = (gv_run_work){.plan = NULL};
   }
-  return status;
+  return on_demand->settings.job.cost.path != NULL ? levels_keep_failure(on_demand, status) : status;
 }
 
 gv_status gv_on_demand_prepare(gv_io *io, gv_on_demand *on_demand, int level) {

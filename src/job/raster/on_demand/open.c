@@ -60,7 +60,6 @@ static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
   gv_status status = gv_job_settings_check(io, s);
   GV_REQUIRE(io, !gv_cells_of_lists(&j->grid.cells_of),
              "cells-of: unsupported for rasters (HEALPix, files of places); use the command with --cells FILE");
-  GV_REQUIRE(io, j->cost.path == NULL, "cost: unsupported for on-demand rasters; use the command");
   GV_REQUIRE(io, j->barriers.path == NULL, "barriers: unsupported for on-demand rasters; use the command");
   /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is faster. */
   if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
@@ -93,14 +92,15 @@ static gv_status add_bands(gv_io *io, gv_on_demand *on_demand, const gv_run_inpu
   return made ? GV_OK : gv_io_fail_memory(io, "the bands");
 }
 
-/* Half of each side, and half of that ... */
+/* Half of each side, and half of that ... Travel costs are those of the raster's own cells. */
 static void add_levels(gv_on_demand *on_demand) {
+  const bool travel_cost = on_demand->settings.job.cost.path != NULL;
   int64_t w = on_demand->facts.width, h = on_demand->facts.height;
   for (on_demand->facts.levels = 0;;) {
     gv_on_demand_level *level = &on_demand->level[on_demand->facts.levels++];
     level->width = w;
     level->height = h;
-    if (w <= GV_ON_DEMAND_SMALLEST && h <= GV_ON_DEMAND_SMALLEST) return;
+    if ((w <= GV_ON_DEMAND_SMALLEST && h <= GV_ON_DEMAND_SMALLEST) || travel_cost) return;
     w = (w + 1) / 2;
     h = (h + 1) / 2;
   }

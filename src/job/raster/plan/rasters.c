@@ -51,15 +51,20 @@ char **gv_run_band_names(const gv_run_inputs *in, int raster) {
   return names;
 }
 
-const char *gv_run_unit(const gv_run_inputs *in, int raster) {
+/* Of lengths in the grid's metric; NULL: none. */
+static const char *rasters_unit_of_length(const gv_run_inputs *in) {
   char *name = NULL;
-  if (raster == GV_RUN_DISTANCE && in->job->cost.path != NULL) return NULL;
-  if (raster != GV_RUN_DISTANCE) return raster == GV_RUN_AZIMUTH ? "degree" : NULL;
-  if (in->job->distance_unit.kind != GV_UNIT_NONE) return in->job->distance_unit.name;
   if (in->grid.metric == GV_GREAT_CIRCLE || in->grid.metric == GV_GEODESIC) return "metre";
   if (in->grid.crs == NULL || !OSRIsProjected(in->grid.crs)) return NULL;
   OSRGetLinearUnits(in->grid.crs, &name); /* owned by the CRS */
   return name;
+}
+
+const char *gv_run_unit(const gv_run_inputs *in, int raster) {
+  if (raster != GV_RUN_DISTANCE) return raster == GV_RUN_AZIMUTH ? "degree" : NULL;
+  if (in->job->cost.path != NULL) return NULL; /* GPUVORONOI_COST_UNIT */
+  if (in->job->distance_unit.kind != GV_UNIT_NONE) return in->job->distance_unit.name;
+  return rasters_unit_of_length(in);
 }
 
 /* `source` in short, and its layer. */
@@ -95,8 +100,13 @@ gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *in, char ***out) {
     status = add_source(io, &items, "GPUVORONOI_COST", j->cost.path, NULL);
   if (status == GV_OK && in->barriers.count > 0)
     status = add_source(io, &items, "GPUVORONOI_BARRIERS", j->barriers.path, j->barriers.layer);
-  if (j->cost.path != NULL)
+  if (j->cost.path != NULL) {
+    const char *length = rasters_unit_of_length(in);
     items = CSLSetNameValue(items, "GPUVORONOI_COST_MOVES", CPLSPrintf("%d", j->cost.moves));
+    items =
+        CSLSetNameValue(items, "GPUVORONOI_COST_UNIT",
+                        CPLSPrintf("unit of the friction times %s", length != NULL ? length : "unit of the grid"));
+  }
   if (j->seeds.attribute != NULL) items = CSLSetNameValue(items, "GPUVORONOI_ATTRIBUTE", j->seeds.attribute);
   const char *id = cells ? (j->raster_seeds.by_cell ? "cell number, row by row from 0" : "cell value")
                    : j->seeds.id_field == NULL ? "feature id"
