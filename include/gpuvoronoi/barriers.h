@@ -52,7 +52,7 @@ extern "C" {
 
 /**
  * Lines and polygons that ways may touch and follow, but not cross or enter, and the shortest ways from seeds. A way is a chain of straight
- * legs, with GV_GREAT_CIRCLE of arcs of great circles; its length is the sum of their exact distances, added from the seed on in double.
+ * legs, with GV_GREAT_CIRCLE of arcs of great circles, with GV_GEODESIC of geodesics; its length is the sum of their exact distances, added from the seed on in double.
  * src/barriers/barriers.h has the definition.
  * Use it from one thread at a time; once solved, any number of threads may call gv_barriers_get at once, each with its own context.
  */
@@ -60,10 +60,10 @@ typedef struct gv_barriers gv_barriers;
 
 typedef struct gv_barriers_options {
   size_t struct_size;
-  gv_metric metric;    /**< GV_EUCLIDEAN (default) or GV_GREAT_CIRCLE */
+  gv_metric metric;    /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC */
   double max_distance; /**< places with a longer way get no seed; default: INFINITY */
-  double semi_major;   /**< meters, of the ellipsoid of GV_GREAT_CIRCLE; 0 (default): WGS 84 */
-  double flattening;
+  double semi_major;   /**< meters, of the ellipsoid on the globe; 0 (default): WGS 84 */
+  double flattening;   /**< with GV_GEODESIC 0 to 0.02 */
 } gv_barriers_options;
 
 /** Sets the defaults. */
@@ -75,13 +75,13 @@ static inline void gv_barriers_options_init(gv_barriers_options *options) {
 /**
  * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule, each for itself, also where
  * they intersect themselves. Vertices within 1e-9 of the extent's longer side are joined, so that polygons that share an edge leave no slit.
- * With GV_GREAT_CIRCLE coordinates are longitudes and latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided
- * into arcs that deviate from them by at most 1 m.
+ * On the globe coordinates are longitudes and latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided
+ * into legs that deviate from them by at most 1 m.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param features lines and polygons; NULL or no features: no barriers. Points are an error.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_barriers_destroy.
- * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED (metric), OUT_OF_MEMORY.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED (metric, flattening), OUT_OF_MEMORY.
  */
 GV_API gv_status gv_barriers_create(gv_context *context, const gv_features *features,
                                     const gv_barriers_options *options, gv_barriers **out);

@@ -22,10 +22,8 @@ def read(
         raise TypeError(
             f"barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not {type(barriers).__name__}"
         )
-    if metric not in ("euclidean", "great-circle"):
-        raise ValueError(
-            f"barriers: metric {metric} is not supported; use great-circle, or euclidean on a map"
-        )
+    if metric not in ("euclidean", "great-circle", "geodesic"):
+        raise ValueError(f"barriers: metric {metric} is not supported; use euclidean")
     if len(barriers) == 0:
         return None
     found = _seeds.read(barriers, None, skip_invalid, features=True)

@@ -87,7 +87,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Polygons count as their rings, with nothing within.
     barriers : GeoDataFrame or GeoSeries, optional
         Lines and polygons that the way to a seed may touch and follow, but not cross or enter: distances and directions are those of the shortest way
-        round them, and cells inside polygons have no seed. With metric euclidean or great-circle, one neighbor, and points as seeds.
+        round them, and cells inside polygons have no seed. With metric euclidean, great-circle or geodesic, one neighbor, and points as seeds.
     skip_invalid : bool
         Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no place in the grid's system
         (on the globe a latitude beyond 90 degrees); the others keep their numbers.

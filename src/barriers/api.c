@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "barriers/ellipsoid.h"
 #include "barriers/inside.h"
 #include "barriers/nearest.h"
 #include "barriers/rings.h"
@@ -37,9 +38,10 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
   gv_features_init(&f);
   GV_TAKE(context, gv_barriers_options, &o, options);
   GV_TAKE(context, gv_features, &f, features);
-  if (o.metric != GV_EUCLIDEAN && o.metric != GV_GREAT_CIRCLE)
+  if (o.metric != GV_EUCLIDEAN && o.metric != GV_GREAT_CIRCLE && o.metric != GV_GEODESIC)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "barriers: unsupported metric (%s); use euclidean or great-circle", gv_metric_name(o.metric));
+                   "barriers: unsupported metric (%s); use euclidean, great-circle or geodesic",
+                   gv_metric_name(o.metric));
   if (!(o.max_distance >= 0.0))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: max_distance out of range (%g); use 0 or more",
                    o.max_distance);
@@ -48,9 +50,14 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
   b->allocator = context->allocator;
   b->metric = o.metric;
   b->max_distance = o.max_distance;
-  b->geometry = o.metric == GV_EUCLIDEAN ? &gv_barrier_plane : &gv_barrier_sphere;
+  b->geometry = o.metric == GV_EUCLIDEAN      ? &gv_barrier_plane
+                : o.metric == GV_GREAT_CIRCLE ? &gv_barrier_sphere
+                                              : &gv_barrier_ellipsoid;
   gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &b->ellipsoid);
-  if (status == GV_OK) b->radius = gv_globe_radius(&b->ellipsoid);
+  if (status == GV_OK) b->radius = b->least_radius = b->most_radius = gv_globe_radius(&b->ellipsoid);
+  if (status == GV_OK && o.metric == GV_GEODESIC && !gv_barrier_ellipsoid_init(b))
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "barriers: unsupported flattening (%g); use 0 to %g",
+                     b->ellipsoid.flattening, GV_SERIES_FLATTENING);
   if (status == GV_OK && f.count > 0) status = api_read(context, &f, b);
   if (status == GV_OK) {
     *out = b;
@@ -63,22 +70,24 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
 void gv_barriers_destroy(gv_barriers *b) {
   if (b == NULL) return;
   const gv_allocator allocator = b->allocator;
-  void *arrays[] = {b->walls, b->wall_nodes, b->places, b->corners, b->corner_nodes, b->sources};
+  void *arrays[] = {b->walls, b->wall_nodes, b->places, b->at, b->corners, b->corner_nodes, b->sources};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     gv_release(&allocator, arrays[i]);
   gv_release(&allocator, b);
 }
 
-/* Three coordinates each. */
-static void api_place(const gv_barriers *b, const double *x, const double *y, int64_t count, double *out) {
+/* Three coordinates each, then three each as in gv_way_source. */
+static const double *api_place(const gv_barriers *b, const double *x, const double *y, int64_t count, double *out) {
+  double *at = out + 3 * count;
   for (int64_t i = 0; i < count; i++)
-    gv_barrier_place_at(b->metric == GV_GREAT_CIRCLE, x[i], y[i], out + 3 * i);
+    gv_barrier_place_at(b, x[i], y[i], out + 3 * i, at + 3 * i);
+  return at;
 }
 
 /* Positions that are not finite have no way; latitudes beyond the poles are an error, as in all searches on the globe. */
 static gv_status api_check_places(gv_context *context, const gv_barriers *b, const char *role, const double *y,
                                   int64_t count) {
-  for (int64_t i = 0; i < count && b->metric == GV_GREAT_CIRCLE; i++)
+  for (int64_t i = 0; i < count && gv_barrier_on_globe(b); i++)
     if (isfinite(y[i])) GV_TRY(gv_check_latitude(context, role, i, y[i]));
   return GV_OK;
 }
@@ -90,18 +99,18 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
   if (count < 0 || count >= INT32_MAX - b->corner_count || (count > 0 && (x == NULL || y == NULL)))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid seeds (%" PRId64 " positions)", count);
   GV_TRY(api_check_places(context, b, "seed", y, count));
-  double *places = gv_allocate(&b->allocator, 3 * count, sizeof *places);
+  double *places = gv_allocate(&b->allocator, 6 * count, sizeof *places);
   uint8_t *kind = gv_allocate(&b->allocator, count, sizeof *kind);
   int64_t left = 0;
   gv_status status = places == NULL || kind == NULL ? gv_fail_memory(context, "the seeds") : GV_OK;
   if (status == GV_OK) {
-    api_place(b, x, y, count, places);
+    const double *at = api_place(b, x, y, count, places);
     for (int64_t i = 0; i < count; i++) {
       const bool finite = isfinite(x[i]) && isfinite(y[i]);
       kind[i] = (uint8_t)(finite ? gv_barrier_place_of(b, places + 3 * i) : GV_BARRIER_INSIDE);
       left += kind[i] == GV_BARRIER_INSIDE;
     }
-    status = gv_ways_find(context, b, places, kind, count);
+    status = gv_ways_find(context, b, places, at, kind, count);
   }
   gv_release(&b->allocator, places);
   gv_release(&b->allocator, kind);
@@ -111,8 +120,8 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
 }
 
 /* Of the leg from a place to a source. */
-static float api_azimuth(const gv_barriers *b, const gv_way_source *source, const double *x) {
-  const double azimuth = b->geometry->azimuth(x, source->x);
+static float api_azimuth(const gv_barriers *b, const gv_way_source *source, const double *x, const double *at) {
+  const double azimuth = b->geometry->azimuth(b, x, at, source);
   return gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
 }
 
@@ -126,21 +135,24 @@ gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_ba
   if (o.count < 0 || (o.count > 0 && (o.x == NULL || o.y == NULL)))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid places (%" PRId64 ")", o.count);
   GV_TRY(api_check_places(context, b, "place", o.y, o.count));
-  double *at = gv_allocate(&b->allocator, 3 * o.count, sizeof *at);
+  double *place = gv_allocate(&b->allocator, 6 * o.count, sizeof *place);
+  const double *at = NULL;
   double *length = gv_allocate(&b->allocator, o.count, sizeof *length);
   int32_t *source = gv_allocate(&b->allocator, o.count, sizeof *source);
-  gv_status status = at == NULL || length == NULL || source == NULL ? gv_fail_memory(context, "the places") : GV_OK;
+  gv_status status =
+      place == NULL || length == NULL || source == NULL ? gv_fail_memory(context, "the places") : GV_OK;
   if (status == GV_OK) {
-    api_place(b, o.x, o.y, o.count, at);
-    status = gv_barriers_nearest(context, b, at, o.count, source, length);
+    at = api_place(b, o.x, o.y, o.count, place);
+    status = gv_barriers_nearest(context, b, place, at, o.count, source, length);
   }
   for (int64_t i = 0; i < o.count && status == GV_OK; i++) {
     const gv_way_source *last = source[i] >= 0 ? &b->sources[source[i]] : NULL;
     if (o.seed != NULL) o.seed[i] = last != NULL ? last->seed : -1;
     if (o.distance != NULL) o.distance[i] = length[i];
-    if (o.azimuth != NULL) o.azimuth[i] = last != NULL ? api_azimuth(b, last, at + 3 * i) : (float)NAN;
+    if (o.azimuth != NULL)
+      o.azimuth[i] = last != NULL ? api_azimuth(b, last, place + 3 * i, at + 3 * i) : (float)NAN;
   }
-  gv_release(&b->allocator, at);
+  gv_release(&b->allocator, place);
   gv_release(&b->allocator, length);
   gv_release(&b->allocator, source);
   return status;

@@ -15,8 +15,8 @@
  * to the same side it is longer by the same amount; if to the other side, the place is reached from the least way's corner by a turn
  * that is not taut, so a shorter way exists.
  *
- * On which side of a leg a vertex lies is decided exactly (exact/orientation.h), so the results depend on coordinates only, not on threads,
- * the order of searches or the division into blocks.
+ * On which side of a leg a vertex lies is decided exactly (exact/orientation.h), on the ellipsoid by one rule (ellipsoid.c), so the results
+ * depend on coordinates only, not on threads, the order of searches or the division into blocks.
  *
  * Vertices closer than the tolerance (GV_BARRIER_TOLERANCE of the larger side of the extent) are one, and a wall that passes a vertex so
  * closely is divided there: polygons that share an edge leave no slit, even if one of them has more vertices along it.
@@ -28,6 +28,7 @@
 
 #include "core/core.h"
 #include "exact/globe.h"
+#include "geodesic/geodesic.h"
 #include "gpuvoronoi/barriers.h"
 
 #define GV_BARRIER_TOLERANCE 1e-9
@@ -52,11 +53,13 @@ typedef struct gv_barrier_node {
 typedef struct gv_corner {
   double x[3], first[3], last[3];
   int32_t leaf; /* of the tree */
+  int32_t vertex;
 } gv_corner;
 
 /* Where a leg to a place can begin: a seed, or a corner that ways reach. */
 typedef struct gv_way_source {
   double x[3], before[3]; /* `before`: the beginning of the leg to a corner */
+  double at[3];           /* x, y; on the globe normalized degrees, on the ellipsoid its z too, in units of a */
   double length;          /* of the way to it; INFINITY: none */
   int32_t seed;           /* -1: none */
   int32_t previous;       /* the source that the leg comes from; -1: a seed */
@@ -78,6 +81,7 @@ typedef struct gv_leg_line {
   double normal[3], error[3]; /* of `normal` */
   double middle[3], along[3]; /* on the sphere: directions of the leg's middle, and from p to q there */
   double least;               /* on the sphere: `middle` . x of the leg's places */
+  double bend;                /* on the ellipsoid: `normal` . x of the leg's places at most */
   int axis;                   /* on the plane: along which the leg is longer */
   double sign;                /* of its direction there */
 } gv_leg_line;
@@ -92,43 +96,48 @@ typedef struct gv_leg_start {
 /* False ends the visits. */
 typedef bool gv_visit_wall(void *user, const gv_wall *wall);
 
-/* The functions that differ by the surface: plane.c, sphere.c. */
+/* The functions that differ by the surface: plane.c, sphere.c, ellipsoid.c. `at`: coordinates of x as in gv_way_source. */
 typedef struct gv_barrier_geometry {
-  /* 1: r lies to the left of the leg from p to q; -1: to the right; 0: on its line. */
-  int (*turn)(const double *p, const double *q, const double *r);
+  /* 1: r lies to the left of the leg from p to q; -1: to the right; 0: on its line. The sign of any order of the three. */
+  int (*turn)(const gv_barriers *b, const double *p, const double *q, const double *r);
   /* Of three places on one line: whether those of q and r are seen in the same direction from p. */
   bool (*same_direction)(const double *p, const double *q, const double *r);
   /* The exact length of a leg, and bounds of those between a box and a place. */
-  double (*length)(double radius, const double *p, const double *q);
-  double (*least)(double radius, const gv_barrier_box *box, const double *x);
-  double (*most)(double radius, const gv_barrier_box *box, const double *x);
+  double (*length)(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at);
+  double (*least)(const gv_barriers *b, const gv_barrier_box *box, const double *x);
+  double (*most)(const gv_barriers *b, const gv_barrier_box *box, const double *x);
+  bool costly; /* `length` is worth a test by `least` */
   /* On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not certain. */
-  int (*side)(const double *p, const double *q, const gv_barrier_box *box);
+  int (*side)(const gv_barriers *b, const double *p, const double *q, const gv_barrier_box *box);
   /* How far a leg can be outside of a box of its ends, which are at most as far from each other as two corners. */
-  double (*bulge)(const double *low, const double *high);
-  /* Whether a wall from a to b passes x within a tolerance; *part: where, from 0 to 1. */
-  bool (*passes)(const double *a, const double *b, const double *x, double tolerance, double *part);
-  void (*line)(const double *p, const double *q, gv_leg_line *out);
+  double (*bulge)(const gv_barriers *b, const double *low, const double *high);
+  /* Whether a wall from p to q passes x within the tolerance of vertices; *part: where, from 0 to 1. */
+  bool (*passes)(const gv_barriers *b, const double *p, const double *q, const double *x, double *part);
+  void (*line)(const gv_barriers *b, const double *p, const double *q, gv_leg_line *out);
   /* Visits the walls that may meet a leg (tree.h). */
   void (*walls_along)(const gv_barriers *barriers, const gv_leg_line *line, gv_visit_wall *visit, void *user);
   /* Where a place on the leg's line lies: ascending from p to q. */
   double (*at)(const gv_leg_line *line, const double *x);
   double turns; /* of `at`, once round; INFINITY on the plane */
   /* The ray from a start to a place that is free of walls, and whether it crosses a wall. */
-  void (*ray)(const double *reference, const double *p, gv_leg_line *out);
-  bool (*ray_crosses)(const double *reference, const gv_leg_start *start, const gv_wall *wall);
+  void (*ray)(const gv_barriers *b, const double *p, gv_leg_line *out);
+  bool (*ray_crosses)(const gv_barriers *b, const gv_leg_start *start, const gv_wall *wall);
   /* Of the leg from a place to another: degrees clockwise from north, any turn of them. */
-  double (*azimuth)(const double *x, const double *to);
+  double (*azimuth)(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to);
 } gv_barrier_geometry;
 
-extern const gv_barrier_geometry gv_barrier_plane, gv_barrier_sphere;
+extern const gv_barrier_geometry gv_barrier_plane, gv_barrier_sphere, gv_barrier_ellipsoid;
 
 struct gv_barriers {
   gv_allocator allocator;
   const gv_barrier_geometry *geometry;
   gv_metric metric;
   gv_ellipsoid ellipsoid;
-  double radius;       /* of the sphere */
+  gv_geodesic geodesic;     /* on the ellipsoid */
+  double bend, bend_limit2; /* how geodesics deviate from great circles: ellipsoid.h; 0 on the sphere */
+  double radius;            /* of the sphere */
+  /* Lengths of legs are between those on spheres of these radii, but for an error. */
+  double least_radius, most_radius, length_error;
   double reference[3]; /* on the sphere: where rays end */
   uint64_t odd;        /* hashes of the polygons that contain it, joined by XOR */
   double max_distance;
@@ -138,6 +147,7 @@ struct gv_barriers {
   gv_barrier_node *wall_nodes;
   int64_t wall_node_count;
   double *places; /* of vertices: three coordinates */
+  double *at;     /* of vertices: coordinates, as in gv_way_source */
   int64_t vertex_count;
   gv_corner *corners;
   int64_t corner_count;
@@ -153,7 +163,7 @@ struct gv_barriers {
 /* ------------------------------------------------------------------------------------------------------ geometry */
 
 static inline int gv_barrier_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
-  return b->geometry->turn(p, q, r);
+  return b->geometry->turn(b, p, q, r);
 }
 
 static inline bool gv_barrier_same_direction(const gv_barriers *b, const double *p, const double *q,
@@ -165,8 +175,13 @@ static inline bool gv_barrier_same(const double *p, const double *q) {
   return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
 }
 
-static inline double gv_barrier_length(const gv_barriers *b, const double *p, const double *q) {
-  return b->geometry->length(b->radius, p, q);
+static inline bool gv_barrier_on_globe(const gv_barriers *b) {
+  return b->metric != GV_EUCLIDEAN;
+}
+
+static inline double gv_barrier_length(const gv_barriers *b, const gv_way_source *from, const double *x,
+                                       const double *at) {
+  return b->geometry->length(b, from, x, at);
 }
 
 static inline void gv_barrier_box_begin(gv_barrier_box *box) {
@@ -238,16 +253,16 @@ static inline int gv_barrier_sign(double x) {
 }
 
 static inline double gv_barrier_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
-  return b->geometry->least(b->radius, box, x);
+  return b->geometry->least(b, box, x);
 }
 
 static inline double gv_barrier_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
-  return b->geometry->most(b->radius, box, x);
+  return b->geometry->most(b, box, x);
 }
 
 static inline int gv_barrier_side(const gv_barriers *b, const double *p, const double *q,
                                   const gv_barrier_box *box) {
-  return b->geometry->side(p, q, box);
+  return b->geometry->side(b, p, q, box);
 }
 
 #endif

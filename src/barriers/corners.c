@@ -40,6 +40,7 @@ static bool corners_find(const corners_build *c, int64_t v, gv_corner *out) {
   memcpy(out->first, places + (ptrdiff_t)3 * first, sizeof out->first);
   memcpy(out->last, places + (ptrdiff_t)3 * last, sizeof out->last);
   out->leaf = -1;
+  out->vertex = (int32_t)v;
   /* Opposite to a wall is within the sector. */
   return !gv_barrier_begins_inside(c->b, out->x, out->first, true, GV_BARRIER_LEFT);
 }
@@ -93,8 +94,8 @@ gv_status gv_barrier_corners_make(gv_context *context, gv_barriers *b) {
   gv_release(&b->allocator, c.other);
   gv_release(&b->allocator, c.corner);
   GV_TRY(status);
-  GV_TRY(gv_barrier_tree_make(context, b->geometry, b->corners, b->corner_count, sizeof *b->corners, 1,
-                              &b->corner_nodes, &b->corner_node_count));
+  GV_TRY(gv_barrier_tree_make(context, b, b->corners, b->corner_count, sizeof *b->corners, 1, &b->corner_nodes,
+                              &b->corner_node_count));
   for (int64_t n = 0; n < b->corner_node_count; n++)
     for (int32_t i = 0; i < b->corner_nodes[n].count; i++)
       b->corners[b->corner_nodes[n].first + i].leaf = (int32_t)n;

@@ -16,7 +16,7 @@ typedef struct inside_state {
 
 static bool inside_visit(void *user, const gv_wall *wall) {
   inside_state *s = user;
-  if (wall->polygon >= 0 && s->b->geometry->ray_crosses(s->b->reference, &s->start, wall))
+  if (wall->polygon >= 0 && s->b->geometry->ray_crosses(s->b, &s->start, wall))
     s->odd ^= gv_barrier_hash(wall->polygon);
   return true;
 }
@@ -24,7 +24,7 @@ static bool inside_visit(void *user, const gv_wall *wall) {
 bool gv_barrier_begins_inside(const gv_barriers *b, const double *p, const double *q, bool back, int side) {
   inside_state s = {b, {p, q, back ? -1.0 : 1.0, side == GV_BARRIER_RIGHT ? -1.0 : 1.0}, b->odd};
   gv_leg_line ray;
-  b->geometry->ray(b->reference, p, &ray);
+  b->geometry->ray(b, p, &ray);
   gv_barrier_walls_along(b, &ray, inside_visit, &s);
   return s.odd != 0;
 }

@@ -103,7 +103,7 @@ unsigned gv_barrier_leg(const gv_barriers *b, gv_leg_memory *memory, const doubl
                         unsigned start, unsigned end, int32_t *blocker) {
   leg_state s = {.b = b, .memory = memory, .p = p, .q = q, .blocker = -1};
   memory->count = 0;
-  b->geometry->line(p, q, &s.line);
+  b->geometry->line(b, p, q, &s.line);
   gv_barrier_walls_along(b, &s.line, leg_visit, &s);
   if (s.blocker >= 0) {
     if (blocker != NULL) *blocker = s.blocker;

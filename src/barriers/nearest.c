@@ -37,7 +37,7 @@ typedef struct nearest_best {
 typedef struct nearest_state {
   gv_context *context;
   const gv_barriers *b;
-  const double *places;
+  const double *places, *at;
   gv_leg_memory memory;
   int64_t *order;     /* of places */
   nearest_best *best; /* of places, in the order given */
@@ -90,7 +90,7 @@ static void nearest_classify(nearest_state *s, int64_t first, int64_t end) {
   bool meets = false;
   const gv_barrier_box box = nearest_box(s, first, end);
   gv_barrier_box wide = box;
-  gv_barrier_box_widen(&wide, s->b->geometry->bulge(box.low, box.high));
+  gv_barrier_box_widen(&wide, s->b->geometry->bulge(s->b, box.low, box.high));
   if (end - first > 1) gv_barrier_walls_near(s->b, &wide, nearest_meets, &meets);
   const int64_t middle = meets && end - first > 2 ? nearest_divide(s, first, end, &box) : end;
   if (middle > first && middle < end) {
@@ -127,6 +127,7 @@ static void nearest_take_least(const nearest_state *s, nearest_entry *found, int
 /* `list`: entries from this place of the stack on. */
 static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, int64_t count) {
   const double *x = s->places + 3 * place;
+  const gv_barrier_box here = {{x[0], x[1], x[2]}, {x[0], x[1], x[2]}};
   nearest_best *best = &s->best[place];
   nearest_entry *entries = nearest_list(s, list);
   int64_t number = 0;
@@ -137,7 +138,9 @@ static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, in
     const nearest_entry *entry = &entries[i];
     const gv_way_source *source = &s->b->sources[entry->source];
     if (entry->least > best->length) continue;
-    const double length = source->length + gv_barrier_length(s->b, source->x, x);
+    if (s->b->geometry->costly && source->length + gv_barrier_least(s->b, &here, source->x) > best->length)
+      continue;
+    const double length = source->length + gv_barrier_length(s->b, source, x, s->at + 3 * place);
     if (!nearest_improves(best, length, source->seed, entry->source) || !gv_way_continues(s->b, source, x))
       continue;
     if (entry->wall >= 0 && gv_barrier_wall_crosses(s->b, &s->b->walls[entry->wall], source->x, x)) continue;
@@ -146,9 +149,9 @@ static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, in
   for (int64_t i = 0; i < number; i++) {
     nearest_take_least(s, found, i, number);
     const gv_way_source *source = &s->b->sources[found[i].source];
-    const bool here = gv_barrier_same(source->x, x);
+    const bool same = gv_barrier_same(source->x, x);
     int32_t *wall = &entries[found[i].wall].wall;
-    if (!here && gv_way_leg(s->b, &s->memory, source, x, GV_BARRIER_BOTH, wall) == 0) {
+    if (!same && gv_way_leg(s->b, &s->memory, source, x, GV_BARRIER_BOTH, wall) == 0) {
       if (s->memory.failed) return gv_fail_memory(s->context, "the nearest seeds");
       continue;
     }
@@ -268,7 +271,7 @@ static gv_status nearest_groups(nearest_state *s, int64_t first, int64_t end, gv
 /* A call, of which each worker solves stretches of places that follow each other. */
 typedef struct nearest_call {
   const gv_barriers *b;
-  const double *places;
+  const double *places, *at;
   int32_t *source;
   double *length;
   gv_progress progress;
@@ -281,6 +284,7 @@ static gv_status nearest_stretch(gv_worker *worker, int64_t first, int64_t end) 
   nearest_state s = {.context = &worker->context,
                      .b = b,
                      .places = call->places + 3 * first,
+                     .at = call->at + 3 * first,
                      .memory = {.allocator = b->allocator}};
   s.order = gv_allocate(&b->allocator, count, sizeof *s.order);
   s.best = gv_allocate(&b->allocator, count, sizeof *s.best);
@@ -305,9 +309,9 @@ static gv_status nearest_stretch(gv_worker *worker, int64_t first, int64_t end) 
   return status;
 }
 
-gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places, int64_t count,
-                              int32_t *source, double *length) {
-  nearest_call call = {.b = b, .places = places, .source = source, .length = length};
+gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places, const double *at,
+                              int64_t count, int32_t *source, double *length) {
+  nearest_call call = {.b = b, .places = places, .at = at, .source = source, .length = length};
   gv_progress_init(&call.progress, context, count);
   gv_loop loop = {context, context->threads, count, count, &call.progress, &call};
   if (context->threads > 1) loop.grain = count > STRETCH ? STRETCH : count;

@@ -3,7 +3,8 @@
 #include "exact/canonical.h"
 #include "exact/orientation.h"
 
-static int plane_turn(const double *p, const double *q, const double *r) {
+static int plane_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
+  (void)b;
   return gv_orientation(p, q, r);
 }
 
@@ -11,18 +12,19 @@ static bool plane_same_direction(const double *p, const double *q, const double 
   return (q[0] - p[0]) * (r[0] - p[0]) + (q[1] - p[1]) * (r[1] - p[1]) > 0.0;
 }
 
-static double plane_length(double radius, const double *p, const double *q) {
-  (void)radius;
-  return sqrt(gv_canonical_distance(q, p, 2, GV_EUCLIDEAN));
+static double plane_length(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at) {
+  (void)b;
+  (void)at;
+  return sqrt(gv_canonical_distance(x, from->x, 2, GV_EUCLIDEAN));
 }
 
-static double plane_least(double radius, const gv_barrier_box *box, const double *x) {
-  (void)radius;
+static double plane_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+  (void)b;
   return sqrt(gv_barrier_box_least2(2, box, x)) * (1.0 - 1e-14);
 }
 
-static double plane_most(double radius, const gv_barrier_box *box, const double *x) {
-  (void)radius;
+static double plane_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+  (void)b;
   return sqrt(gv_barrier_box_most2(2, box, x)) * (1.0 + 1e-14);
 }
 
@@ -39,8 +41,9 @@ static inline void plane_add_value(double p, double n, double low, double high, 
   *error += fabs(n) * (1e-14 * (fabs(center - p) + half) + 1e-15 * (fabs(center) + fabs(p)));
 }
 
-static int plane_side(const double *p, const double *q, const gv_barrier_box *box) {
+static int plane_side(const gv_barriers *b, const double *p, const double *q, const gv_barrier_box *box) {
   const double n[2] = {p[1] - q[1], q[0] - p[0]};
+  (void)b;
   double value = 0.0, reach = 0.0, error = 0.0;
   for (int d = 0; d < 2; d++)
     plane_add_value(p[d], n[d], box->low[d], box->high[d], &value, &reach, &error);
@@ -48,24 +51,26 @@ static int plane_side(const double *p, const double *q, const gv_barrier_box *bo
   return value + reach < -error ? GV_BARRIER_RIGHT : 0;
 }
 
-static double plane_bulge(const double *low, const double *high) {
+static double plane_bulge(const gv_barriers *b, const double *low, const double *high) {
+  (void)b;
   (void)low;
   (void)high;
   return 0.0;
 }
 
-static bool plane_passes(const double *a, const double *b, const double *x, double tolerance, double *part) {
-  const double d[2] = {b[0] - a[0], b[1] - a[1]}, e[2] = {x[0] - a[0], x[1] - a[1]};
+static bool plane_passes(const gv_barriers *b, const double *p, const double *q, const double *x, double *part) {
+  const double d[2] = {q[0] - p[0], q[1] - p[1]}, e[2] = {x[0] - p[0], x[1] - p[1]};
   const double length2 = d[0] * d[0] + d[1] * d[1];
   *part = (d[0] * e[0] + d[1] * e[1]) / length2;
   if (!(*part > 0.0 && *part < 1.0)) return false;
-  return fabs(d[0] * e[1] - d[1] * e[0]) <= tolerance * sqrt(length2);
+  return fabs(d[0] * e[1] - d[1] * e[0]) <= b->tolerance * sqrt(length2);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- lines */
 
-static void plane_line(const double *p, const double *q, gv_leg_line *out) {
+static void plane_line(const gv_barriers *b, const double *p, const double *q, gv_leg_line *out) {
   const double d[2] = {q[0] - p[0], q[1] - p[1]};
+  (void)b;
   out->p = p;
   out->q = q;
   out->normal[0] = -d[1];
@@ -98,8 +103,8 @@ static double plane_at(const gv_leg_line *line, const double *x) {
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
 /* To the left. */
-static void plane_ray(const double *reference, const double *p, gv_leg_line *out) {
-  (void)reference;
+static void plane_ray(const gv_barriers *b, const double *p, gv_leg_line *out) {
+  (void)b;
   *out = (gv_leg_line){.p = p, .box = {{-(double)INFINITY, p[1], p[2]}, {p[0], p[1], p[2]}}};
 }
 
@@ -123,8 +128,8 @@ static int plane_start_turn(const gv_leg_start *s, const double *low, const doub
                          ((s->q[0] - s->p[0]) * (high[0] - low[0]) + (s->q[1] - s->p[1]) * (high[1] - low[1])));
 }
 
-static bool plane_ray_crosses(const double *reference, const gv_leg_start *s, const gv_wall *wall) {
-  (void)reference;
+static bool plane_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
+  (void)b;
   if (wall->a[1] == wall->b[1]) return false;
   const bool up = wall->a[1] < wall->b[1];
   const double *low = up ? wall->a : wall->b, *high = up ? wall->b : wall->a;
@@ -132,8 +137,10 @@ static bool plane_ray_crosses(const double *reference, const gv_leg_start *s, co
   return plane_start_turn(s, low, high) < 0; /* else the wall lies to the right */
 }
 
-static double plane_azimuth(const double *x, const double *to) {
-  return atan2(to[0] - x[0], to[1] - x[1]) / 0.017453292519943295;
+static double plane_azimuth(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to) {
+  (void)b;
+  (void)at;
+  return atan2(to->x[0] - x[0], to->x[1] - x[1]) / 0.017453292519943295;
 }
 
 const gv_barrier_geometry gv_barrier_plane = {.turn = plane_turn,

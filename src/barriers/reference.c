@@ -1,8 +1,10 @@
 /* Where rays end on the sphere. */
+#include "barriers/ellipsoid.h"
 #include "barriers/inside.h"
 #include "barriers/rings.h"
 #include "barriers/tree.h"
 #include "barriers/walls.h"
+#include "exact/canonical.h"
 #include "exact/orientation.h"
 
 enum { MOST_TRIES = 1 << 20 };
@@ -35,11 +37,16 @@ static bool reference_is_clear(const gv_barriers *b, const double *x, double dis
 
 gv_status gv_barrier_reference_find(gv_context *context, const gv_feature_set *set, gv_barriers *b) {
   gv_edge_place place;
-  const double distance = 2.0 * GV_BARRIER_DEVIATION / b->radius + b->tolerance;
+  double longest2 = 0.0;
+  for (int64_t i = 0; i < b->wall_count; i++)
+    longest2 = fmax(longest2, gv_canonical_distance(b->walls[i].a, b->walls[i].b, 3, GV_EUCLIDEAN));
+  const double distance =
+      2.0 * GV_BARRIER_DEVIATION / b->radius + b->tolerance + gv_barrier_bend_distance(b, longest2);
   bool found = false;
+  double at[3];
   for (int64_t i = 0; i < MOST_TRIES && !found; i++) {
     reference_try(i, &place.lon, &place.lat);
-    gv_barrier_place_at(true, place.lon, place.lat, place.vector);
+    gv_barrier_place_at(b, place.lon, place.lat, place.vector, at);
     found = reference_is_clear(b, place.vector, distance);
   }
   if (!found) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: they cover the globe");

@@ -10,15 +10,17 @@
 
 typedef struct gv_barrier_rings {
   double *place;  /* of each vertex: three coordinates */
+  double *at;     /* and three as in gv_way_source */
   int64_t *first; /* of each ring of the features, and the end: its vertices */
   int64_t count;
 } gv_barrier_rings;
 
 /* Errors: OUT_OF_MEMORY, INVALID_ARGUMENT (too many). Free it with gv_barrier_rings_clear, also after an error. */
-gv_status gv_barrier_rings_make(gv_context *context, const gv_feature_set *set, gv_barrier_rings *out);
+gv_status gv_barrier_rings_make(gv_context *context, const gv_barriers *barriers, const gv_feature_set *set,
+                                gv_barrier_rings *out);
 void gv_barrier_rings_clear(gv_context *context, gv_barrier_rings *rings);
 
-/* The place of a seed, a cell or a vertex: x and y on the plane, else longitude and latitude. */
-void gv_barrier_place_at(bool globe, double x, double y, double place[3]);
+/* The place of a seed, a cell or a vertex: x and y on the plane, else longitude and latitude; and these as in gv_way_source. */
+void gv_barrier_place_at(const gv_barriers *barriers, double x, double y, double place[3], double at[3]);
 
 #endif

@@ -4,7 +4,10 @@
  *
  * Of two antipodes the one with the lower coordinates counts as moved towards (1, 0, 0), and if they are on that axis, towards (0, 1, 0), by
  * less than any distance: one great circle runs through both.
+ *
+ * Geodesics of an ellipsoid have most of these functions too, with margins that are 0 on the sphere (ellipsoid.h).
  */
+#include "barriers/ellipsoid.h"
 #include "barriers/tree.h"
 #include "exact/canonical.h"
 #include "exact/distance.h"
@@ -13,6 +16,11 @@
 
 static double sphere_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double sphere_chord2(const double *p, const double *q) {
+  const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+  return sphere_dot(d, d);
 }
 
 static void sphere_cross(const double *a, const double *b, double *out) {
@@ -38,9 +46,10 @@ static const double *sphere_moved(const double *p, const double *q, bool *first)
   return sphere_axis(p);
 }
 
-static int sphere_turn(const double *p, const double *q, const double *r) {
+static int sphere_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
   const int turn = gv_orientation_sphere(p, q, r);
   bool first;
+  (void)b;
   if (turn != 0) return turn;
   if (sphere_opposite(p, q)) {
     const double *to = sphere_moved(p, q, &first);
@@ -74,17 +83,20 @@ static bool sphere_same_direction(const double *p, const double *q, const double
   return sphere_dot(to_q, to_r) > 0.0;
 }
 
-static double sphere_length(double radius, const double *p, const double *q) {
-  return gv_arc_of_chord2(radius, gv_canonical_distance(q, p, 3, GV_EUCLIDEAN));
+static double sphere_length(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at) {
+  (void)at;
+  return gv_arc_of_chord2(b->radius, gv_canonical_distance(x, from->x, 3, GV_EUCLIDEAN));
 }
 
 /* Squared chords are within 1e-14 of themselves, also the exact distance's; the arc of one within 1e-15. */
-static double sphere_least(double radius, const gv_barrier_box *box, const double *x) {
-  return gv_arc_of_chord2(radius, gv_barrier_box_least2(3, box, x) * (1.0 - 1e-14)) * (1.0 - 1e-14);
+static double sphere_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+  const double chord2 = gv_barrier_box_least2(3, box, x) * (1.0 - 1e-14);
+  return gv_arc_of_chord2(b->least_radius, chord2) * (1.0 - 1e-14) - b->length_error;
 }
 
-static double sphere_most(double radius, const gv_barrier_box *box, const double *x) {
-  return gv_arc_of_chord2(radius, gv_barrier_box_most2(3, box, x) * (1.0 + 1e-14)) * (1.0 + 1e-14);
+static double sphere_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+  const double chord2 = gv_barrier_box_most2(3, box, x) * (1.0 + 1e-14);
+  return gv_arc_of_chord2(b->most_radius, chord2) * (1.0 + 1e-14) + b->length_error;
 }
 
 /* The value of a normal and a box's center, how much less or more it is elsewhere in the box, and the errors of both. */
@@ -99,39 +111,47 @@ static void sphere_values(const double *normal, const double *error, const gv_ba
   }
 }
 
-static int sphere_side(const double *p, const double *q, const gv_barrier_box *box) {
+static int sphere_side(const gv_barriers *b, const double *p, const double *q, const gv_barrier_box *box) {
   double normal[3], error[3], value, reach, unsure;
   sphere_normal(p, q, normal, error);
   sphere_values(normal, error, box, &value, &reach, &unsure);
+  if (b->bend != 0.0)
+    unsure += gv_barrier_bend(
+        b, fmax(sphere_chord2(p, q), fmax(gv_barrier_box_most2(3, box, p), gv_barrier_box_most2(3, box, q))));
   if (value - reach > unsure) return GV_BARRIER_LEFT;
   return value + reach < -unsure ? GV_BARRIER_RIGHT : 0;
 }
 
 /* An arc's middle is 1 - cos(half its angle) beyond that of its chord, and its other places less. */
-static double sphere_bulge(const double *low, const double *high) {
-  const double d[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]}, square = 0.25 * sphere_dot(d, d);
-  return square < 1.0 ? square / (1.0 + sqrt(1.0 - square)) + 1e-15 : 2.0;
+static double sphere_bulge(const gv_barriers *b, const double *low, const double *high) {
+  const double chord2 = sphere_chord2(low, high), square = 0.25 * chord2;
+  if (!(square < 1.0)) return 2.0;
+  return square / (1.0 + sqrt(1.0 - square)) + 1e-15 + gv_barrier_bend_distance(b, chord2);
 }
 
-static bool sphere_passes(const double *a, const double *b, const double *x, double tolerance, double *part) {
-  const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, e[3] = {x[0] - a[0], x[1] - a[1], x[2] - a[2]};
+static bool sphere_passes(const gv_barriers *b, const double *p, const double *q, const double *x, double *part) {
+  const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, e[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]};
   double normal[3], error[3];
   *part = sphere_dot(d, e) / sphere_dot(d, d);
   if (!(*part > 0.0 && *part < 1.0)) return false;
-  sphere_normal(a, b, normal, error);
-  return fabs(sphere_dot(normal, e)) <= tolerance * sqrt(sphere_dot(normal, normal));
+  sphere_normal(p, q, normal, error);
+  const double size = sqrt(sphere_dot(normal, normal)), value = fabs(sphere_dot(normal, e));
+  if (value > b->tolerance * size + gv_barrier_bend(b, sphere_dot(d, d))) return false;
+  return b->bend == 0.0 || fabs(gv_barrier_ellipsoid_offset(b, p, q, x)) <= b->tolerance;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- lines */
 
-static void sphere_line(const double *p, const double *q, gv_leg_line *out) {
+static void sphere_line(const gv_barriers *b, const double *p, const double *q, gv_leg_line *out) {
   out->p = p;
   out->q = q;
   sphere_normal(p, q, out->normal, out->error);
   gv_barrier_box_begin(&out->box);
   gv_barrier_box_add(&out->box, p);
   gv_barrier_box_add(&out->box, q);
-  gv_barrier_box_widen(&out->box, sphere_bulge(out->box.low, out->box.high));
+  gv_barrier_box_widen(&out->box, sphere_bulge(b, out->box.low, out->box.high));
+  const double chord2 = sphere_chord2(p, q);
+  out->bend = gv_barrier_bend(b, chord2);
   for (int d = 0; d < 3; d++) {
     out->middle[d] = p[d] + q[d];
     out->along[d] = q[d] - p[d];
@@ -142,7 +162,8 @@ static void sphere_line(const double *p, const double *q, gv_leg_line *out) {
     sphere_cross(p, out->middle, out->normal);
     out->least = -1.0;
   } else {
-    out->least = fmin(sphere_dot(out->middle, p), sphere_dot(out->middle, q)) - 1e-14;
+    out->least = fmin(sphere_dot(out->middle, p), sphere_dot(out->middle, q)) - 1e-14 -
+                 2.0 * gv_barrier_bend_distance(b, chord2);
   }
 }
 
@@ -154,7 +175,7 @@ static inline bool sphere_near(const gv_leg_line *line, const gv_barrier_node *n
   sphere_values(line->middle, exact, &box, &value, &reach, &unsure);
   if (value + reach < line->least) return false;
   sphere_values(line->normal, line->error, &box, &value, &reach, &unsure);
-  return !(fabs(value) > reach + unsure);
+  return !(fabs(value) > reach + unsure + line->bend);
 }
 
 static void sphere_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
@@ -171,8 +192,8 @@ static double sphere_at(const gv_leg_line *line, const double *x) {
 
 /* ----------------------------------------------------------------------------------------------------------- rays */
 
-static void sphere_ray(const double *reference, const double *p, gv_leg_line *out) {
-  sphere_line(p, reference, out);
+static void sphere_ray(const gv_barriers *b, const double *p, gv_leg_line *out) {
+  sphere_line(b, p, b->reference, out);
 }
 
 /* A place of a start that is not on any wall is moved in any direction. */
@@ -180,30 +201,58 @@ static const double *sphere_start_towards(const gv_leg_start *s) {
   return s->q != NULL && !sphere_opposite(s->p, s->q) ? s->q : sphere_axis(s->p);
 }
 
-/* The sign of a . (b x s) for the moved place s. */
-static int sphere_start_turn(const gv_leg_start *s, const double *a, const double *b) {
-  const double *q = sphere_start_towards(s);
-  int turn = gv_orientation_sphere(a, b, s->p);
-  if (turn != 0) return turn;
-  turn = gv_orientation_sphere(a, b, q) * (s->sign < 0.0 ? -1 : 1);
-  if (turn != 0) return turn;
-  /* p x q is parallel to a x b. */
-  return gv_barrier_sign(s->sign * s->side *
-                         (sphere_dot(a, s->p) * sphere_dot(b, q) - sphere_dot(a, q) * sphere_dot(b, s->p)));
+typedef int sphere_turn_of(const gv_barriers *b, const double *p, const double *q, const double *r);
+
+static int sphere_turn_exactly(const gv_barriers *b, const double *p, const double *q, const double *r) {
+  (void)b;
+  return gv_orientation_sphere(p, q, r);
 }
 
-static bool sphere_ray_crosses(const double *reference, const gv_leg_start *s, const gv_wall *wall) {
+/* On which side of the line from p to r the moved place s lies. */
+static int sphere_start_turn(const gv_barriers *b, sphere_turn_of *turn_of, const gv_leg_start *s, const double *p,
+                             const double *r) {
+  const double *q = sphere_start_towards(s);
+  int turn = turn_of(b, p, r, s->p);
+  if (turn != 0) return turn;
+  turn = turn_of(b, p, r, q) * (s->sign < 0.0 ? -1 : 1);
+  if (turn != 0) return turn;
+  /* s x q is parallel to p x r. */
+  return gv_barrier_sign(s->sign * s->side *
+                         (sphere_dot(p, s->p) * sphere_dot(r, q) - sphere_dot(p, q) * sphere_dot(r, s->p)));
+}
+
+static bool sphere_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
   /* reference, a and s turn as s, reference and a do. */
-  const int a = sphere_start_turn(s, reference, wall->a);
-  if (sphere_start_turn(s, reference, wall->b) != -a) return false;
-  return sphere_start_turn(s, wall->a, wall->b) == -a && gv_orientation_sphere(wall->a, wall->b, reference) == a;
+  const int a = sphere_start_turn(b, sphere_turn_exactly, s, b->reference, wall->a);
+  if (sphere_start_turn(b, sphere_turn_exactly, s, b->reference, wall->b) != -a) return false;
+  return sphere_start_turn(b, sphere_turn_exactly, s, wall->a, wall->b) == -a &&
+         gv_orientation_sphere(wall->a, wall->b, b->reference) == a;
+}
+
+/* Whether the moved place lies between a wall and the great circle between its ends. */
+static bool ellipsoid_start_between(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
+  const double chord2 = sphere_chord2(wall->a, wall->b);
+  if (sphere_chord2(wall->a, s->p) > chord2 || sphere_chord2(wall->b, s->p) > chord2) return false;
+  if (gv_barrier_same(wall->a, s->p) || gv_barrier_same(wall->b, s->p)) {
+    const double *other = gv_barrier_same(wall->a, s->p) ? wall->b : wall->a;
+    if (sphere_same_direction(s->p, other, sphere_start_towards(s)) != (s->sign > 0.0)) return false;
+  }
+  return sphere_start_turn(b, sphere_turn_exactly, s, wall->a, wall->b) !=
+         sphere_start_turn(b, gv_barrier_ellipsoid_turn, s, wall->a, wall->b);
+}
+
+/* Rays are arcs of great circles, with exact signs. A place that only the bend of a wall separates from that arc is on its other side. */
+static bool ellipsoid_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
+  return sphere_ray_crosses(b, s, wall) != ellipsoid_start_between(b, s, wall);
 }
 
 /* As for cells of meshes (measure/measure.c). */
-static double sphere_azimuth(const double *x, const double *to) {
+static double sphere_azimuth(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to) {
   const double p = sqrt(x[0] * x[0] + x[1] * x[1]), cosine = p > 0.0 ? x[0] / p : 1.0,
                sine = p > 0.0 ? x[1] / p : 0.0;
-  return gv_bearing_on_sphere(cosine, sine, p, x[2], to[0], to[1], to[2]);
+  (void)b;
+  (void)at;
+  return gv_bearing_on_sphere(cosine, sine, p, x[2], to->x[0], to->x[1], to->x[2]);
 }
 
 const gv_barrier_geometry gv_barrier_sphere = {.turn = sphere_turn,
@@ -221,3 +270,20 @@ const gv_barrier_geometry gv_barrier_sphere = {.turn = sphere_turn,
                                                .ray = sphere_ray,
                                                .ray_crosses = sphere_ray_crosses,
                                                .azimuth = sphere_azimuth};
+
+const gv_barrier_geometry gv_barrier_ellipsoid = {.turn = gv_barrier_ellipsoid_turn,
+                                                  .same_direction = sphere_same_direction,
+                                                  .length = gv_barrier_ellipsoid_length,
+                                                  .costly = true,
+                                                  .least = sphere_least,
+                                                  .most = sphere_most,
+                                                  .side = sphere_side,
+                                                  .bulge = sphere_bulge,
+                                                  .passes = sphere_passes,
+                                                  .line = sphere_line,
+                                                  .walls_along = sphere_walls_along,
+                                                  .at = sphere_at,
+                                                  .turns = 4.0,
+                                                  .ray = sphere_ray,
+                                                  .ray_crosses = ellipsoid_ray_crosses,
+                                                  .azimuth = gv_barrier_ellipsoid_azimuth};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct tree_build {
-  const gv_barrier_geometry *geometry;
+  const gv_barriers *barriers;
   char *items;
   size_t size;
   int places;
@@ -59,7 +59,7 @@ static void tree_add(const tree_build *t, const double *x, gv_barrier_box *box) 
   gv_barrier_box_begin(&item);
   for (int p = 0; p < t->places; p++)
     gv_barrier_box_add(&item, x + (ptrdiff_t)3 * p);
-  if (t->places > 1) gv_barrier_box_widen(&item, t->geometry->bulge(item.low, item.high));
+  if (t->places > 1) gv_barrier_box_widen(&item, t->barriers->geometry->bulge(t->barriers, item.low, item.high));
   gv_barrier_box_add(box, item.low);
   gv_barrier_box_add(box, item.high);
 }
@@ -100,9 +100,9 @@ static void tree_divide(tree_build *t, int64_t first, int64_t end) {
   tree_divide(t, middle, end);
 }
 
-gv_status gv_barrier_tree_make(gv_context *context, const gv_barrier_geometry *geometry, void *items, int64_t count,
+gv_status gv_barrier_tree_make(gv_context *context, const gv_barriers *barriers, void *items, int64_t count,
                                size_t size, int places, gv_barrier_node **nodes, int64_t *node_count) {
-  tree_build t = {geometry, items, size, places, NULL, 0};
+  tree_build t = {barriers, items, size, places, NULL, 0};
   *node_count = 0;
   t.nodes = *nodes = gv_allocate(&context->allocator, count + 1, sizeof **nodes);
   if (t.nodes == NULL) return gv_fail_memory(context, "the barriers");

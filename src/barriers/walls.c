@@ -100,6 +100,7 @@ static gv_status walls_join(gv_context *context, const gv_barrier_rings *rings, 
     if (number[v] >= 0) continue;
     number[v] = (int32_t)b->vertex_count++;
     memcpy(b->places + (ptrdiff_t)3 * number[v], x, 3 * sizeof *x);
+    memcpy(b->at + (ptrdiff_t)3 * number[v], rings->at + 3 * v, 3 * sizeof *x);
     const uint64_t at = walls_bucket(&s, x, 13);
     s.next[number[v]] = s.first[at];
     s.first[at] = number[v];
@@ -116,7 +117,7 @@ static bool walls_try_cut(void *user, const gv_wall *wall) {
   const double *x = w->b->places + (ptrdiff_t)3 * w->vertex;
   if (wall->from == w->vertex || wall->to == w->vertex) return true;
   double part;
-  if (!w->b->geometry->passes(wall->a, wall->b, x, w->b->tolerance, &part)) return true;
+  if (!w->b->geometry->passes(w->b, wall->a, wall->b, x, &part)) return true;
   walls_cut *cuts = gv_buffer_extend(&w->cuts, &w->b->allocator, w->cut_count + 1, sizeof *cuts);
   if (cuts == NULL) {
     w->status = gv_fail_memory(w->context, "the barriers");
@@ -203,7 +204,7 @@ static gv_status walls_fill(walls_build *w, const gv_feature_set *set, const int
 static gv_status walls_make_tree(gv_context *context, gv_barriers *b) {
   gv_release(&b->allocator, b->wall_nodes);
   b->wall_nodes = NULL;
-  return gv_barrier_tree_make(context, b->geometry, b->walls, b->wall_count, sizeof *b->walls, 2, &b->wall_nodes,
+  return gv_barrier_tree_make(context, b, b->walls, b->wall_count, sizeof *b->walls, 2, &b->wall_nodes,
                               &b->wall_node_count);
 }
 
@@ -224,12 +225,13 @@ gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, 
   walls_build w = {.context = context, .b = b};
   gv_barrier_rings rings;
   int32_t *number = NULL;
-  gv_status status = gv_barrier_rings_make(context, set, &rings);
+  gv_status status = gv_barrier_rings_make(context, b, set, &rings);
   if (status == GV_OK) {
     walls_measure(&rings, b);
     number = gv_allocate(&b->allocator, rings.count, sizeof *number);
     b->places = gv_allocate(&b->allocator, 3 * rings.count, sizeof *b->places);
-    if (number == NULL || b->places == NULL) status = gv_fail_memory(context, "the barriers");
+    b->at = gv_allocate(&b->allocator, 3 * rings.count, sizeof *b->at);
+    if (number == NULL || b->places == NULL || b->at == NULL) status = gv_fail_memory(context, "the barriers");
   }
   if (status == GV_OK) status = walls_join(context, &rings, b, number);
   if (status == GV_OK) status = walls_fill(&w, set, rings.first, number);

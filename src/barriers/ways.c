@@ -149,6 +149,15 @@ static gv_status ways_try(ways_state *s, int32_t from, int32_t corner, double di
   return sooner ? ways_push(s, (ways_entry){length, 0.0, (int32_t)(b->seed_count + corner)}) : GV_OK;
 }
 
+/* False: bounds show that a leg is not in a ring, or its way too long. */
+static bool ways_may_improve(const gv_barriers *b, const gv_way_source *from, const gv_way_source *to, double near,
+                             double far) {
+  const gv_barrier_box box = {{to->x[0], to->x[1], to->x[2]}, {to->x[0], to->x[1], to->x[2]}};
+  if (!b->geometry->costly) return true;
+  const double least = gv_barrier_least(b, &box, from->x);
+  return least < far && from->length + least <= to->length && gv_barrier_most(b, &box, from->x) >= near;
+}
+
 static gv_status ways_search_ring(ways_state *s, int32_t from, double near, double far) {
   gv_barriers *b = s->b;
   const gv_way_source *source = &b->sources[from];
@@ -169,8 +178,10 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
       continue;
     }
     for (int32_t i = node->first; i < node->first + node->count; i++) {
-      const double distance = gv_barrier_length(b, source->x, b->corners[i].x);
-      if (distance < near || distance >= far || b->sources[b->seed_count + i].settled) continue;
+      const gv_way_source *to = &b->sources[b->seed_count + i];
+      if (to->settled || !ways_may_improve(b, source, to, near, far)) continue;
+      const double distance = gv_barrier_length(b, source, to->x, to->at);
+      if (distance < near || distance >= far) continue;
       GV_TRY(ways_try(s, from, i, distance));
     }
   }
@@ -235,8 +246,8 @@ static gv_status ways_begin(ways_state *s) {
   return GV_OK;
 }
 
-gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places, const uint8_t *kind,
-                       int64_t count) {
+gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places, const double *at,
+                       const uint8_t *kind, int64_t count) {
   ways_state s = {.context = context, .b = b, .memory = {.allocator = b->allocator}};
   gv_release(&b->allocator, b->sources);
   b->seed_count = count;
@@ -246,7 +257,9 @@ gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places
   for (int64_t i = 0; i < b->source_count; i++) {
     gv_way_source *source = &b->sources[i];
     const bool seed = i < count, starts = seed && kind[i] != GV_BARRIER_INSIDE;
-    memcpy(source->x, seed ? places + 3 * i : b->corners[i - count].x, sizeof source->x);
+    const gv_corner *corner = seed ? NULL : &b->corners[i - count];
+    memcpy(source->x, seed ? places + 3 * i : corner->x, sizeof source->x);
+    memcpy(source->at, seed ? at + 3 * i : b->at + (ptrdiff_t)3 * corner->vertex, sizeof source->at);
     source->length = starts ? 0.0 : (double)INFINITY;
     source->seed = starts ? (int32_t)i : INT32_MAX;
     source->previous = seed ? -1 : INT32_MAX;

@@ -7,6 +7,7 @@ import pytest
 from osgeo import gdal, ogr, osr
 from scipy.sparse.csgraph import dijkstra
 
+pyproj = pytest.importorskip("pyproj")
 shapely = pytest.importorskip("shapely")
 from shapely import affinity  # noqa: E402
 from shapely.geometry import LineString, Point, Polygon, box  # noqa: E402
@@ -222,7 +223,14 @@ def arcs(lon, lat, to):
     return 2 * (2 * 6378137.0 + 6356752.314245179) / 3 * np.arcsin(np.sqrt(np.minimum(root, 1)))
 
 
-def test_globe(work):
+def geodesics(lon, lat, to):
+    shape = np.broadcast(lon, lat, *to).shape
+    given = [np.broadcast_to(v, shape).ravel() for v in (lon, lat, *to)]
+    return np.reshape(pyproj.Geod(ellps="WGS84").inv(*given)[2], shape)
+
+
+@pytest.mark.parametrize("metric, length", [("great-circle", arcs), ("geodesic", geodesics)])
+def test_globe(work, metric, length):
     """A wall along the antimeridian, written on both sides of it; its coordinate system is another one."""
     layer(work, "wall.gpkg", "LINESTRING(180 -20,180 20)", epsg=4326)
     layer(work, "far.gpkg", "LINESTRING(0 80,0 80.5)", epsg=4326)
@@ -231,7 +239,7 @@ def test_globe(work):
         "--seeds",
         "s.csv",
         "--metric",
-        "great-circle",
+        metric,
         "--extent=150,-40,210,40",
         "--res",
         "4",
@@ -243,21 +251,26 @@ def test_globe(work):
     )
     lon, lat = np.meshgrid(np.arange(152, 210, 4.0), np.arange(38, -40, -4.0))
     crosses = lon > 180
-    through = arcs(170, 1, (lon, lat))
+    through = length(170, 1, (lon, lat))
     with np.errstate(
         divide="ignore"
-    ):  # the latitude at which the direct arc crosses the antimeridian
-        at = np.arctan(
-            (
-                np.tan(np.radians(1)) * np.sin(np.radians(lon - 180))
-                + np.tan(np.radians(lat)) * np.sin(np.radians(10))
+    ):  # the latitude at which the direct arc crosses the antimeridian; geodesics are within 0.2 degrees
+        at = np.degrees(
+            np.arctan(
+                (
+                    np.tan(np.radians(1)) * np.sin(np.radians(lon - 180))
+                    + np.tan(np.radians(lat)) * np.sin(np.radians(10))
+                )
+                / np.sin(np.radians(lon - 170))
             )
-            / np.sin(np.radians(lon - 170))
         )
-    blocked = crosses & (np.abs(np.degrees(at)) < 20)
-    ways = np.minimum(*(arcs(170, 1, (180, end)) + arcs(180, end, (lon, lat)) for end in (20, -20)))
+    blocked = crosses & (np.abs(at) < 20)
+    ways = np.minimum(
+        *(length(170, 1, (180, end)) + length(180, end, (lon, lat)) for end in (20, -20))
+    )
     expected = np.where(blocked, ways, through)
     assert 20 < blocked.sum() < blocked.size / 2
+    assert (np.abs(np.abs(at[crosses]) - 20) > 0.2).all()
     assert np.allclose(work.read("d.tif"), expected, rtol=1e-12, atol=1e-6)
     azimuth = work.read("a.tif")
     assert (
@@ -406,7 +419,6 @@ def test_even_odd_and_enclosed(work):
         (("--cost", "f.tif"), "--cost is unsupported with barriers"),
         (("--level", "3"), "--level is unsupported with barriers"),
         (("--metric", "manhattan"), "unsupported metric (manhattan)"),
-        (("--seeds-crs", "EPSG:4326"), "unsupported metric (geodesic); use --metric great-circle"),
         (("--backend", "serial"), "--backend is unsupported with barriers"),
         (("--barriers", "points.gpkg"), "unsupported geometry (points)"),
         (("--barriers", "missing.gpkg"), "missing.gpkg"),

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 geopandas = pytest.importorskip("geopandas")
+pyproj = pytest.importorskip("pyproj")
 from shapely.geometry import LineString, Point, box  # noqa: E402
 
 GRID = {"shape": (8, 8), "extent": (0, 0, 8, 8), "metric": "euclidean"}
@@ -68,6 +69,24 @@ def test_globe():
     east = (lon > 180) & (np.abs(lat) < 10)
     assert east.any() and np.allclose(found[east], ways[east], rtol=1e-12)
     assert np.array_equal(found[lon < 180], plain[lon < 180])
+    # Geodesics: the same by PROJ's lengths.
+    grid["metric"] = "geodesic"
+    found = np.asarray(gpuvoronoi.proximity(seed, barriers=wall, **grid))
+    geod = pyproj.Geod(ellps="WGS84")
+    to_ends = [geod.inv(170.0, 1.0, 180.0, y)[2] for y in (20.0, -20.0)]
+    flat = lon.ravel(), lat.ravel()
+    ways = np.min(
+        [
+            to + np.reshape(geod.inv(*flat, 0 * flat[0] + 180, 0 * flat[0] + y)[2], lon.shape)
+            for to, y in zip(to_ends, (20.0, -20.0))
+        ],
+        axis=0,
+    )
+    assert np.allclose(found[east], ways[east], rtol=1e-12)
+    assert np.array_equal(
+        found[lon < 180], np.asarray(gpuvoronoi.proximity(seed, **grid))[lon < 180]
+    )
+    grid["metric"] = "great-circle"
     high = geopandas.GeoSeries([LineString([(120, 60), (240, 60)])], crs=4326)
     cell = {**grid, "shape": (1, 1), "extent": (185, 35, 195, 45)}
     north = (np.array([180.0]), np.array([70.0]))
@@ -79,8 +98,8 @@ def test_globe():
 
 def test_refused():
     walls = geopandas.GeoSeries([LineString([(2, -1), (2, 6)])])
-    with pytest.raises(ValueError, match="metric geodesic is not supported"):
-        gpuvoronoi.allocation(SEEDS, barriers=walls, shape=(4, 8))
+    with pytest.raises(ValueError, match="metric manhattan is not supported"):
+        gpuvoronoi.allocation(SEEDS, barriers=walls, **{**GRID, "metric": "manhattan"})
     with pytest.raises(ValueError, match="k are not supported"):
         gpuvoronoi.allocation(SEEDS, barriers=walls, k=2, **GRID)
     with pytest.raises(ValueError, match="points are not supported"):

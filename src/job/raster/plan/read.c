@@ -140,10 +140,10 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   GV_REQUIRE(io, j->cost.path == NULL || !gv_facts_of(&grid->grid)->inverse,
              "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
              j->cost.path, gv_metric_name(grid->metric));
-  if (j->barriers.path != NULL && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
+  if (j->barriers.path != NULL && grid->metric != GV_EUCLIDEAN && !globe) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--barriers: unsupported metric (%s); use --metric %s", gv_metric_name(grid->metric),
-                         globe ? "great-circle" : "euclidean");
+                         "--barriers: unsupported metric (%s); use --metric euclidean",
+                         gv_metric_name(grid->metric));
   }
   if (j->weighting == GV_POWER && grid->metric != GV_EUCLIDEAN && grid->metric != GV_GREAT_CIRCLE) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,

@@ -296,8 +296,8 @@ const gv_option gv_job_options[] = {
      "find the nearest seed by the shortest way round these lines and polygons\n"
      "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Distances are lengths of "
      "ways. "
-     "Cells inside polygons and those that no way reaches hold nodata. Points as seeds only; --metric euclidean or "
-     "great-circle.",
+     "Cells inside polygons and those that no way reaches hold nodata. Points as seeds only; --metric euclidean, "
+     "great-circle or geodesic.",
      GV_OPTION_INTO(job.barriers.path), .names_file = true},
     {"barriers-layer", "NAME", "layer of --barriers; required if it has several",
      GV_OPTION_INTO(job.barriers.layer), .rare = true},
