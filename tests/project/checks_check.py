@@ -1066,6 +1066,28 @@ def portable():
 
 
 def docker():
+    debian = "debian:12@sha256:" + 64 * "0"
+
+    def file(*lines):
+        return ["docker.py", SOURCE, WORK / "work", write("Dockerfile", "\n".join(lines) + "\n")]
+
+    bad("a base without a digest", "debian:12 has no digest", *file("FROM debian:12"))
+    bad(
+        "an image without a digest that is copied from",
+        "nvidia/cuda:1 has no digest",
+        *file(f"FROM {debian}", "COPY --from=nvidia/cuda:1 /a /b"),
+    )
+    bad(
+        "a command that runs as root",
+        "runs as root",
+        *file(f"FROM {debian}", "USER 1000", 'ENTRYPOINT ["gpuvoronoi"]', "USER root"),
+    )
+    bad("another base", "unknown base image alpine", *file("FROM alpine"))
+    bad(
+        "an instruction that the check does not know",
+        "unknown instruction HEALTHCHECK",
+        *file(f"FROM {debian}", "HEALTHCHECK NONE"),
+    )
     if shutil.which("debootstrap") is None or os.geteuid() != 0 or not (SOURCE / ".git").exists():
         print("skipped: debootstrap, root and a git checkout are needed")
         sys.exit(77)
@@ -1073,25 +1095,16 @@ def docker():
     for name in ("made", "tools/gcc"):
         write(WORK / "work" / "debian-12" / name, "")
 
-    def file(*lines):
-        return ["docker.py", SOURCE, WORK / "work", write("Dockerfile", "\n".join(lines) + "\n")]
-
-    bad("another base", "unknown base image alpine", *file("FROM alpine"))
-    bad(
-        "an instruction that the check does not know",
-        "unknown instruction HEALTHCHECK",
-        *file("FROM debian:12", "HEALTHCHECK NONE"),
-    )
-    bad("a step that fails", "non-zero exit status", *file("FROM debian:12", "RUN false"))
+    bad("a step that fails", "non-zero exit status", *file(f"FROM {debian}", "RUN false"))
     bad(
         "an image without the command",
         "lacks gpuvoronoi",
-        *file("FROM debian:12", "WORKDIR /data", 'ENTRYPOINT ["gpuvoronoi"]'),
+        *file(f"FROM {debian}", "WORKDIR /data", "USER 1000", 'ENTRYPOINT ["gpuvoronoi"]'),
     )
     bad(
         "a stage that is not there",
         "unknown stage other",
-        *file("FROM debian:12 AS one"),
+        *file(f"FROM {debian} AS one"),
         "--target",
         "other",
     )
@@ -1100,15 +1113,15 @@ def docker():
         "has gcc",
         *file(
             "# comment",
-            "FROM debian:12 AS one",
-            "FROM debian:12",
+            f"FROM {debian} AS one",
+            f"FROM {debian}",
             "COPY --from=one /tools /usr/bin",
         ),
     )
     bad(
         "an image with CUDA's compiler",
         "has cuda",
-        *file("FROM debian:12 AS one", "WORKDIR /usr/local/cuda", "FROM one AS cuda"),
+        *file(f"FROM {debian} AS one", "WORKDIR /usr/local/cuda", "FROM one AS cuda"),
     )
 
 
@@ -1418,6 +1431,8 @@ subject = {
         conda_recipe,
     )
 }[sys.argv[1]]
+if WORK in (SOURCE, *SOURCE.parents) or (WORK / ".git").exists():
+    sys.exit(f"checks_check.py: {WORK} has sources, and would be removed; name another folder")
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()

@@ -2,10 +2,11 @@
 """
 The steps of packaging/docker/Dockerfile, carried out in userlands of Debian 12 that debootstrap makes, and the command in the result.
 
-    docker.py SOURCE WORK [DOCKERFILE] [--target STAGE] [--build-arg NAME=VALUE]...
+    docker.py SOURCE WORK [DOCKERFILE] [--target STAGE] [--build-arg NAME=VALUE]... [--check]
 
-Knows the instructions that the file has (FROM … AS, RUN, COPY, ARG, ENV, WORKDIR, ENTRYPOINT) and, as docker does, carries out the stages that
-STAGE (default: the last) needs. This machine's folder of CUDA stands for that of NVIDIA's image. A visible skip (77) without debootstrap, root, a
+Knows the instructions that the file has (FROM … AS, RUN, COPY, ARG, ENV, WORKDIR, USER, ENTRYPOINT) and, as docker does, carries out the stages that
+STAGE (default: the last) needs; with --check none. Images that stages begin with or copy from have digests, and stages that have an entry
+point do not run as root. This machine's folder of CUDA stands for that of NVIDIA's image. A visible skip (77) without debootstrap, root, a
 network, a git checkout or that folder.
 """
 
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -27,6 +29,7 @@ parser.add_argument("work", type=pathlib.Path)
 parser.add_argument("dockerfile", type=pathlib.Path, nargs="?")
 parser.add_argument("--target")
 parser.add_argument("--build-arg", action="append", default=[])
+parser.add_argument("--check", action="store_true")
 given = parser.parse_args()
 SOURCE, WORK = given.source.resolve(), given.work.resolve()
 DOCKERFILE = (
@@ -36,6 +39,7 @@ DOCKERFILE = (
 )
 ARGUMENTS = dict(word.split("=", 1) for word in given.build_arg)
 BASES = {"debian:12": "bookworm"}
+INSTRUCTIONS = ("RUN", "COPY", "ARG", "ENV", "WORKDIR", "USER", "ENTRYPOINT")
 MISSING = "the CUDA module libgpuvoronoi_cuda.so is not installed"
 
 
@@ -44,7 +48,7 @@ class Stage:
 
     def __init__(self, image, name):
         self.image, self.name, self.steps = image, name, []
-        self.root, self.folder, self.entry, self.variables = None, "/", [], {}
+        self.root, self.folder, self.entry, self.user, self.variables = None, "/", [], "root", {}
 
 
 def skip(why):
@@ -61,10 +65,9 @@ def instructions(path):
             yield word, rest
 
 
-def base(name):
+def base(image):
     """A userland that images begin with; made once."""
-    if name not in BASES:
-        sys.exit(f"docker.py: unknown base image {name}; expected {', '.join(BASES)}")
+    name = image.partition("@")[0]
     try:
         return userlands.make(WORK / name.replace(":", "-"), BASES[name])
     except userlands.Missing as why:
@@ -81,6 +84,35 @@ def read_stages():
         else:
             last.steps.append((word, rest))
     return stages
+
+
+def check_image(image):
+    if re.fullmatch(r"[^@]+@sha256:[0-9a-f]{64}", image) is None:
+        sys.exit(f"docker.py: the image {image} has no digest; expected NAME@sha256:DIGEST")
+
+
+def check_stages(stages):
+    """Which images, instructions and users."""
+    for name, stage in stages.items():
+        if stage.image in stages:
+            stage.entry, stage.user = stages[stage.image].entry, stages[stage.image].user
+        elif stage.image.partition("@")[0] in BASES:
+            check_image(stage.image)
+        else:
+            sys.exit(f"docker.py: unknown base image {stage.image}; expected {', '.join(BASES)}")
+        for word, rest in stage.steps:
+            if word not in INSTRUCTIONS:
+                sys.exit(f"docker.py: unknown instruction {word}")
+            if word == "USER":
+                stage.user = rest
+            elif word == "ENTRYPOINT":
+                stage.entry = json.loads(rest)
+            elif word == "COPY" and rest.startswith("--from="):
+                origin = rest.split()[0].partition("=")[2]
+                if origin not in stages:
+                    check_image(origin)
+        if stage.entry and stage.user.partition(":")[0] in ("root", "0"):
+            sys.exit(f"docker.py: the command of stage {name} runs as root; USER is missing")
 
 
 def copy(stages, stage, rest):
@@ -110,11 +142,7 @@ def make(stages, name):
     begin = base(stage.image) if stage.image not in stages else make(stages, stage.image).root
     if stage.image in stages:
         before = stages[stage.image]
-        stage.folder, stage.entry, stage.variables = (
-            before.folder,
-            before.entry,
-            dict(before.variables),
-        )
+        stage.folder, stage.variables = before.folder, dict(before.variables)
     stage.root = WORK / f"stage-{name}"
     shutil.rmtree(stage.root, ignore_errors=True)
     run("cp", "-a", begin, stage.root)
@@ -132,10 +160,6 @@ def make(stages, name):
         elif word == "WORKDIR":
             stage.folder = rest
             (stage.root / rest.lstrip("/")).mkdir(parents=True, exist_ok=True)
-        elif word == "ENTRYPOINT":
-            stage.entry = json.loads(rest)
-        else:
-            sys.exit(f"docker.py: unknown instruction {word}")
     return stage
 
 
@@ -174,12 +198,16 @@ def try_image(stage, with_cuda):
 
 
 def main():
+    stages = read_stages()
+    check_stages(stages)
+    if given.check:
+        print(f"{DOCKERFILE.name}: {len(stages)} stages are checked")
+        return
     if shutil.which("debootstrap") is None or os.geteuid() != 0:
         skip("debootstrap and root are needed")
     if not (SOURCE / ".git").exists():
         skip("no git checkout")
     WORK.mkdir(parents=True, exist_ok=True)
-    stages = read_stages()
     target = given.target or list(stages)[-1]
     if target not in stages:
         sys.exit(f"docker.py: unknown stage {target}; expected {', '.join(stages)}")
