@@ -390,6 +390,8 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   if (status != GV_OK) gv_outputs_set_renaming(false);
   gv_outputs_unlock();
   gv_commit_unlock(&locks);
+  for (int i = 0; i < count && status == GV_OK; i++)
+    outputs[i]->placed = true;
   if (status == GV_OK) {
     gv_remote_drop_stale(&copies);
   } else {

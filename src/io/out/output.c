@@ -43,12 +43,15 @@ bool gv_outputs_renaming(void) {
   return atomic_load(&renaming);
 }
 
-static void output_remove(gv_output *output) {
-  if (output->kept) return;
+/* Returns a temporary directory that is left, NULL if there is none. */
+static const gv_temporary *output_remove(gv_output *output) {
+  if (output->kept) return NULL;
   /* A thread that is still at work may add a file meanwhile; hence a few attempts. */
-  for (int attempt = 0; attempt < 5; attempt++)
-    if (gv_temporary_remove(&output->temporary)) break;
-  gv_temporary_remove(&output->stage);
+  bool gone = false;
+  for (int attempt = 0; attempt < 5 && !gone; attempt++)
+    gone = gv_temporary_remove(&output->temporary);
+  if (output->stage.directory >= 0 && !gv_temporary_remove(&output->stage)) return &output->stage;
+  return gone ? NULL : &output->temporary;
 }
 
 void gv_outputs_abandon(void) {
@@ -239,12 +242,15 @@ void gv_output_clear(gv_output *output) {
   bool initialized = output->path != NULL || output->target != NULL || output->parent != NULL;
   if (!initialized) return;
   gv_outputs_lock();
-  if (output->directory != NULL) output_remove(output);
+  const gv_temporary *left = output->directory != NULL ? output_remove(output) : NULL;
   gv_output **at = &begun;
   while (*at != NULL && *at != output)
     at = &(*at)->next;
   if (*at == output) *at = output->next;
   gv_outputs_unlock();
+  if (left != NULL && output->placed)
+    gv_io_warn(GV_CODE_STALE_FILE, 0, "%s/%s: temporary directory cannot be removed; remove it", left->parent_path,
+               left->name);
   gv_temporary_close(&output->temporary);
   gv_temporary_close(&output->stage);
   free(output->path);

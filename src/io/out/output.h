@@ -30,7 +30,8 @@ typedef struct gv_output {
   char *
       *stale; /* files that are removed when the output is put in place, unless it brings them; a list of GDAL's */
   bool overwrite;
-  bool kept; /* the temporary directory has the only copy of a replaced file */
+  bool kept;   /* the temporary directory has the only copy of a replaced file */
+  bool placed; /* by gv_outputs_commit */
   bool
       amends; /* the work file began as a copy of the file in place (io/out/place.h): side files stay, inputs too */
   gv_status (*check)(gv_io *io,

@@ -138,7 +138,7 @@ static bool remove_directory(int parent, const char *name, int directory, int *l
   if (*lock >= 0) close(*lock); /* NFS keeps the name of a file that is open */
   *lock = -1;
   if (unlinkat(directory, LOCK_NAME, 0) != 0 && errno != ENOENT) return false;
-  return unlinkat(parent, name, AT_REMOVEDIR) == 0;
+  return unlinkat(parent, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
 bool gv_temporary_remove(gv_temporary *t) {

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "io/out/files/temporary.h"
+#include "io/out/output.h"
 #include "io/retry.h"
 
 enum { MAX_PATH = 512 };
@@ -300,6 +301,43 @@ static void removed_before_it_is_locked(void **state) {
   }
 }
 
+/* ---------------------------------------------------------------------------------------------------------- clean-up */
+
+static bool nothing_is_removed;
+
+int __real_unlinkat(int directory, const char *name, int flags);
+int __wrap_unlinkat(int directory, const char *name, int flags);
+int __wrap_unlinkat(int directory, const char *name, int flags) {
+  if (!nothing_is_removed) return __real_unlinkat(directory, name, flags);
+  errno = EIO;
+  return -1;
+}
+
+/* Once all outputs are in place, a temporary directory that cannot be removed is a warning; before that it is none. */
+static void failed_removal_is_a_warning(void **state) {
+  (void)state;
+  for (int placed = 0; placed < 2; placed++) {
+    gv_io io = {.cancelled = NULL};
+    gv_output output, *all[] = {&output};
+    gv_warning warning;
+    char path[MAX_PATH], work[MAX_PATH];
+    join(path, parent, placed ? "b.tif" : "a.tif");
+    assert_int_equal(gv_output_init(&io, &output, path, false), GV_OK);
+    assert_int_equal(gv_output_begin(&io, &output), GV_OK);
+    snprintf(work, sizeof work, "%s/%s", parent, output.temporary.name);
+    put_file(work, placed ? "b.tif" : "a.tif");
+    if (placed) assert_int_equal(gv_outputs_commit(&io, all, 1, NULL, GV_SYNC_NEVER), GV_OK);
+    nothing_is_removed = true;
+    gv_output_clear(&output);
+    nothing_is_removed = false;
+    assert_int_equal(gv_io_next_warning(&warning), placed);
+    if (!placed) continue;
+    assert_int_equal(warning.code, GV_CODE_STALE_FILE);
+    assert_non_null(strstr(warning.text, work));
+    assert_true(is_there(parent, "b.tif"));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(is_private_and_goes, make_parent, remove_parent),
@@ -308,6 +346,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(what_others_made_stays, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(links_are_not_followed, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(removed_before_it_is_locked, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(failed_removal_is_a_warning, make_parent, remove_parent),
       cmocka_unit_test_setup_teardown(other_devices_are_not_entered, make_parent, remove_parent)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
