@@ -193,6 +193,14 @@ def test_where_distances_are_geodesics(work, code):
     assert quiet.stderr == ""
 
 
+def test_ellipsoids_with_a_longer_polar_axis(work):
+    """They are refused: no sphere or ellipsoid takes their place."""
+    prolate = 'GEOGCS["x",DATUM["x",SPHEROID["x",6378137,0.5]],PRIMEM["x",0],UNIT["degree",0.0174532925199433]]'
+    work.csv("s.csv", *PLACES)
+    has = "unsupported ellipsoid (inverse flattening 0.5)"
+    work.fails("--seeds", "s.csv", "--seeds-crs", prolate, "--size", "8,4", "o.tif", has=has)
+
+
 LOCAL = 'ENGCRS["{name}",EDATUM["{datum}"],CS[Cartesian,2],AXIS["{x}",east,ORDER[1],LENGTHUNIT["metre",{unit}]],AXIS["{y}",north,ORDER[2],LENGTHUNIT["metre",{unit}]]]'
 
 
