@@ -126,10 +126,51 @@ def test_readme(folder):
         subprocess.run([sys.executable, "-c", text], check=True)
 
 
+def column(table, name):
+    with open(table, encoding="utf-8") as file:
+        return np.array([float(row[name]) for row in csv.DictReader(file)])
+
+
+def test_travel_time(folder):
+    """No time is less than that of the geodesic at 60 km/h, and near their hospitals few are 2.75 % longer."""
+    run("Travel time to hospitals")
+    nearest, minutes = raster("nearest.tif"), raster("minutes.tif")
+    row, cell = np.nonzero(nearest >= 0)
+    some = np.random.default_rng(3).choice(row.size, 200, replace=False)
+    row, cell = row[some], cell[some]
+    away = meters_to_places(-180 + (cell + 0.5) / 2, 90 - (row + 0.5) / 2)
+    direct = away[np.arange(200), nearest[row, cell].astype(int) - 1] / 1000
+    assert (minutes[row, cell] > direct * (1 - 1e-6)).all()
+    assert np.median(minutes[row, cell] / direct) < 1.0275
+    people = [column(f"within_{limit}.csv", "people_sum").sum() for limit in (30, 60, 120)]
+    assert 0 < people[0] < people[1] < people[2] < raster("population.tif").sum()
+    routes = gdal.OpenEx("routes.gpkg")  # must outlive its layer
+    for village in routes.GetLayer(0):
+        assert village["cost"] == pytest.approx(village["length"] / 1000, rel=1e-6)
+    assert (raster("from_speeds.tif") > 0).any()
+
+
+def test_distance_by_sea(folder):
+    """From Lisbon to Rotterdam round Brittany."""
+    run("Distance by sea")
+    port, meters = raster("nearest_port.tif"), raster("by_sea.tif")
+
+    def at(lon, lat):
+        return int((90 - lat) * 4), int((lon + 180) * 4)
+
+    assert set(np.unique(port)) == {-1, 1, 2}
+    direct = WGS84.inv(3.6, 52.6, -10.25, 38.75)[2]
+    lisbon = meters[at(-10.25, 38.75)]
+    assert port[at(-10.25, 38.75)] == 1 and 1.05 * direct < lisbon < 1.5 * direct
+    assert port[at(10.25, 48.25)] == -1  # land
+
+
 def test_every_section_is_run():
     shells = {
         "Distance to the coast",
         "People per hospital",
+        "Travel time to hospitals",
+        "Distance by sea",
         "Thiessen polygons",
         "Nearest station of each ERA5 cell",
         "Replace ArcGIS Distance Allocation",
