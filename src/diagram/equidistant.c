@@ -2,6 +2,7 @@
 #include "diagram/equidistant.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double degree = 0.017453292519943295;
 
@@ -124,8 +125,35 @@ double gv_globe_antipodal_radius(const gv_globe *globe) {
   return 6.283185307179586 * globe->radius * fabs(globe->shape.flattening) + 116e3;
 }
 
-/* The angle around an axis from a direction on to another, 0 to 2 pi. */
-static double globe_angle(const double axis[3], const double from[3], const double to[3]) {
+double gv_globe_great_circle(const double *vectors, int64_t count, double normal[3]) {
+  const double *a = vectors;
+  double most = 0.0, farthest = 0.0;
+  for (int64_t i = 1; i < count; i++) {
+    const double *b = vectors + 3 * i;
+    double cross[3], square = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+      int j = (axis + 1) % 3, k = (axis + 2) % 3;
+      cross[axis] = a[j] * (b[k] - a[k]) - a[k] * (b[j] - a[j]);
+      square += cross[axis] * cross[axis];
+    }
+    if (square <= most) continue;
+    most = square;
+    memcpy(normal, cross, sizeof cross);
+  }
+  if (most == 0.0) return 1.0;
+  for (int i = 0; i < 3; i++)
+    normal[i] /= sqrt(most);
+  for (int64_t i = 0; i < count; i++) {
+    const double *p = vectors + 3 * i;
+    double off = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+      off += normal[axis] * (p[axis] - a[axis]);
+    farthest = fmax(farthest, fabs(off));
+  }
+  return farthest;
+}
+
+double gv_globe_angle(const double axis[3], const double from[3], const double to[3]) {
   double sine = 0.0, cosine = 0.0, along[2] = {0.0, 0.0};
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -151,9 +179,9 @@ bool gv_globe_passes(const gv_globe *globe, const double left[3], const double r
   }
   for (int i = 0; i < 3; i++)
     axis[i] /= sqrt(square);
-  double to = globe_angle(axis, end, end + 3);
+  double to = gv_globe_angle(axis, end, end + 3);
   return fabs(height) < sin(radius / globe->radius) * sqrt(square) && to < half &&
-         globe_angle(axis, end, center) < to;
+         gv_globe_angle(axis, end, center) < to;
 }
 
 /* Moves by meters to the east and north. */

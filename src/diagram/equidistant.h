@@ -45,8 +45,15 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
 /* The longitude halfway between two, the shorter way. */
 double gv_globe_halfway(double lon, double other);
 
+/* A normal of the great circle along which directions lie, through the first of them and the one that is farthest from its line. Returns the sine of the
+ * largest angle between a direction and the circle; 1 if all are one place or antipodes. */
+double gv_globe_great_circle(const double *vectors, int64_t count, double normal[3]);
+
 /* Meters: around the antipode of a place, its cut locus and the vertices beside it; the cut locus is a line of 2 pi a f at most. 250 km on WGS 84. */
 double gv_globe_antipodal_radius(const gv_globe *globe);
+
+/* The angle around an axis from a direction on to another, 0 to 2 pi. */
+double gv_globe_angle(const double axis[3], const double from[3], const double to[3]);
 
 /* Whether the bisector of two directions on the conformal sphere, from one place of it to another with the first direction on the left, leads through a
  * disc around `center`. `radius` in meters. */

@@ -101,21 +101,33 @@ gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *
   return complete ? GV_OK : gv_fail_memory(context, "the vertices");
 }
 
+/* Codes of seeds in an order along a curve: around the great circle along which they lie, or else Morton's; *bits of them. */
+static void rim_codes(const double *position, int64_t count, gv_code *codes, int *bits) {
+  enum { BITS = 19 };
+  static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0}, near = 0.02, turn = 6.283185307179586;
+  const gv_morton morton = {3, BITS, low, high};
+  double normal[3];
+  bool circle = gv_globe_great_circle(position, count, normal) < near;
+  *bits = circle ? 40 : 3 * BITS;
+  for (int64_t i = 0; i < count; i++) {
+    const double *p = position + 3 * i;
+    double share = circle ? gv_globe_angle(normal, position, p) / turn : 0.0;
+    codes[i] = (gv_code){circle ? (uint64_t)ldexp(share, *bits - 1) : gv_morton_code(&morton, p), i};
+  }
+}
+
 gv_status gv_rim_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
                         const double *position, int64_t count, gv_rim *out) {
-  enum { BITS = 19 };
-  static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0};
   const gv_allocator *allocator = &context->allocator;
-  const gv_morton morton = {3, BITS, low, high};
   gv_code *codes = gv_allocate(allocator, count, sizeof *codes);
   gv_code *scratch = gv_allocate(allocator, count, sizeof *scratch);
   int32_t *seeds = gv_allocate(allocator, count, sizeof *seeds);
   *out = (gv_rim){.allocator = *allocator};
   gv_status status = GV_OK;
   if (codes == NULL || scratch == NULL || seeds == NULL) status = gv_fail_memory(context, "the vertices");
-  for (int64_t i = 0; i < count && status == GV_OK; i++)
-    codes[i] = (gv_code){gv_morton_code(&morton, position + 3 * i), i};
-  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, count, 3 * BITS, context->threads);
+  int bits = 0;
+  if (status == GV_OK) rim_codes(position, count, codes, &bits);
+  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, count, bits, context->threads);
   for (int64_t i = 0; i < count && status == GV_OK; i++)
     seeds[i] = (int32_t)codes[i].index;
   gv_release(allocator, codes);

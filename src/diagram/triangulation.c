@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "diagram/equidistant.h"
 #include "diagram/predicates.h"
 #include "search/code_sort.h"
 
@@ -348,29 +349,8 @@ static circle_axes circle_of_first(const gv_triangulation *t, const int32_t firs
 static bool circle_is_great(const gv_triangulation *t, circle_axes *axes) {
   static const double margin = 1e-15;
   const double *a = triangulation_place_of(t, 0);
-  double normal[3] = {0.0}, most = 0.0;
-  for (int64_t i = 1; i < t->count; i++) {
-    const double *b = triangulation_place_of(t, i);
-    double cross[3], square = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-      int j = (axis + 1) % 3, k = (axis + 2) % 3;
-      cross[axis] = a[j] * (b[k] - a[k]) - a[k] * (b[j] - a[j]);
-      square += cross[axis] * cross[axis];
-    }
-    if (square <= most) continue;
-    most = square;
-    memcpy(normal, cross, sizeof normal);
-  }
-  if (most == 0.0) return false;
-  for (int i = 0; i < 3; i++)
-    normal[i] /= sqrt(most);
-  for (int64_t i = 0; i < t->count; i++) {
-    const double *p = triangulation_place_of(t, i);
-    double off = 0.0;
-    for (int axis = 0; axis < 3; axis++)
-      off += normal[axis] * (p[axis] - a[axis]);
-    if (fabs(off) > margin) return false;
-  }
+  double normal[3];
+  if (gv_globe_great_circle(t->position, t->count, normal) > margin) return false;
   *axes = (circle_axes){.center = {0.0}};
   memcpy(axes->x, a, sizeof axes->x);
   for (int i = 0; i < 3; i++)

@@ -327,6 +327,7 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
   int64_t nearest;
   double least, margin;
   *excess = INFINITY;
+  if (!gv_progress_add(&f->progress, 1)) return gv_fail(f->context, GV_ERROR_CANCELLED, "cancelled");
   vertices_place(f, facet);
   if (f->distance[facet] < 0.0) return GV_OK;
   margin = vertices_margin(f, facet);
@@ -414,6 +415,40 @@ static gv_status vertices_replace(finder *f, region *r, double enough) {
   return GV_OK;
 }
 
+/*
+ * The facets with a vertex on one side (1, -1) of the great circle along which seeds lie, of the ellipsoid: within 200 km of its pole. `pole`: a
+ * direction. Their number.
+ */
+static int32_t vertices_list_side(const finder *f, const double pole[3], int side, int32_t *facets) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < f->t->facets; i++) {
+    double place[3];
+    gv_globe_vectors(f->globe, 1, &f->out->x[i], &f->out->y[i], place);
+    if (side * vertices_product(place, pole) > 0.9995) facets[count++] = i;
+  }
+  return count;
+}
+
+/* Seeds along a great circle: nearly all vertices are at its poles, where flips take long or stop early. Both sides become polygons with new facets. */
+static gv_status vertices_replace_sides(finder *f) {
+  const gv_allocator *allocator = &f->context->allocator;
+  int64_t facets = f->t->facets;
+  int32_t *list = gv_allocate(allocator, facets, sizeof *list);
+  double *excess = gv_allocate(allocator, facets, sizeof *excess), pole[3] = {0.0};
+  const gv_ears ears = {f->context, f->t, vertices_look, f, excess};
+  gv_status status = list != NULL && excess != NULL ? GV_OK : gv_fail_memory(f->context, "the vertices");
+  bool circle = gv_globe_great_circle(f->t->position, f->t->count, pole) < 0.02;
+  for (int side = -1; side <= 1 && circle && status == GV_OK; side += 2) {
+    int32_t count = vertices_list_side(f, pole, side, list);
+    bool done;
+    gv_progress_init(&f->progress, f->context, 4 * facets);
+    if (count > facets / 4) status = gv_ears_cut(&ears, list, count, &done);
+  }
+  gv_release(allocator, list);
+  gv_release(allocator, excess);
+  return status;
+}
+
 /* Lists the facets that are not settled, and those that are settled, but so far from their seeds that edges between them may not be right. */
 static gv_status vertices_list_open(finder *f, const region *r) {
   gv_vertices *out = f->out;
@@ -499,6 +534,7 @@ static gv_status vertices_settle(gv_context *context, finder *f, double enough) 
   f->index = index;
   f->context = context;
   if (status == GV_OK) status = vertices_plant(context, f);
+  if (status == GV_OK && f->rim.count > 0 && !t->flat) status = vertices_replace_sides(f);
   if (status == GV_OK) status = vertices_verify(context, f, places, lists, enough);
   gv_rim_free(&f->rim);
   gv_index_destroy(index);
