@@ -21,7 +21,7 @@ COPIES = [
     ("python/gpuvoronoi/_library.py", r'^__version__ = "@"$'),
     ("plugin/qgis/gpuvoronoi_processing/metadata.txt", r"^version=@$"),
     ("packaging/conda-forge/recipe.yaml", r'^  version: "@"$'),
-    ("docs/usage.md", r'^  "gpuvoronoi": "@",$'),
+    ("docs/runs.md", r'^  "gpuvoronoi": "@",$'),
     ("docs/qgis.md", r"gpuvoronoi-qgis-@\.zip"),
     ("tests/plugin/test_python.py", r"gpuvoronoi-@-\*\.whl"),
     ("tests/plugin/test_program.py", r"version @\.[ \"]"),

@@ -1349,7 +1349,7 @@ def version():
         "CITATION.cff",
         "python/gpuvoronoi/_library.py",
         "plugin/qgis/gpuvoronoi_processing/metadata.txt",
-        "docs/usage.md",
+        "docs/runs.md",
         "docs/qgis.md",
         "docs/CHANGELOG.md",
         "tests/plugin/test_running.py",
