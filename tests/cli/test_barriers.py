@@ -438,6 +438,22 @@ def test_refused(work, options, has):
     assert not work.path("out.tif").exists()
 
 
+def test_skipped_inputs_are_reported(work):
+    """--skip-invalid is not silent for what is not a seed."""
+    layer(work, "b.gpkg", "LINESTRING (3 0, 3 95)", "LINESTRING (4 0, 4 9)", epsg=4326)
+    work.csv("s.csv", [1, 7], [2, 5])
+    work.write("p.csv", "lon,lat\n1,2\nx,3\n")
+    work.raster("f.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
+    globe = ("--seeds", "s.csv", "--skip-invalid")
+    for option, items, arguments in (
+        ("--barriers", "lines or polygons", ["--size", "9,9", "--barriers", "b.gpkg", "o.tif"]),
+        ("--from", "points", ["--cost", "f.tif", "--ways", "w.csv", "--from", "p.csv", "c.tif"]),
+        ("--cells-of", "points", ["--cells-of", "p.csv", "--cells", "p2.csv"]),
+    ):
+        done = work.ok(*globe, "--metric", "great-circle", *arguments)
+        assert f"warning: {option}: 1 {items} skipped, 1 used; the first skipped: row " in done.stderr
+
+
 def test_all_seeds_inside(work):
     layer(work, "b.gpkg", box(0, 0, 10, 10).wkt)
     work.csv("s.csv", [3.5], [4.5], header="x,y")

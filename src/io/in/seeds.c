@@ -35,6 +35,13 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
                        seeds->filtered ? "--where selects none" : "the layer is empty");
 }
 
+void gv_warn_of_skipped(const char *source, const char *items, int64_t skipped, int64_t used, const char *first) {
+  if (skipped > 0)
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, skipped,
+               "%s%s%" PRId64 " %s skipped, %" PRId64 " used; the first skipped: %s", source != NULL ? source : "",
+               source != NULL ? ": " : "", skipped, items, used, first);
+}
+
 static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
   size_t bytes = (size_t)set->count * sizeof(double);
   set->source_x = malloc(bytes);

@@ -109,6 +109,9 @@ void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *subject, co
 /* Errors out if skipping has left nothing. */
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
 
+/* A warning of what --skip-invalid has skipped; none if that is nothing. `source`: option or file, NULL: the seeds. */
+void gv_warn_of_skipped(const char *source, const char *items, int64_t skipped, int64_t used, const char *first);
+
 /*
  * A second pass over the features that gv_seeds_read has read, in the same order, for the attributes of each seed
  * (without geometries if the driver supports that): feature number `row` (from 1) is that of seeds->rows. For

@@ -135,10 +135,7 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
   r->metric_reason = gv_metric_reason(&question);
   GV_TRY(gv_metric_on_globe(r->metric) ? diagram_place_on_globe(io, run) : diagram_place_on_plane(io, run));
   gv_crs_describe(run->crs, r->crs, sizeof r->crs);
-  if (run->seeds.skipped > 0)
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, run->seeds.skipped,
-               "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", j->seeds.source,
-               run->seeds.skipped, run->seeds.count, run->seeds.skipped_first);
+  gv_warn_of_skipped(j->seeds.source, "points", run->seeds.skipped, run->seeds.count, run->seeds.skipped_first);
   return gv_seeds_require_some(io, &run->seeds);
 }
 

@@ -57,10 +57,16 @@ static void warn_of_empty(const gv_run_work *w) {
 }
 
 void gv_run_warn_of_skipped(const gv_run_inputs *in) {
-  if (in->seeds->skipped == 0) return;
-  gv_io_warn(GV_CODE_SEEDS_SKIPPED, in->seeds->skipped,
-             "%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", in->seeds->skipped,
-             in->seeds->count, in->seeds->skipped_first);
+  const struct {
+    const gv_seed_list *list;
+    const char *option, *items;
+  } read[] = {{in->seeds, NULL, "seeds"},
+              {&in->barriers, "--barriers", "lines or polygons"},
+              {&in->from, "--from", "points"},
+              {&in->centers, "--cells-of", "points"}};
+  for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+    gv_warn_of_skipped(read[i].option, read[i].items, read[i].list->skipped, read[i].list->count,
+                       read[i].list->skipped_first);
 }
 
 void gv_run_warn(const gv_run_work *w) {

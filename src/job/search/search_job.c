@@ -200,11 +200,7 @@ static gv_status search_job_search(gv_io *io, gv_search_run *run, gv_inputs *inp
 static int64_t skipped_points(gv_search_points *s, int64_t used) {
   const char *first = s->seeds.skipped_first;
   int64_t skipped = s->array != NULL ? gv_array_skipped(s->array, &first) : s->seeds.skipped;
-  if (skipped > 0) {
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, skipped,
-               "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", s->path, skipped, used,
-               first);
-  }
+  gv_warn_of_skipped(s->path, "points", skipped, used, first);
   return skipped;
 }
 
