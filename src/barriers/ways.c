@@ -10,7 +10,7 @@
 #include "barriers/tree.h"
 #include "core/buffer.h"
 
-enum { HEAP_WAYS = 4, REPORT = 16 /* rings */ };
+enum { REPORT = 16 /* rings */ };
 
 /* The next ring of a source. */
 typedef struct ways_entry {
@@ -86,31 +86,28 @@ static inline bool ways_before(const ways_entry *a, const ways_entry *b) {
   return a->source < b->source || (a->source == b->source && a->ring < b->ring);
 }
 
+static inline ways_entry *ways_heap(const ways_state *s) {
+  return s->heap.memory;
+}
+
+#define GV_HEAP_NAME(name)       ways_##name
+#define GV_HEAP_STATE            ways_state
+#define GV_HEAP_ENTRY            ways_entry
+#define GV_HEAP_AT(s, i)         ways_heap(s)[i]
+#define GV_HEAP_PUT(s, i, entry) (ways_heap(s)[i] = (entry))
+#define GV_HEAP_BEFORE(a, b)     ways_before(a, b)
+#include "core/heap.h"
+
 static gv_status ways_push(ways_state *s, ways_entry entry) {
-  ways_entry *heap = gv_buffer_extend(&s->heap, &s->b->allocator, s->count + 1, sizeof *heap);
-  if (heap == NULL) return gv_fail_memory(s->context, "the ways round barriers");
-  int64_t at = s->count++;
-  while (at > 0 && ways_before(&entry, &heap[(at - 1) / HEAP_WAYS])) {
-    heap[at] = heap[(at - 1) / HEAP_WAYS];
-    at = (at - 1) / HEAP_WAYS;
-  }
-  heap[at] = entry;
+  if (gv_buffer_extend(&s->heap, &s->b->allocator, s->count + 1, sizeof entry) == NULL)
+    return gv_fail_memory(s->context, "the ways round barriers");
+  ways_rise(s, s->count++, entry);
   return GV_OK;
 }
 
 static ways_entry ways_pop(ways_state *s) {
-  ways_entry *heap = s->heap.memory;
-  const ways_entry top = heap[0], entry = heap[--s->count];
-  int64_t at = 0;
-  for (;;) {
-    int64_t least = -1;
-    for (int64_t i = HEAP_WAYS * at + 1; i <= HEAP_WAYS * at + HEAP_WAYS && i < s->count; i++)
-      if (least < 0 || ways_before(&heap[i], &heap[least])) least = i;
-    if (least < 0 || !ways_before(&heap[least], &entry)) break;
-    heap[at] = heap[least];
-    at = least;
-  }
-  if (s->count > 0) heap[at] = entry;
+  const ways_entry top = ways_heap(s)[0];
+  if (--s->count > 0) ways_sink(s, s->count, ways_heap(s)[s->count]);
   return top;
 }
 
@@ -188,7 +185,7 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
   return GV_OK;
 }
 
-static void ways_settle(ways_state *s, gv_way_source *source) {
+static void ways_mark_settled(ways_state *s, gv_way_source *source) {
   source->settled = true;
   for (int32_t node = s->b->corners[source->corner].leaf; node >= 0; node = s->above[node])
     s->left[node]--;
@@ -206,7 +203,7 @@ static gv_status ways_run(ways_state *s) {
     if (entry.key > b->max_distance || b->corner_count == 0 || s->left[0] == 0) break;
     if (entry.ring == 0.0 && source->corner >= 0) {
       if (source->settled) continue; /* a longer way's entry */
-      ways_settle(s, source);
+      ways_mark_settled(s, source);
       settled++;
     }
     const double far = entry.ring == 0.0 ? s->least : 2.0 * entry.ring;

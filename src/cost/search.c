@@ -18,7 +18,7 @@ typedef struct search_state {
   bool failed;    /* out of memory */
 } search_state;
 
-enum { WAYS = 4 /* children of a node */, FIRST_ROOM = 1024, REPORT = 1 << 16 };
+enum { FIRST_ROOM = 1024, REPORT = 1 << 16 };
 
 static gv_status search_begin(gv_context *context, search_state *s) {
   const gv_allocator *a = &s->raster->allocator;
@@ -46,34 +46,18 @@ static inline void search_put(search_state *s, int64_t at, gv_cost_entry entry) 
   s->place[entry.cell] = (int32_t)at;
 }
 
-static void search_rise(search_state *s, int64_t at, gv_cost_entry entry) {
-  while (at > 0) {
-    int64_t above = (at - 1) / WAYS;
-    if (!search_before(&entry, &s->heap[above])) break;
-    search_put(s, at, s->heap[above]);
-    at = above;
-  }
-  search_put(s, at, entry);
-}
-
-static void search_sink(search_state *s, gv_cost_entry entry) {
-  int64_t at = 0;
-  for (;;) {
-    int64_t first = at * WAYS + 1, end = first + WAYS < s->count ? first + WAYS : s->count, least = first;
-    if (first >= s->count) break;
-    for (int64_t i = first + 1; i < end; i++)
-      if (search_before(&s->heap[i], &s->heap[least])) least = i;
-    if (!search_before(&s->heap[least], &entry)) break;
-    search_put(s, at, s->heap[least]);
-    at = least;
-  }
-  search_put(s, at, entry);
-}
+#define GV_HEAP_NAME(name)       search_##name
+#define GV_HEAP_STATE            search_state
+#define GV_HEAP_ENTRY            gv_cost_entry
+#define GV_HEAP_AT(s, i)         (s)->heap[i]
+#define GV_HEAP_PUT(s, i, entry) search_put(s, i, entry)
+#define GV_HEAP_BEFORE(a, b)     search_before(a, b)
+#include "core/heap.h"
 
 static gv_cost_entry search_take(search_state *s) {
   gv_cost_entry first = s->heap[0];
   s->place[first.cell] = -1;
-  if (--s->count > 0) search_sink(s, s->heap[s->count]);
+  if (--s->count > 0) search_sink(s, s->count, s->heap[s->count]);
   return first;
 }
 
