@@ -8,350 +8,133 @@
  * neighbor at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
  * holds with self-exclusion too: if this query is among those k neighbors, the previous query replaces it. In a
  * periodic box the rounding of differences may exceed them, so queries have no limit from another.
- *
- * Eight queries that are close to each other, compared with the distance to their neighbors, visit the tree together: their box
- * is compared with the boxes of nodes (bounds are at most those of each query, see box_tree.h) and the queries are lanes.
- * Gain: 1.5x on 1 M random queries among 1 M places of a globe, 2.1x among 20,000.
  */
-#include "exact/lanes.h"
-#include "search/box_tree.h"
+#include "search/box_tree_lanes.h"
 #include "search/radius.h"
 
-#include <float.h>
+/* -------------------------------------------------------------------------------------------------------- states */
 
-typedef struct stack_entry {
-  double bound;
-  int64_t least;
-  int64_t child;
-} stack_entry;
+/* What a query leaves to the next one: its coordinates (NULL: no limit from it) and the distance to its k-th neighbor. */
+typedef struct query_before {
+  const double *place;
+  double worst, reach; /* reach: of a query or of the group before; for GROUP_CLOSE */
+  bool together;       /* the next queries may be searched as groups */
+} query_before;
 
-enum { PARTS = GV_LANES / VD_LANES };
+/* --------------------------------------------------------------------------------------------------------- steps */
 
-/* Bit i is set where lane i is at most `worst`. */
-GV_INLINE unsigned at_most(const vd *value, double worst) {
-  unsigned bits = 0;
-  for (int i = 0; i < PARTS; i++)
-    bits |= vm_bits(vd_at_most(value[i], vd_all(worst))) << i * VD_LANES;
-  return bits;
-}
-
-/* A dimension's term of a bound, joined to those before: `below` is how far the box begins above the queries, `above` how
- * far it ends below them. */
-GV_INLINE vd gap_norm(vd below, vd above, vd total, gv_metric metric, const double *period, double power) {
-  vd gap = vd_max(below, above);
-  if (period != NULL) {
-    vd around = vd_all(*period) + vd_min(below, above);
-    gap = vd_select(vd_less(around, gap), around, gap);
+/* Puts the children of a node that can hold a neighbor on the stack, the nearest on top; returns its new height. */
+GV_INLINE int query_visit_node(const gv_box_tree *tree, int64_t node, const double *q, const gv_nearest_list *list,
+                               stack_entry *stack, int top, int32_t dim, gv_metric metric, const double *periods) {
+  const int64_t *children = gv_node_child(tree, node), *least = gv_node_least(tree, node);
+  double bound[GV_LANES];
+  unsigned near = box_bounds(gv_node_box(tree, node), q, q, dim, metric, periods, tree->power, list->worst, bound);
+  const int base = top;
+  for (; near != 0; near &= near - 1) {
+    const int lane = __builtin_ctz(near);
+    if (periods != NULL && least[lane] == GV_NO_INDEX) continue;
+    const stack_entry entry = {bound[lane], least[lane], children[lane]};
+    if (!gv_pair_before(entry.bound, entry.least, list->worst, list->worst_index)) continue;
+    int place = top++;
+    for (; place > base && gv_pair_before(stack[place - 1].bound, stack[place - 1].least, entry.bound, entry.least);
+         place--)
+      stack[place] = stack[place - 1];
+    stack[place] = entry;
   }
-  gap = vd_max(gap, vd_all(0.0));
-  vd norm = metric == GV_EUCLIDEAN ? gap * gap : metric == GV_MINKOWSKI ? vd_power(gap, power) : gap;
-  return vd_norm_join(metric, norm, total);
+  return top;
 }
 
-/* Bounds of the 8 boxes of a node for a box of queries, and those that are at most `worst` away. With `periods` those
- * without points may be among them. */
-GV_INLINE unsigned box_bounds(const double *box, const double *low, const double *high, int32_t dim,
-                              gv_metric metric, const double *periods, double power, double worst, double *bound) {
-  vd total[PARTS] = {0};
-  for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
-    for (int i = 0; i < PARTS; i++) {
-      vd below = vd_load(box + i * VD_LANES) - high[d], above = low[d] - vd_load(box + GV_LANES + i * VD_LANES);
-      total[i] = gap_norm(below, above, total[i], metric, periods != NULL ? periods + d : NULL, power);
-    }
-  }
-  for (int i = 0; i < PARTS; i++)
-    vd_store(bound + i * VD_LANES, total[i]);
-  return at_most(total, worst);
-}
-
-/* Which of the 8 points of a block are at most `worst` away and, if any is, the exact distances of all. In high
- * dimensions the loop stops when every lane is above it: partial sums only grow. */
-GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
-                                   const double *periods, double power, double worst, double *distance) {
-  vd total[PARTS] = {0};
-  for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
-    for (int i = 0; i < PARTS; i++) {
-      vd gap = q[d] - vd_load(points + i * VD_LANES);
-      if (periods != NULL) gap = vd_periodic_difference(gap, vd_all(periods[d]));
-      vd norm = metric == GV_MINKOWSKI ? vd_power(vd_abs(gap), power) : vd_norm_of(metric, gap);
-      total[i] = vd_norm_join(metric, norm, total[i]);
-    }
-    if (d % 8 == 7 && d + 1 < dim && at_most(total, worst) == 0) return 0;
-  }
-  unsigned near = at_most(total, worst);
-  for (int i = 0; near != 0 && i < PARTS; i++)
-    vd_store(distance + i * VD_LANES, total[i]);
-  return near;
-}
-
-/* Which of the 8 points of a block are within the limit of the box of queries: box_bounds of boxes without an extent. */
-GV_INLINE unsigned block_bounds(const double *points, const double *low, const double *high, int32_t dim,
-                                gv_metric metric, const double *periods, double power, double limit) {
-  vd total[PARTS] = {0};
-  for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
-    for (int i = 0; i < PARTS; i++) {
-      vd at = vd_load(points + i * VD_LANES);
-      total[i] = gap_norm(at - high[d], low[d] - at, total[i], metric, periods != NULL ? periods + d : NULL, power);
-    }
-  }
-  return at_most(total, limit);
-}
-
-/* An exact distance that at least k points do not exceed; see the head of the file. The factor covers the rounding
- * of the two exact distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the tiny term covers
- * squares that fall below the normal range. */
-GV_INLINE double limit_after(const double *q, const double *before, double worst, int32_t dim, gv_metric metric) {
-  double slack = 1.0 + ((double)dim + 32.0) * 8.0 * DBL_EPSILON;
-  double step = gv_canonical_distance(q, before, dim, metric);
-  if (metric != GV_EUCLIDEAN) return (worst + step) * slack + DBL_MIN;
-  double reach = sqrt(worst + DBL_MIN) + sqrt(step + DBL_MIN);
-  return reach * reach * slack + DBL_MIN;
-}
-
-/* ------------------------------------------------------------------------------------------------- eight at once */
-
-/* Queries are searched together if the squared diagonal of their box is at most so many squared distances to the k-th neighbor. */
-static const double GROUP_CLOSE = 256.0;
-
-enum {
-  GROUP_K_MAX = 3,
-  /* Nodes and blocks of points that a group visits at most. Far from dense points a box is near many more of them than its queries are:
-   * those are searched one by one then, and so are those that follow. */
-  GROUP_VISITS_MAX = 128
-};
-
-/* Queries that visit the tree together: lanes of their coordinates, and their lists. A list's empty places have the index GROUP_NONE. */
-typedef struct query_group {
-  double low[3], high[3];
-  vd place[3][PARTS], value[GROUP_K_MAX][PARTS], index[GROUP_K_MAX][PARTS];
-} query_group;
-
-static const double GROUP_NONE = 0x1p63;
-
-/* Loads eight queries; returns the squared diagonal of their box, NaN if one of them has no place. */
-GV_INLINE double group_load(query_group *g, const double *data, const gv_code *order, int32_t dim) {
-  double diagonal = 0.0;
-  for (int32_t d = 0; d < dim; d++) {
-    double at[GV_LANES];
-    for (int lane = 0; lane < GV_LANES; lane++)
-      at[lane] = data[order[lane].index * dim + d];
-    double low = at[0], high = at[0], sum = at[0];
-    for (int lane = 1; lane < GV_LANES; lane++) {
-      low = at[lane] < low ? at[lane] : low;
-      high = at[lane] > high ? at[lane] : high;
-      sum += at[lane];
-    }
-    g->low[d] = low;
-    g->high[d] = high;
-    for (int i = 0; i < PARTS; i++)
-      g->place[d][i] = vd_load(at + i * VD_LANES);
-    diagonal += sum == sum ? (high - low) * (high - low) : NAN;
-  }
-  return diagonal;
-}
-
-GV_INLINE double group_worst(const query_group *g, int32_t k) {
-  double lanes[GV_LANES], worst = -INFINITY;
-  for (int i = 0; i < PARTS; i++)
-    vd_store(lanes + i * VD_LANES, g->value[k - 1][i]);
-  for (int lane = 0; lane < GV_LANES; lane++)
-    worst = lanes[lane] > worst ? lanes[lane] : worst;
-  return worst;
-}
-
-/* Starts the lists from the query before, as search_all does. */
-GV_INLINE void group_start(query_group *g, const gv_query *query, const gv_code *order, const double *before,
-                           double before_worst, int32_t dim, int32_t k, gv_metric metric) {
-  double limit[GV_LANES];
-  for (int lane = 0; lane < GV_LANES; lane++) {
-    double known = limit_after(query->data + order[lane].index * dim, before, before_worst, dim, metric);
-    limit[lane] = known < query->max_canonical ? known : query->max_canonical;
-  }
-  for (int32_t s = 0; s < k; s++) {
-    for (int i = 0; i < PARTS; i++) {
-      g->value[s][i] = vd_load(limit + i * VD_LANES);
-      g->index[s][i] = vd_all(GROUP_NONE);
-    }
-  }
-}
-
-/* Offers a point at distance `value` to the lists of a vector of queries; returns whether any accepted it. */
-GV_INLINE bool group_offer(query_group *g, int i, vd value, vd index, int32_t k) {
-  vm better = vd_less(value, g->value[k - 1][i]) |
-              (vd_equal(value, g->value[k - 1][i]) & vd_less(index, g->index[k - 1][i]));
-  if (vm_bits(better) == 0) return false;
-  for (int32_t s = k - 1; s > 0; s--) {
-    vd above = g->value[s - 1][i], above_index = g->index[s - 1][i];
-    vm higher = vd_less(value, above) | (vd_equal(value, above) & vd_less(index, above_index));
-    g->value[s][i] = vd_select(higher, above, vd_select(better, value, g->value[s][i]));
-    g->index[s][i] = vd_select(higher, above_index, vd_select(better, index, g->index[s][i]));
-    better = higher;
-  }
-  g->value[0][i] = vd_select(better, value, g->value[0][i]);
-  g->index[0][i] = vd_select(better, index, g->index[0][i]);
-  return true;
-}
-
-/* Compares the points of a leaf that can be within `worst` of a query with all queries; returns the new worst. */
-GV_INLINE double group_visit_leaf(const gv_box_tree *tree, int64_t leaf, query_group *g, double worst, int32_t dim,
-                                  int32_t k, gv_metric metric) {
+/* Offers the points of a leaf to the list. */
+GV_INLINE void query_visit_leaf(const gv_box_tree *tree, int64_t leaf, const double *q, int64_t self,
+                                gv_nearest_list *list, int32_t dim, gv_metric metric, const double *periods) {
   int64_t block = gv_leaf_first_block(leaf), end = block + gv_leaf_blocks(leaf);
-  bool any = false;
   for (; block < end; block++) {
-    const double *points = gv_block_points(tree, block);
+    double distance[GV_LANES];
+    unsigned near =
+        block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power, list->worst, distance);
     const int64_t *index = gv_block_index(tree, block);
-    for (unsigned near = block_bounds(points, g->low, g->high, dim, metric, NULL, tree->power, worst); near != 0;
-         near &= near - 1) {
-      int lane = __builtin_ctz(near);
-      for (int i = 0; i < PARTS; i++) {
-        vd total = {0};
-        for (int32_t d = 0; d < dim; d++)
-          total = vd_norm_join(metric, vd_norm_of(metric, g->place[d][i] - points[d * GV_LANES + lane]), total);
-        any |= group_offer(g, i, total, vd_all((double)index[lane]), k);
-      }
-    }
-  }
-  return any ? group_worst(g, k) : worst;
-}
-
-/* Writes the lists, sentinels as (inf, -1). */
-GV_INLINE void group_write(const query_group *g, const gv_code *order, int32_t k, int64_t *indices,
-                           double *canonical) {
-  for (int32_t s = 0; s < k; s++) {
-    double value[GV_LANES], index[GV_LANES];
-    for (int i = 0; i < PARTS; i++) {
-      vd_store(value + i * VD_LANES, g->value[s][i]);
-      vd_store(index + i * VD_LANES, g->index[s][i]);
-    }
-    for (int lane = 0; lane < GV_LANES; lane++) {
-      int64_t at = order[lane].index * k + s;
-      bool found = index[lane] != GROUP_NONE;
-      indices[at] = found ? (int64_t)index[lane] : -1;
-      canonical[at] = found ? value[lane] : INFINITY;
+    for (; near != 0; near &= near - 1) {
+      const int lane = __builtin_ctz(near);
+      if (index[lane] != self) gv_list_offer(list, distance[lane], index[lane]);
     }
   }
 }
 
-/* Searches the loaded queries; returns the largest distance to a k-th neighbor, or NaN after too many visits. */
-GV_INLINE double group_search(const gv_box_tree *tree, query_group *g, int32_t dim, int32_t k, gv_metric metric) {
+/* The place in the stack of the next entry that can hold a neighbor; -1: there is none. */
+GV_INLINE int query_next(const stack_entry *stack, int top, const gv_nearest_list *list) {
+  while (top-- > 0)
+    if (gv_pair_before(stack[top].bound, stack[top].least, list->worst, list->worst_index)) return top;
+  return -1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- loops */
+
+/* One query: `list` has its limit, and then its neighbors. */
+GV_INLINE void query_search(const gv_box_tree *tree, const double *q, int64_t self, gv_nearest_list *list,
+                            int32_t dim, gv_metric metric, const double *periods) {
   stack_entry stack[GV_STACK_ENTRIES];
-  double worst = group_worst(g, k);
-  int64_t visits = 0;
   int top = 0;
   for (int64_t child = 0;; child = stack[top].child) {
-    visits += child >= 0 ? 1 : gv_leaf_blocks(child);
-    if (visits > GROUP_VISITS_MAX) return NAN;
     if (child >= 0) {
-      const int64_t *children = gv_node_child(tree, child), *least = gv_node_least(tree, child);
-      double bound[GV_LANES];
-      unsigned near =
-          box_bounds(gv_node_box(tree, child), g->low, g->high, dim, metric, NULL, tree->power, worst, bound);
-      int base = top;
-      for (; near != 0; near &= near - 1) {
-        int lane = __builtin_ctz(near), place;
-        if (least[lane] == GV_NO_INDEX) continue;
-        for (place = top++; place > base && stack[place - 1].bound < bound[lane]; place--)
-          stack[place] = stack[place - 1];
-        stack[place] = (stack_entry){bound[lane], least[lane], children[lane]};
-      }
+      top = query_visit_node(tree, child, q, list, stack, top, dim, metric, periods);
     } else {
-      worst = group_visit_leaf(tree, child, g, worst, dim, k, metric);
+      query_visit_leaf(tree, child, q, self, list, dim, metric, periods);
     }
-    do {
-      if (top == 0) return worst;
-      top--;
-    } while (stack[top].bound > worst);
+    top = query_next(stack, top, list);
+    if (top < 0) return;
   }
+}
+
+/* Queries from `i` on in groups of eight, as long as they are close to each other; returns the first that is left. */
+GV_INLINE int64_t search_groups(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t i,
+                                int64_t last, int64_t *indices, double *canonical, int32_t dim, gv_metric metric,
+                                int32_t k, query_before *before) {
+  while (before->together && before->place != NULL && last - i >= GV_LANES) {
+    query_group g;
+    if (!(group_load(&g, query->data, order + i, dim) <= GROUP_CLOSE * before->reach)) break;
+    group_start(&g, query, order + i, before->place, before->worst, dim, k, metric);
+    before->reach = group_search(tree, &g, dim, k, metric);
+    before->together = before->reach == before->reach;
+    if (!before->together) break;
+    group_write(&g, order + i, k, indices, canonical);
+    i += GV_LANES;
+    const int64_t number = order[i - 1].index, worst = number * k + k - 1;
+    before->place = indices[worst] >= 0 ? query->data + number * dim : NULL;
+    before->worst = canonical[worst];
+  }
+  return i;
 }
 
 GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                           int64_t last, bool query_is_reference, int64_t *indices, double *canonical, int32_t dim,
                           gv_metric metric, const double *periods, bool single, bool together) {
-  stack_entry stack[GV_STACK_ENTRIES];
-  int32_t k = single ? 1 : query->k;
-  const double *before = NULL;
-  double before_worst = 0.0, reach = 0.0;
-  together = together && order != NULL && query->self_offset < 0 && k <= GROUP_K_MAX;
+  const int32_t k = single ? 1 : query->k;
+  const bool limits = periods == NULL && metric != GV_MINKOWSKI;
+  query_before before = {.place = NULL};
+  before.together = together && order != NULL && query->self_offset < 0 && k <= GROUP_K_MAX;
   for (int64_t i = first; i < last; i++) {
-    while (together && before != NULL && last - i >= GV_LANES) {
-      query_group g;
-      if (!(group_load(&g, query->data, order + i, dim) <= GROUP_CLOSE * reach)) break;
-      group_start(&g, query, order + i, before, before_worst, dim, k, metric);
-      reach = group_search(tree, &g, dim, k, metric);
-      together = reach == reach;
-      if (!together) break;
-      group_write(&g, order + i, k, indices, canonical);
-      i += GV_LANES;
-      before = indices[order[i - 1].index * k + k - 1] >= 0 ? query->data + order[i - 1].index * dim : NULL;
-      before_worst = canonical[order[i - 1].index * k + k - 1];
-    }
+    i = search_groups(tree, query, order, i, last, indices, canonical, dim, metric, k, &before);
     if (i >= last) break;
-    int64_t number = order != NULL ? order[i].index : i;
+    const int64_t number = order != NULL ? order[i].index : i;
     if (order != NULL && i + 4 < last) __builtin_prefetch(query->data + order[i + 4].index * dim);
     const double *q = query->data + number * dim;
-    int64_t self = query->self_offset >= 0 ? query->self_offset + number : -1;
+    const int64_t self = query->self_offset >= 0 ? query->self_offset + number : -1;
     double limit = query->max_canonical;
-    if (before != NULL) {
-      double known = limit_after(q, before, before_worst, dim, metric);
+    if (before.place != NULL) {
+      const double known = limit_after(q, before.place, before.worst, dim, metric);
       limit = known < limit ? known : limit;
     }
     gv_nearest_list list;
     gv_list_start(&list, canonical + number * k, indices + number * k, k, limit);
-    int top = 0;
-    int64_t child = 0;
-    for (;;) {
-      if (child >= 0) {
-        const double *box = gv_node_box(tree, child);
-        const int64_t *children = gv_node_child(tree, child);
-        const int64_t *least = gv_node_least(tree, child);
-        double bound[GV_LANES];
-        unsigned near = box_bounds(box, q, q, dim, metric, periods, tree->power, list.worst, bound);
-        int base = top;
-        while (near != 0) {
-          int lane = __builtin_ctz(near);
-          near &= near - 1;
-          if (periods != NULL && least[lane] == GV_NO_INDEX) continue;
-          stack_entry entry = {bound[lane], least[lane], children[lane]};
-          if (!gv_pair_before(entry.bound, entry.least, list.worst, list.worst_index)) continue;
-          /* Nearest on top. */
-          int place = top++;
-          while (place > base &&
-                 gv_pair_before(stack[place - 1].bound, stack[place - 1].least, entry.bound, entry.least)) {
-            stack[place] = stack[place - 1];
-            place--;
-          }
-          stack[place] = entry;
-        }
-      } else {
-        int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
-        for (; block < end; block++) {
-          double distance[GV_LANES];
-          unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power,
-                                          list.worst, distance);
-          const int64_t *index = gv_block_index(tree, block);
-          while (near != 0) {
-            int lane = __builtin_ctz(near);
-            near &= near - 1;
-            if (index[lane] != self) gv_list_offer(&list, distance[lane], index[lane]);
-          }
-        }
-      }
-      for (;;) {
-        if (top == 0) goto found;
-        top--;
-        if (gv_pair_before(stack[top].bound, stack[top].least, list.worst, list.worst_index)) break;
-      }
-      child = stack[top].child;
-    }
-  found:
-    before = NULL;
-    if (list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) && periods == NULL &&
-        metric != GV_MINKOWSKI)
-      before = q;
-    before_worst = reach = list.worst;
+    query_search(tree, q, self, &list, dim, metric, periods);
+    const bool full = list.worst_index != GV_NO_INDEX;
+    before.place = limits && full && (self < 0 || query_is_reference) ? q : NULL;
+    before.worst = before.reach = list.worst;
     gv_list_finish(&list);
   }
 }
+
+/* ------------------------------------------------------------------------------------------------ specializations */
 
 GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
                              int64_t last, bool same, int64_t *indices, double *canonical, gv_metric metric) {
@@ -399,19 +182,6 @@ static void box_tree_search(const gv_box_tree *tree, const gv_query *query, cons
 const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = box_tree_search;
 
 /* ---------------------------------------------------------------------------------------------------- by radius */
-
-/* Puts the children of a node that can hold points within the limit of a box of queries on the stack; returns its new height. */
-GV_INLINE int push_near(const gv_box_tree *tree, int64_t node, const double *low, const double *high, double limit,
-                        int64_t *stack, int top, int32_t dim, gv_metric metric, const double *periods) {
-  const int64_t *children = gv_node_child(tree, node), *least = gv_node_least(tree, node);
-  double bound[GV_LANES];
-  unsigned near = box_bounds(gv_node_box(tree, node), low, high, dim, metric, periods, tree->power, limit, bound);
-  for (; near != 0; near &= near - 1) {
-    int lane = __builtin_ctz(near);
-    if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
-  }
-  return top;
-}
 
 GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list,
                           int32_t dim, gv_metric metric, const double *periods) {
