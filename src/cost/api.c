@@ -1,5 +1,6 @@
 /* The public functions (gpuvoronoi/cost.h). */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cells/facts.h"
@@ -20,8 +21,13 @@ static gv_status cost_take_backend(gv_context *context, const gv_cost_options *o
     out->engine = (gv_cost_engine)backend->cost;
     return GV_OK;
   }
-  return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                 "travel cost: unknown backend (%.50s); use auto, serial, tile or cuda-tile", o->backend);
+  char names[256] = "auto";
+  for (int i = 0; i < GV_BACKENDS; i++) {
+    const size_t used = strlen(names);
+    if (gv_backends[i].cost != 0) (void)snprintf(names + used, sizeof names - used, ", %s", gv_backends[i].name);
+  }
+  return gv_fail(context, GV_ERROR_UNSUPPORTED, "travel cost: unsupported backend (%.50s); use one of %s",
+                 o->backend, names);
 }
 
 static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cost_settings *out) {
@@ -54,8 +60,8 @@ gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost
   *out = NULL;
   gv_cost_options_init(&o);
   gv_grid_init(&g);
-  GV_TAKE(context, gv_grid, &g, grid);
-  GV_TAKE(context, gv_cost_options, &o, options);
+  GV_COPY_GIVEN(context, gv_grid, &g, grid);
+  GV_COPY_GIVEN(context, gv_cost_options, &o, options);
   gv_cost_settings settings = {.moves = o.moves, .folder = o.folder, .resident = o.resident, .most = o.max_cost};
   if (o.moves != 8 && o.moves != 16 && o.moves != 32)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: invalid moves (%d); use 8, 16 or 32",
@@ -116,9 +122,9 @@ gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *se
   GV_TRY(cost_check_pointer(context, c));
   gv_cost_seeds_init(&s);
   gv_features_init(&features);
-  GV_TAKE(context, gv_cost_seeds, &s, seeds);
+  GV_COPY_GIVEN(context, gv_cost_seeds, &s, seeds);
   if (s.features != NULL) {
-    GV_TAKE(context, gv_features, &features, s.features);
+    GV_COPY_GIVEN(context, gv_features, &features, s.features);
     GV_TRY(cost_check_features(context, c, &features));
   } else if (s.count < 0 || s.count > INT32_MAX || (s.count > 0 && (s.x == NULL || s.y == NULL))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: invalid seeds (%" PRId64 " positions)",
@@ -138,7 +144,7 @@ gv_status gv_cost_get(gv_context *context, gv_cost *c, const gv_cost_cells *cell
   gv_cost_cells o;
   GV_TRY(cost_check_pointer(context, c));
   gv_cost_cells_init(&o);
-  GV_TAKE(context, gv_cost_cells, &o, cells);
+  GV_COPY_GIVEN(context, gv_cost_cells, &o, cells);
   if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
   if (o.column < 0 || o.row < 0 || o.columns < 0 || o.rows < 0 || o.column > c->is.width || o.row > c->is.height ||
       o.columns > c->is.width - o.column || o.rows > c->is.height - o.row)
@@ -165,7 +171,7 @@ gv_status gv_cost_get_way(gv_context *context, gv_cost *c, const gv_cost_way *wa
   int64_t column, row;
   GV_TRY(cost_check_pointer(context, c));
   gv_cost_way_init(&o);
-  GV_TAKE(context, gv_cost_way, &o, way);
+  GV_COPY_GIVEN(context, gv_cost_way, &o, way);
   if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
   if (o.count != NULL) *o.count = 0;
   if (o.seed != NULL) *o.seed = -1;

@@ -45,7 +45,8 @@ static void create_checks_its_arguments(void **unused) {
   is_refused(gv_cost_create(context, &grid, &o, &cost), GV_ERROR_INVALID_ARGUMENT, "invalid moves (12)");
   gv_cost_options_init(&o);
   o.backend = "gpu";
-  is_refused(gv_cost_create(context, &grid, &o, &cost), GV_ERROR_UNSUPPORTED, "unknown backend (gpu)");
+  is_refused(gv_cost_create(context, &grid, &o, &cost), GV_ERROR_UNSUPPORTED,
+             "unsupported backend (gpu); use one of auto, serial, tile, cuda-tile");
   o.backend = "serial";
   o.folder = ".";
   is_refused(gv_cost_create(context, &grid, &o, &cost), GV_ERROR_UNSUPPORTED, "needs memory");

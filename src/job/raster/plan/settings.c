@@ -506,8 +506,6 @@ static gv_status check_unsupported(gv_io *io, const char *option, const char *wh
 /* Options that travel costs do not have. */
 static gv_status check_cost(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
-  const bool backend = strcmp(j->backend, "auto") == 0 || strcmp(j->backend, "serial") == 0 ||
-                       strcmp(j->backend, "tile") == 0 || strcmp(j->backend, "cuda-tile") == 0;
   const unsupported_option others[] = {{g->like != NULL, "--like"},
                                        {g->has_resolution, "--res"},
                                        {g->has_size, "--size"},
@@ -524,8 +522,7 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
                                        {j->seeds.boundary, "--boundary"},
                                        {j->max_distance_unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
                                        {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
-                                       {j->parts > 0, "--part"},
-                                       {!backend, "--backend"}};
+                                       {j->parts > 0, "--part"}};
   if (j->cost.path == NULL) return GV_OK;
   GV_TRY(check_unsupported(io, "--cost", "travel costs", others, sizeof others / sizeof *others));
   GV_REQUIRE(io, !g->has_metric || (g->metric != GV_MANHATTAN && g->metric != GV_CHEBYSHEV),
