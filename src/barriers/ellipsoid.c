@@ -11,13 +11,14 @@
  */
 #include "barriers/ellipsoid.h"
 
+#include "core/angles.h"
 #include "exact/orientation.h"
 #include "geodesic/series_numbers.h"
 
 #define SURE_BY_SERIES  1e-9 /* of the radius */
 #define SURE_BY_INVERSE 1e-13
 
-static const double degree = 3.14159265358979323846 / 180.0;
+static const double degree = GV_DEGREE;
 
 bool gv_barrier_ellipsoid_init(gv_barriers *b) {
   const double f = b->ellipsoid.flattening;

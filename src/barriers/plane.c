@@ -2,6 +2,7 @@
 #include "barriers/tree.h"
 #include "exact/canonical.h"
 #include "exact/orientation.h"
+#include "geodesic/series_numbers.h"
 
 static int plane_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
   (void)b;
@@ -140,7 +141,7 @@ static bool plane_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const
 static double plane_azimuth(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to) {
   (void)b;
   (void)at;
-  return atan2(to->x[0] - x[0], to->x[1] - x[1]) / 0.017453292519943295;
+  return gv_bearing(to->x[0] - x[0], to->x[1] - x[1]);
 }
 
 const gv_barrier_geometry gv_barrier_plane = {.turn = plane_turn,

@@ -4,6 +4,7 @@
 #include "barriers/rings.h"
 #include "barriers/tree.h"
 #include "barriers/walls.h"
+#include "core/angles.h"
 #include "exact/canonical.h"
 #include "exact/orientation.h"
 
@@ -19,7 +20,7 @@ static bool reference_meets(void *user, const gv_wall *wall) {
 static void reference_try(int64_t i, double *lon, double *lat) {
   double whole;
   *lon = 360.0 * modf(0.3 + 0.7548776662466927 * (double)i, &whole) - 180.0;
-  *lat = asin(2.0 * modf(0.4 + 0.5698402909980532 * (double)i, &whole) - 1.0) * (180.0 / 3.14159265358979323846);
+  *lat = asin(2.0 * modf(0.4 + 0.5698402909980532 * (double)i, &whole) - 1.0) * (180.0 / GV_PI);
 }
 
 /* Not near a wall, where edges deviate from legs, and not on the great circle of any. */

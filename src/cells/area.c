@@ -2,8 +2,7 @@
 #include "cells/area.h"
 
 #include "cells/kind.h"
-
-static const double pi = 3.14159265358979323846;
+#include "core/angles.h"
 
 /* artanh(e y / x) / e with the square of e; where that is negative an arc tangent, for x of either sign. */
 static double artanh_over(double e2, double y, double x) {
@@ -66,7 +65,7 @@ void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, do
       area[1] += value * (1.0 - x[i]);
     }
   }
-  double scale = pi * pi / 4.0 / n * a * a * (1.0 - e2);
+  double scale = GV_PI * GV_PI / 4.0 / n * a * a * (1.0 - e2);
   area[0] *= scale;
   area[1] *= scale;
 }
@@ -102,7 +101,7 @@ void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles
 }
 
 double gv_twice_mean_area(const gv_cells *cells) {
-  double globe = 2.0 * mean_element(&cells->ellipsoid) * (2.0 * (180.0 * (pi / 180.0)));
+  double globe = 2.0 * mean_element(&cells->ellipsoid) * (2.0 * (180.0 * GV_DEGREE));
   return 2.0 * globe / (double)cells->grid.width;
 }
 

@@ -10,10 +10,9 @@
 
 #include "cells/area.h"
 #include "cells/kind.h"
+#include "core/angles.h"
 #include "exact/globe_kernels.h"
 #include "gpuvoronoi/cells.h"
-
-static const double pi = 3.14159265358979323846;
 
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
@@ -123,7 +122,7 @@ void gv_healpix_span_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoi
 void gv_healpix_lonlat(const gv_healpix *h, int64_t number, double *lon, double *lat) {
   double sine, cosine;
   healpix_find_center(h, number, &sine, &cosine, lon);
-  *lat = atan2(sine, cosine) * (180.0 / pi);
+  *lat = atan2(sine, cosine) * (180.0 / GV_PI);
 }
 
 gv_status gv_healpix_center(int order, int64_t number, double *longitude, double *latitude) {
@@ -162,7 +161,7 @@ static int healpix_find_in_cap(int order, double sine, double cosine, double tur
 gv_status gv_healpix_from_lonlat(int order, double longitude, double latitude, int64_t *number) {
   if (number == NULL || gv_healpix_count(order) == 0 || !isfinite(longitude) || !(fabs(latitude) <= 90.0))
     return GV_ERROR_INVALID_ARGUMENT;
-  const double sine = sin(latitude * (pi / 180.0)), cosine = cos(latitude * (pi / 180.0));
+  const double sine = sin(latitude * GV_DEGREE), cosine = cos(latitude * GV_DEGREE);
   double turn = longitude / 90.0;
   turn -= 4.0 * floor(turn / 4.0);
   if (!(turn < 4.0)) turn = 0.0; /* it was a rounding below 0 */
@@ -178,7 +177,7 @@ gv_status gv_healpix_from_lonlat(int order, double longitude, double latitude, i
 
 /* The largest distance of a center from a corner of its pixel, radians. */
 static double healpix_radius(int order) {
-  double n = ldexp(1.0, order), t = 1.0 - 1.0 / n, z = 1.0 - t * t / 3.0, turn = pi / (4.0 * n);
+  double n = ldexp(1.0, order), t = 1.0 - 1.0 / n, z = 1.0 - t * t / 3.0, turn = GV_PI / (4.0 * n);
   double a[3] = {sqrt(5.0) / 3.0 * cos(turn), sqrt(5.0) / 3.0 * sin(turn), 2.0 / 3.0};
   double dx = a[0] - sqrt((1.0 - z) * (1.0 + z)), dz = a[2] - z;
   double half = 0.5 * sqrt(dx * dx + a[1] * a[1] + dz * dz);
@@ -224,7 +223,7 @@ static void healpix_center(const gv_cells *cells, int64_t number, double *lon, d
 static void healpix_solid_angles(const gv_cells *cells, int64_t first, int64_t count, double *solid) {
   (void)first;
   for (int64_t i = 0; i < count; i++)
-    solid[i] = 4.0 * pi / (double)cells->grid.width;
+    solid[i] = 4.0 * GV_PI / (double)cells->grid.width;
 }
 
 static void healpix_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
@@ -233,7 +232,7 @@ static void healpix_areas(const gv_cells *cells, const gv_tile *tile, double *ar
 }
 
 static double healpix_largest_area(const gv_cells *cells) {
-  return gv_sphere_largest_area(cells, 4.0 * pi / (double)cells->grid.width);
+  return gv_sphere_largest_area(cells, 4.0 * GV_PI / (double)cells->grid.width);
 }
 
 static void healpix_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out) {

@@ -1,8 +1,7 @@
 /* Cells of a raster of longitudes and latitudes: by a column's meridian and a row's parallel. */
 #include "cells/area.h"
 #include "cells/kind.h"
-
-static const double pi = 3.14159265358979323846;
+#include "core/angles.h"
 
 static gv_status lonlat_make_tables(gv_context *context, gv_cells *cells) {
   int64_t w = cells->grid.width, h = cells->grid.height;
@@ -60,7 +59,7 @@ static gv_status lonlat_make_tables(gv_context *context, gv_cells *cells) {
 static gv_status lonlat_prepare(gv_context *context, gv_cells *cells) {
   const double epsilon = 0x1p-52;
   /* Degrees to radians, and a few roundings of sines, cosines and products of size one. */
-  cells->position_error = 4.0 * epsilon * gv_grid_reach(&cells->grid) * (pi / 180.0) + 16.0 * epsilon;
+  cells->position_error = 4.0 * epsilon * gv_grid_reach(&cells->grid) * GV_DEGREE + 16.0 * epsilon;
   return lonlat_make_tables(context, cells);
 }
 
@@ -125,7 +124,7 @@ void gv_lonlat_areas(const gv_cells *cells, const gv_tile *tile, double *area, i
       edge[i] = lonlat_within_poles(g[3] + (double)(r0 + i) * g[5]);
     gv_zone_areas(&cells->ellipsoid, rows, edge, of_row);
     for (int64_t i = 0; i < rows; i++) {
-      double one = fabs(g[1]) * (pi / 180.0) * of_row[i];
+      double one = fabs(g[1]) * GV_DEGREE * of_row[i];
       for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
         area[(r0 - tile->r0 + i) * stride + c] = one;
     }

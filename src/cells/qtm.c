@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cells/lattice.h"
+#include "core/angles.h"
 
 enum { OCTANT_SHIFT = 59 };
 
@@ -299,8 +300,6 @@ gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]) {
 
 /* ------------------------------------------------------------------------------------------------------ measures */
 
-static const double pi = 3.14159265358979323846;
-
 void gv_qtm_cell_center(const gv_qtm_cell *cell, double vector[3]) {
   /* The parallel that two corners lie on, and that of the corner at the pole (up) or away from it (down). */
   int32_t east = cell->least[GV_QTM_EAST], row = cell->least[GV_QTM_WEST] + east;
@@ -321,8 +320,8 @@ gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]) {
 }
 
 void gv_qtm_vector_to_lonlat(const double vector[3], double *longitude, double *latitude) {
-  *longitude = atan2(vector[1], vector[0]) * (180.0 / pi);
-  *latitude = atan2(vector[2], hypot(vector[0], vector[1])) * (180.0 / pi);
+  *longitude = atan2(vector[1], vector[0]) * (180.0 / GV_PI);
+  *latitude = atan2(vector[2], hypot(vector[0], vector[1])) * (180.0 / GV_PI);
 }
 
 gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude) {
@@ -352,7 +351,7 @@ double gv_qtm_area(gv_qtm_id id) {
   for (int i = 0; i < 8; i++) {
     double x = 0.5 + (i < 4 ? 0.5 : -0.5) * node[i % 4];
     double width = (cell.down ? 1.0 - x : x) / (row + x);
-    integral += 0.5 * weight[i % 4] * width * sin(pi / 2.0 * ((row + x) / n));
+    integral += 0.5 * weight[i % 4] * width * sin(GV_PI / 2.0 * ((row + x) / n));
   }
-  return pi * pi / 4.0 * integral / n;
+  return GV_PI * GV_PI / 4.0 * integral / n;
 }

@@ -8,10 +8,9 @@
 
 #include "cells/area.h"
 #include "cells/kind.h"
+#include "core/angles.h"
 #include "exact/globe_kernels.h"
 #include "gpuvoronoi/cells.h"
-
-static const double pi = 3.14159265358979323846;
 
 enum { S2_AT_ONCE = 64, S2_AT_ONCE_LEVELS = 3, S2_ID_LEVELS = 30 };
 
@@ -84,9 +83,9 @@ void gv_s2_positions(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int64_t fir
 void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
   gv_direction at = gv_s2_direction_of(s2->level, number);
   gv_sphere_latitudes_convert(&s2->latitudes, 1, &at.sin_lat, &at.cos_lat);
-  *lon = atan2(at.sin_lon, at.cos_lon) * (180.0 / pi);
+  *lon = atan2(at.sin_lon, at.cos_lon) * (180.0 / GV_PI);
   if (*lon == -180.0) *lon = 180.0;
-  *lat = atan2(at.sin_lat, at.cos_lat) * (180.0 / pi);
+  *lat = atan2(at.sin_lat, at.cos_lat) * (180.0 / GV_PI);
 }
 
 /* ------------------------------------------------------------------------------------------------- bounds and areas */
@@ -131,7 +130,7 @@ static double s2_width(double s0, double s1) {
 
 /* Two triangles, each by van Oosterom and Strackee (1983); their determinant is the area of the rectangle on the cube. */
 double gv_s2_solid_angle(int level, int64_t number) {
-  if (level == 0) return 4.0 * pi / GV_S2_FACES;
+  if (level == 0) return 4.0 * GV_PI / GV_S2_FACES;
   const gv_s2_cell cell = gv_s2_find(level, number);
   const double side = ldexp(1.0, -level), s = (double)cell.i * side, t = (double)cell.j * side;
   const double determinant = s2_width(s, s + side) * s2_width(t, t + side);
@@ -178,7 +177,7 @@ gv_status gv_s2_center(int level, int64_t number, double *longitude, double *lat
 gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_t *number) {
   if (number == NULL || gv_s2_count(level) == 0 || !isfinite(longitude) || !(fabs(latitude) <= 90.0))
     return GV_ERROR_INVALID_ARGUMENT;
-  const double lon = remainder(longitude, 360.0) * (pi / 180.0), lat = latitude * (pi / 180.0);
+  const double lon = remainder(longitude, 360.0) * GV_DEGREE, lat = latitude * GV_DEGREE;
   const double ray[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)}, side = (double)(INT64_C(1) << level);
   double u, v;
   const int face = gv_s2_face(ray, &u, &v);

@@ -35,7 +35,7 @@ typedef struct tile_state {
   int threads;
   int64_t pages; /* gv_cost_window_pages */
   double limit;
-  bool settles_ties;
+  bool lowers_seeds;
   atomic_llong reached, settled; /* cells with a cost; cells in which ties were looked for */
   atomic_llong visits;
   atomic_flag busy; /* a thread reports progress */
@@ -106,7 +106,7 @@ static gv_status tile_report(tile_state *s, gv_context *context) {
 static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
   tile_state *s = worker->user;
   gv_cost_window *w = s->windows[worker->number];
-  w->settles_ties = s->settles_ties;
+  w->lowers_seeds = s->lowers_seeds;
   for (int64_t i = first; i < end; i++) {
     const int64_t tile = s->chosen[i];
     const gv_cost_tile t = tile_rectangle(s, tile);
@@ -118,7 +118,7 @@ static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
       gv_cost_touched(s->cost, s->pages);
       continue;
     }
-    gv_cost_window_settle(w, s->cost, s->limit);
+    gv_cost_window_solve(w, s->cost, s->limit);
     gv_cost_window_store(w, s->cost);
     gv_cost_touched(s->cost, s->pages);
     memcpy(s->left[i], w->least, sizeof w->least);
@@ -187,7 +187,7 @@ static gv_status tile_rounds(gv_context *context, tile_state *s) {
   while (s->active_count > 0) {
     const double least = tile_least(s);
     const int64_t before = atomic_load(&s->reached);
-    s->limit = s->settles_ties ? (double)INFINITY : least + step;
+    s->limit = s->lowers_seeds ? (double)INFINITY : least + step;
     tile_choose(s);
     const gv_loop loop = {
         .context = context, .threads = s->threads, .count = s->chosen_count, .grain = 1, .user = s};
@@ -282,7 +282,7 @@ gv_status gv_cost_tile_run(gv_context *context, gv_cost *c, const gv_cost_starts
     status = tile_rounds(context, &s);
   }
   if (status == GV_OK) {
-    s.settles_ties = true;
+    s.lowers_seeds = true;
     for (int64_t i = 0; i < s.count; i++) {
       s.flags[i] |= TILE_FRESH;
       tile_activate(&s, i, 0.0);

@@ -8,11 +8,10 @@
 #include "cost/moves.h"
 #include "cost/raster.h"
 #include "cost/start.h"
+#include "exact/globe.h"
 #include "geodesic/series_numbers.h"
 
 enum { CELLS = 64 * 4 /* bytes around a cell that those around the one before do not have */ };
-
-static const double RADIAN = 0.017453292519943295;
 
 /* The cell was reached from its seed directly. The starts are sorted. */
 static bool way_starts(const gv_cost *c, int64_t cell) {
@@ -68,13 +67,18 @@ bool gv_cost_towards(const gv_cost *c, int64_t column, int64_t row, double posit
 /* Degrees clockwise from north, or on the plane from +y. */
 static double way_azimuth(const gv_cost *c, const double from[2], const double to[2]) {
   double azimuth;
-  if (c->is.metric == GV_EUCLIDEAN) return atan2(to[0] - from[0], to[1] - from[1]) / RADIAN;
+  if (from[0] == to[0] && from[1] == to[1]) return 0.0;
+  if (c->is.metric == GV_EUCLIDEAN) return gv_bearing(to[0] - from[0], to[1] - from[1]);
   if (c->is.metric == GV_GEODESIC) {
     geod_inverse(&c->lengths.geodesic.geod, from[1], from[0], to[1], to[0], NULL, &azimuth, NULL);
     return azimuth;
   }
-  const double turn = (to[0] - from[0]) * RADIAN, a = from[1] * RADIAN, b = to[1] * RADIAN;
-  return atan2(sin(turn) * cos(b), cos(a) * sin(b) - sin(a) * cos(b) * cos(turn)) / RADIAN;
+  const double angles[2] = {remainder(from[0], 360.0), from[1]};
+  double lon = to[0], lat = to[1], x, y, z, sine[2], cosine[2];
+  gv_sincos_degrees(2, angles, sine, cosine);
+  gv_normalize_lonlat(&lon, &lat);
+  gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, &x, &y, &z);
+  return gv_bearing_on_sphere(cosine[0], sine[0], cosine[1], sine[1], x, y, z);
 }
 
 float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
@@ -82,8 +86,7 @@ float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
   gv_cost_touched(c, CELLS);
   if (!gv_cost_towards(c, column, row, to)) return (float)NAN;
   gv_cost_center(&c->is, column, row, from);
-  const double azimuth = way_azimuth(c, from, to);
-  return gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
+  return gv_reported_azimuth(way_azimuth(c, from, to));
 }
 
 /* -------------------------------------------------------------------------------------------------- whole ways */

@@ -177,10 +177,10 @@ static void window_tie(gv_cost_window *w, int32_t from, int32_t to, int by, doub
   }
   /* The cell was reached from here, and the seed here has changed since. */
   const bool stale = (w->from[to] & GV_COST_BY) == by && w->seed[to] != w->seed[from];
-  if (stale || (w->settles_ties && w->seed[from] < w->seed[to])) window_mark(w, to, by, w->seed[from]);
+  if (stale || (w->lowers_seeds && w->seed[from] < w->seed[to])) window_mark(w, to, by, w->seed[from]);
 }
 
-void gv_cost_window_settle(gv_cost_window *w, const gv_cost *c, double limit) {
+void gv_cost_window_solve(gv_cost_window *w, const gv_cost *c, double limit) {
   const int moves = c->is.moves;
   int32_t offsets[GV_COST_MOST_MOVES];
   double costs[GV_COST_MOST_MOVES];

@@ -1,5 +1,5 @@
 /*
- * A tile with the cells around it, in one worker's memory: loaded, settled up to a limit, and stored.
+ * A tile with the cells around it, in one worker's memory: loaded, solved up to a limit, and stored.
  *
  * A cell is pending if its moves must be tried (again). Moves begin in cells of the tile; they also improve the cells around it, which are
  * then pending for their own tiles.
@@ -36,7 +36,7 @@ typedef struct gv_cost_window {
   int32_t seed[GV_COST_SIDE * GV_COST_SIDE];
   uint8_t from[GV_COST_SIDE * GV_COST_SIDE];
   gv_cost_tile tile;
-  bool settles_ties; /* costs are final: only the seeds of equal costs are lowered */
+  bool lowers_seeds; /* costs are final: only the seeds of equal costs are lowered */
   double least[9];   /* pending costs left in the tile (4) and in those around it; INFINITY: none */
   int64_t reached;   /* cells of the tile that had no cost before */
   bool may_overflow;
@@ -53,7 +53,7 @@ int64_t gv_cost_window_pages(const gv_cost *cost);
 void gv_cost_window_load(gv_cost_window *window, const gv_cost *cost, const gv_cost_tile *tile);
 
 /* Tries the moves of pending cells up to a cost of `limit`. */
-void gv_cost_window_settle(gv_cost_window *window, const gv_cost *cost, double limit);
+void gv_cost_window_solve(gv_cost_window *window, const gv_cost *cost, double limit);
 
 /* Makes cells pending that may lower the seed of another one at equal cost. False: there are none. */
 bool gv_cost_window_find_ties(gv_cost_window *window, const gv_cost *cost);

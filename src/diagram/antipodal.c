@@ -3,11 +3,12 @@
 
 #include <math.h>
 
+#include "core/angles.h"
 #include "diagram/rim.h"
 
 enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000, ANTIPODAL_ATTEMPTS = 6 };
 
-static const double degree = 0.017453292519943295;
+static const double degree = GV_DEGREE;
 /* A seed counts as nearer from this difference in meters: more than geod_inverse's errors. */
 static const double antipodal_margin = 5e-8;
 static const double antipodal_longest = 5e3;

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double degree = 0.017453292519943295;
+#include "core/angles.h"
+
+static const double degree = GV_DEGREE;
 
 /* By powers of the third flattening, up to the sixth. */
 static void globe_set_series(gv_globe *globe) {
@@ -118,7 +120,7 @@ double gv_globe_halfway(double lon, double other) {
 }
 
 double gv_globe_reach(const gv_globe *globe) {
-  return 3.141592653589793 * fmin(globe->geod.a, globe->geod.b) - 1000.0;
+  return GV_PI * fmin(globe->geod.a, globe->geod.b) - 1000.0;
 }
 
 double gv_globe_antipodal_radius(const gv_globe *globe) {

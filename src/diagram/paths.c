@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "core/angles.h"
+
 void gv_paths_snap(double noise, double *lon, double *lat) {
-  static const double meter = 1.0 / 111e3, degree = 0.017453292519943295;
+  static const double meter = 1.0 / 111e3, degree = GV_DEGREE;
   double near = fmax(noise, 1e-4) * meter;
   if (90.0 - fabs(*lat) < near) {
     *lat = *lat < 0.0 ? -90.0 : 90.0;

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
+#include "core/angles.h"
 #include "search/code_sort.h"
 
-static const double degree = 0.017453292519943295;
+static const double degree = GV_DEGREE;
 
 /* From the seed in the middle of a part; `azimuth` there, in degrees. */
 static double rim_distance(const gv_rim *r, double lon, double lat, int32_t seed, double *azimuth) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/angles.h"
 #include "core/buffer.h"
 #include "core/parallel.h"
 
@@ -43,7 +44,7 @@ typedef struct track_point {
   double at, lon, lat;
 } track_point;
 
-static const double degree = 0.017453292519943295;
+static const double degree = GV_DEGREE;
 
 /* The circle of the places equally far from two directions, from one vertex to another with the first direction on the left. */
 static void track_start(track *k, const double *left, const double *right, const double from[3],

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/angles.h"
 #include "core/parallel.h"
 #include "diagram/rim.h"
 
@@ -40,7 +41,7 @@ typedef struct verifier {
 
 /* Degrees between two points of a line, roughly. */
 static double verify_step(const gv_lines *lines, int64_t from, int64_t to) {
-  double cosine = cos(0.5 * (lines->y[from] + lines->y[to]) * 0.017453292519943295);
+  double cosine = cos(0.5 * (lines->y[from] + lines->y[to]) * GV_DEGREE);
   return hypot(remainder(lines->x[to] - lines->x[from], 360.0) * cosine, lines->y[to] - lines->y[from]);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/angles.h"
 #include "core/parallel.h"
 #include "diagram/ears.h"
 #include "diagram/predicates.h"
@@ -99,13 +100,13 @@ static bool vertices_at_pole(const finder *f, int32_t facet) {
 /* Two corners of one latitude exactly have a meridian as their border: onto it, if the vertex is beside it by rounding. */
 static void vertices_snap(const finder *f, int32_t facet) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  double *lon = &f->out->x[facet], scale = cos(f->out->y[facet] * 0.017453292519943295) * 111e3;
+  double *lon = &f->out->x[facet], scale = cos(f->out->y[facet] * GV_DEGREE) * 111e3;
   for (int i = 0; i < 3 && fabs(f->out->y[facet]) < 90.0; i++) {
     int32_t a = v[i], b = v[(i + 1) % 3];
     if (f->lat[a] != f->lat[b]) continue;
     double middle = gv_globe_halfway(f->lon[a], f->lon[b]);
     /* Directions are rounded by 1e-16. */
-    double apart = fabs(remainder(f->lon[a] - f->lon[b], 360.0)) * cos(f->lat[a] * 0.017453292519943295);
+    double apart = fabs(remainder(f->lon[a] - f->lon[b], 360.0)) * cos(f->lat[a] * GV_DEGREE);
     double near = fmax(fmax(1e-6, f->out->noise[facet]), 4e-7 / fmax(apart, 1e-10));
     if (fabs(remainder(*lon - middle, 360.0)) > 90.0) middle += middle > 0.0 ? -180.0 : 180.0;
     if (fabs(remainder(*lon - middle, 360.0)) * scale < near) *lon = middle;
@@ -316,7 +317,7 @@ static double vertices_depth(const finder *f, int32_t facet, int64_t nearest, do
   geod_inverse(&f->globe->geod, y, x, f->lat[nearest], f->lon[nearest], NULL, &other, NULL);
   for (int i = 0; i < 3; i++) {
     geod_inverse(&f->globe->geod, y, x, f->lat[v[i]], f->lon[v[i]], NULL, &own, NULL);
-    steepest = fmax(steepest, 2.0 * fabs(sin(0.5 * (own - other) * 0.017453292519943295)));
+    steepest = fmax(steepest, 2.0 * fabs(sin(0.5 * (own - other) * GV_DEGREE)));
   }
   return excess / fmax(steepest, 1e-12);
 }

@@ -10,6 +10,7 @@
  *
  * Additions, multiplications, divisions and roots only: the same bits on every processor. The error, some 1e-15, is nanometers.
  */
+#include "core/angles.h"
 #include "exact/edge.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ void gv_edge_arc(const double q[3], const double first[3], const double second[3
 }
 
 void gv_edge_closest_lonlat(gv_edge_closest *closest) {
-  const double *v = closest->vector, degree = 180.0 / 3.14159265358979323846;
+  const double *v = closest->vector, degree = 180.0 / GV_PI;
   closest->lon = atan2(v[1], v[0]) * degree;
   closest->lat = atan2(v[2], hypot(v[0], v[1])) * degree;
 }

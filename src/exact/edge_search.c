@@ -28,6 +28,7 @@
  * components are -2 M sin p l' p' to the east and M_p p'^2 + N sin p cos p l'^2 to the north, M and N the radii of curvature,
  * M_p = 3 M e^2 sin p cos p / (1 - e^2 sin^2 p).
  */
+#include "core/angles.h"
 #include "exact/edge.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@
 #include "exact/distance.h"
 #include "exact/sines.h"
 
-static const double pi = 3.14159265358979323846, radian = 3.14159265358979323846 / 180.0;
+static const double pi = GV_PI, radian = GV_DEGREE;
 
 #define GV_EDGE_TOLERANCE 6e-5 /* meters */
 #define GV_EDGE_GAIN      1e-6
@@ -195,11 +196,11 @@ typedef struct search {
 } search;
 
 static sample edge_search_evaluate(search *s, double u, double lon, double lat, double azimuth,
-                                   const gv_edge_view *sight) {
+                                   const gv_edge_view *view) {
   const gv_edge *edge = s->edge;
-  sample out = {.u = u, .f = sight->distance};
+  sample out = {.u = u, .f = view->distance};
   /* Azimuths at a pole are those of longitude 0, turned here to those of the edge's own. */
-  double arrival = sight->arrival + (lat == 90.0 ? lon : lat == -90.0 ? -lon : 0.0);
+  double arrival = view->arrival + (lat == 90.0 ? lon : lat == -90.0 ? -lon : 0.0);
   if (edge->straight) {
     double sine[2], cosine[2], m, n;
     gv_sines(fabs(arrival) > 180.0 ? remainder(arrival, 360.0) : arrival, &sine[0], &cosine[0]);
@@ -212,24 +213,24 @@ static sample edge_search_evaluate(search *s, double u, double lon, double lat, 
     out.slope = edge->length * cos((arrival - azimuth) * radian);
     out.speed = edge->length;
   }
-  if (sight->canonical < s->closest->canonical) {
+  if (view->canonical < s->closest->canonical) {
     gv_normalize_lonlat(&lon, &lat);
-    s->best = sight->distance;
+    s->best = view->distance;
     s->best_u = u;
-    s->closest->canonical = sight->canonical;
+    s->closest->canonical = view->canonical;
     s->closest->lon = lon;
     s->closest->lat = lat;
-    s->closest->azimuth = sight->azimuth;
+    s->closest->azimuth = view->azimuth;
   }
   return out;
 }
 
 static sample edge_search_sample(search *s, double u) {
-  gv_edge_view sight;
+  gv_edge_view view;
   double lon, lat, azimuth = 0.0;
   place_at(s->edge, u, &lon, &lat, &azimuth);
-  gv_edge_view_of(s->edge->surface, s->q, lon, lat, &sight);
-  return edge_search_evaluate(s, u, lon, lat, azimuth, &sight);
+  gv_edge_view_of(s->edge->surface, s->q, lon, lat, &view);
+  return edge_search_evaluate(s, u, lon, lat, azimuth, &view);
 }
 
 /* How far in u the closest point is from a sample, as on a sphere with a great circle for the edge. */
@@ -382,15 +383,15 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
  * geod_inverse's error, and rule 4 leaves the whole edge at once, without testing another place. (The slope's own
  * error is that of the azimuth, 1e-7 of the speed from a meter on.)
  */
-bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *sight,
+bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *view,
                             double speed, double turn, gv_edge_closest *closest) {
   int at = (end == 1) != edge->reversed ? 1 : 0;
-  double far = sight->distance + 1.5 * speed + 1.0;
-  if (!(sight->distance >= 1.0) || !(edge->surface->root_most * far < 1.57)) return false;
+  double far = view->distance + 1.5 * speed + 1.0;
+  if (!(view->distance >= 1.0) || !(edge->surface->root_most * far < 1.57)) return false;
   search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
   *closest = (gv_edge_closest){.canonical = INFINITY};
   sample here = edge_search_evaluate(&s, (double)at, edge->lon[at], edge->lat[at],
-                                     at == 0 ? edge->start : edge->finish, sight);
+                                     at == 0 ? edge->start : edge->finish, view);
   double away = at == 0 ? here.slope : -here.slope;
   if (!(away >= 2.0 * turn + 1e-6 * speed + 1e-5)) return false;
   if (edge->surface->sphere)

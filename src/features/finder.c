@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CAPACITY = 256, MOST_LEFT = GV_MOST_EDGE_POINTS, SIGHTS = 8, PASSES = 4, MOST_PAIRS = 64 };
+enum { CAPACITY = 256, MOST_LEFT = GV_MOST_EDGE_POINTS, VIEWS = 8, PASSES = 4, MOST_PAIRS = 64 };
 
 /* Positions with vertices as closest points. */
 typedef struct vertex_pairs {
@@ -94,38 +94,38 @@ static const gv_shortlist *wide_list(gv_finder *f) {
 
 /* --------------------------------------------------------------------------------------------------------- a cell */
 
-/* One cell: the sights that were computed, and the best edge so far. */
-typedef struct view {
+/* One cell: the views that were computed, and the best edge so far. */
+typedef struct cell_search {
   gv_finder *finder;
   const gv_edge_place *q;
-  int64_t vertex[SIGHTS];
-  gv_edge_view sight[SIGHTS];
-  int32_t sights;
+  int64_t vertex[VIEWS];
+  gv_edge_view view[VIEWS];
+  int32_t views;
   int64_t best;
   gv_edge_closest *closest;
-} view;
+} cell_search;
 
 static bool same_place(const gv_feature_set *set, int64_t a, int64_t b) {
   return a == b || (set->x[a] == set->x[b] && set->y[a] == set->y[b]);
 }
 
-static const gv_edge_view *seen(const view *w, int64_t v) {
-  for (int32_t i = 0; i < w->sights; i++)
-    if (same_place(w->finder->tree->set, w->vertex[i], v)) return &w->sight[i];
+static const gv_edge_view *seen(const cell_search *w, int64_t v) {
+  for (int32_t i = 0; i < w->views; i++)
+    if (same_place(w->finder->tree->set, w->vertex[i], v)) return &w->view[i];
   return NULL;
 }
 
-static const gv_edge_view *finder_sight_of(view *w, int64_t v) {
+static const gv_edge_view *finder_view_of(cell_search *w, int64_t v) {
   const gv_edge_view *known = seen(w, v);
   const gv_feature_set *set = w->finder->tree->set;
   if (known != NULL) return known;
-  int32_t at = w->sights < SIGHTS ? w->sights++ : SIGHTS - 1;
+  int32_t at = w->views < VIEWS ? w->views++ : VIEWS - 1;
   w->vertex[at] = v;
-  gv_edge_view_of(&set->surface, w->q, set->x[v], set->y[v], &w->sight[at]);
-  return &w->sight[at];
+  gv_edge_view_of(&set->surface, w->q, set->x[v], set->y[v], &w->view[at]);
+  return &w->view[at];
 }
 
-static void finder_offer(view *w, int64_t v, const gv_edge_closest *found) {
+static void finder_offer(cell_search *w, int64_t v, const gv_edge_closest *found) {
   gv_edge_closest *closest = w->closest;
   if (found->canonical > closest->canonical || (found->canonical == closest->canonical && v > w->best)) return;
   *closest = *found;
@@ -137,25 +137,25 @@ static gv_prepared_edge *finder_prepare(gv_finder *f, int32_t i, int64_t v) {
   return &f->known[i];
 }
 
-static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_view *sight) {
+static bool ends(cell_search *w, int32_t i, int64_t v, int end, const gv_edge_view *view) {
   const gv_prepared_edge *known = finder_prepare(w->finder, i, v);
   gv_edge_closest found;
-  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->motion.fastest, known->motion.turn, &found))
+  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, view, known->motion.fastest, known->motion.turn, &found))
     return false;
   finder_offer(w, v, &found);
   return true;
 }
 
-/* Decides from the sights known so far. */
-static bool finder_decide(view *w, int32_t i, int64_t v, bool point) {
+/* Decides from the views known so far. */
+static bool finder_decide(cell_search *w, int32_t i, int64_t v, bool point) {
   for (int end = 0; end < 2 && !point; end++) {
-    const gv_edge_view *sight = seen(w, v + end);
-    if (sight != NULL && ends(w, i, v, end, sight)) return true;
+    const gv_edge_view *view = seen(w, v + end);
+    if (view != NULL && ends(w, i, v, end, view)) return true;
   }
   return false;
 }
 
-static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
+static void finder_measure(cell_search *w, int32_t i, int64_t v, bool point) {
   gv_finder *f = w->finder;
   gv_edge_closest found;
   if (f->known == NULL || point) {
@@ -166,9 +166,9 @@ static void finder_measure(view *w, int32_t i, int64_t v, bool point) {
   /* The end that the position is outside of, by chords. */
   double part = f->list.part[i];
   int end = part == 0.0 ? 0 : part == 1.0 ? 1 : -1;
-  if (end >= 0 && ends(w, i, v, end, finder_sight_of(w, v + end))) return;
-  gv_edge_view sights[2] = {*finder_sight_of(w, v), *finder_sight_of(w, v + 1)};
-  gv_edge_nearest(&finder_prepare(f, i, v)->edge, w->q, sights, &found);
+  if (end >= 0 && ends(w, i, v, end, finder_view_of(w, v + end))) return;
+  gv_edge_view views[2] = {*finder_view_of(w, v), *finder_view_of(w, v + 1)};
+  gv_edge_nearest(&finder_prepare(f, i, v)->edge, w->q, views, &found);
   finder_offer(w, v, &found);
 }
 
@@ -204,7 +204,7 @@ static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, co
   const gv_feature_tree *t = f->tree;
   if (count < 0 || (boundary && f->cuts))
     return gv_tree_nearest(t, f->feature, q, q->vector, boundary, INFINITY, closest);
-  view w = {.finder = f, .q = q, .best = INT64_MAX, .closest = closest};
+  cell_search w = {.finder = f, .q = q, .best = INT64_MAX, .closest = closest};
   double within = INFINITY, judged = INFINITY;
   *closest = (gv_edge_closest){.canonical = INFINITY};
   for (int32_t n = 0; n < count; n++) {

@@ -13,6 +13,7 @@
  * neighbors' longitudes. Edges are tested in a fixed direction, so polygons that share one are on different sides
  * of it.
  */
+#include "core/angles.h"
 #include "features/set.h"
 
 #include "exact/orientation.h"
@@ -136,7 +137,7 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 /* Whether an edge between longitudes s < 1/2 apart (radians) passes `lon` north of `lat`. -1: undecided. */
 static int passes_north(const gv_feature_set *set, const double west[2], const double east[2], double lon,
                         double lat) {
-  const double radian = 3.14159265358979323846 / 180.0, e2 = set->surface.ellipsoid.eccentricity2;
+  const double radian = GV_DEGREE, e2 = set->surface.ellipsoid.eccentricity2;
   double s = within_turn(east[0] - west[0]) * radian, part = within_turn(lon - west[0]) * radian;
   if (!(s > 0.0) || s > 0.5 || fabs(west[1]) > 89.0 || fabs(east[1]) > 89.0) return -1;
   double a = tan(west[1] * radian), b = tan(east[1] * radian), t = 1.04 * fmax(fabs(a), fabs(b));

@@ -1,9 +1,9 @@
 /* The nearest point of a feature: all its edges, one after the other. The first of equal ones counts. */
 #include "features/set.h"
 
-/* A place as nearest point, in the set's metric. `sight`: of geodesics, or NULL. */
+/* A place as nearest point, in the set's metric. `view`: of geodesics, or NULL. */
 static void nearest_offer_place(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
-                                const gv_edge_view *sight, gv_edge_closest *closest) {
+                                const gv_edge_view *view, gv_edge_closest *closest) {
   gv_edge_closest at = {.lon = set->x[v], .lat = set->y[v]};
   if (!set->globe) {
     at.vector[0] = set->x[v];
@@ -11,26 +11,26 @@ static void nearest_offer_place(const gv_feature_set *set, int64_t v, const gv_e
     at.canonical = gv_canonical_distance(q->vector, at.vector, 2, set->metric);
   } else {
     gv_normalize_lonlat(&at.lon, &at.lat);
-    at.canonical = sight->canonical;
-    at.azimuth = sight->azimuth;
+    at.canonical = view->canonical;
+    at.azimuth = view->azimuth;
     for (int i = 0; i < 3 && set->unit != NULL; i++)
       at.vector[i] = set->unit[3 * v + i];
   }
   if (at.canonical < closest->canonical) *closest = at;
 }
 
-static bool needs_sights(const gv_feature_set *set) {
+static bool needs_views(const gv_feature_set *set) {
   return set->globe && (set->straight || set->metric == GV_GEODESIC);
 }
 
-/* The edge from vertex v; `ends` are the sights of its ends if the set needs sights. */
+/* The edge from vertex v; `ends` are the views of its ends if the set needs views. */
 static void nearest_offer_edge(const gv_feature_set *set, int64_t v, const gv_edge_place *q,
                                const gv_edge_view ends[2], gv_edge_closest *closest) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   gv_edge_closest found;
   if (!set->globe) {
     gv_edge_plane(set->metric, q->vector, a, b, &found);
-  } else if (!needs_sights(set)) {
+  } else if (!needs_views(set)) {
     gv_edge_arc(q->vector, set->unit + 3 * v, set->unit + 3 * (v + 1), &found);
   } else {
     gv_edge edge;
@@ -44,8 +44,8 @@ void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_
                      gv_edge_closest *closest) {
   gv_edge_view ends[2];
   closest->canonical = INFINITY;
-  if (set->globe && (needs_sights(set) || point)) gv_edge_view_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
-  if (needs_sights(set) && !point) gv_edge_view_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
+  if (set->globe && (needs_views(set) || point)) gv_edge_view_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
+  if (needs_views(set) && !point) gv_edge_view_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
   if (point) {
     nearest_offer_place(set, v, q, ends, closest);
   } else {
@@ -56,7 +56,7 @@ void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_
 static void nearest_offer_ring(const gv_feature_set *set, int64_t ring, bool points, bool boundary,
                                const gv_edge_place *q, gv_edge_closest *closest) {
   int64_t first = set->vertex[ring], end = set->vertex[ring + 1];
-  bool look = set->globe && (needs_sights(set) || points || end - first == 1);
+  bool look = set->globe && (needs_views(set) || points || end - first == 1);
   gv_edge_view ends[2];
   if (look) gv_edge_view_of(&set->surface, q, set->x[first], set->y[first], &ends[1]);
   if (points || end - first == 1) nearest_offer_place(set, first, q, &ends[1], closest);

@@ -1,6 +1,8 @@
 /* Bounds between chords and geodesics, and the canonical decision. */
 #include "geodesic/geodesic.h"
 
+#include "core/angles.h"
+
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   double f = ellipsoid->flattening;
   geod_init(&out->geod, ellipsoid->semi_major, f);
@@ -162,7 +164,7 @@ static double bend_at(const gv_geodesic *geodesic, double s) {
 
 bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                        const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out) {
-  double a = geodesic->geod.a, half_around = 3.141592653589793 * geodesic->geod.b;
+  double a = geodesic->geod.a, half_around = GV_PI * geodesic->geod.b;
   if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chords.limit2 < 0.0 || !(reach < 0.1) || isnan(lon)) {
     return false;
   }

@@ -1,10 +1,12 @@
 /* The coefficients of the series for an ellipsoid. */
 #include "geodesic/series.h"
 
+#include "core/angles.h"
+
 /* Karney 2013, equations 24 and 25. */
 void gv_series_init(const gv_ellipsoid *ellipsoid, gv_series *out) {
   double f = ellipsoid->flattening, n = f / (2.0 - f), n2 = n * n;
-  double away = 3.0 * 3.14159265358979323846 * f; /* from the antipodes */
+  double away = 3.0 * GV_PI * f; /* from the antipodes */
   *out = (gv_series){
       .a = ellipsoid->semi_major,
       .b = ellipsoid->semi_major * (1.0 - f),

@@ -73,8 +73,8 @@ static void slopes(const gv_pairs *pairs, const gv_series *series, const double 
     vd_store(slope + i, 0.0 - (east * turned + north * rising) / vd_max(length, tiny));
     vm small = vd_less(s.step, vd_all(series->largest_step)),
        near = vd_less(vd_all(series->least_cosine), s.cosine);
-    vd answer = vd_select(small, vd_select(near, s.length, none), none);
-    vd_store(distance + i, vd_select(vd_less(nothing, s.sine), vd_select(vd_less(nothing, p), answer, none), none));
+    vd solved = vd_select(small, vd_select(near, s.length, none), none);
+    vd_store(distance + i, vd_select(vd_less(nothing, s.sine), vd_select(vd_less(nothing, p), solved, none), none));
   }
 }
 

@@ -18,6 +18,7 @@
 #include <cpl_string.h>
 #include <proj.h>
 
+#include "core/angles.h"
 #include "gpuvoronoi/crs.h"
 #include "io/format.h"
 #include "io/operation_choice.h"
@@ -137,7 +138,7 @@ gv_metric gv_crs_default_metric(OGRSpatialReferenceH crs, const char **reason) {
 
 /* A unit in degrees without the rounding of its value in radians: 1, 0.9 (grad) ... */
 static double degrees_of_radians(double unit) {
-  double degrees = unit * (180.0 / M_PI);
+  double degrees = unit * (180.0 / GV_PI);
   char text[40];
   snprintf(text, sizeof text, "%.12g", degrees);
   double rounded = CPLAtof(text);
@@ -381,7 +382,7 @@ static void lighten(gv_operation *operation, steps *s) {
       operation->swap_in = !operation->swap_in;
       s->first++, changed = true;
     } else if (operation->scale_out == 1.0 && step_is(s, s->end - 1, "+proj=unitconvert +xy_in=rad +xy_out=deg")) {
-      operation->scale_out = 180.0 / M_PI;
+      operation->scale_out = 180.0 / GV_PI;
       s->end--, changed = true;
     } else if (step_is(s, s->end - 1, "+proj=noop")) {
       s->end--, changed = true;
@@ -504,7 +505,7 @@ static bool north_first(PJ_CONTEXT *context, const PJ *crs) {
 /* Degrees in one unit of a geographic system's axes. */
 static double unit_degrees(PJ_CONTEXT *context, const PJ *crs) {
   PJ *system = proj_crs_get_coordinate_system(context, crs);
-  double factor = M_PI / 180.0;
+  double factor = GV_DEGREE;
   if (system != NULL) proj_cs_get_axis_info(context, system, 0, NULL, NULL, NULL, &factor, NULL, NULL, NULL);
   proj_destroy(system);
   return degrees_of_radians(factor);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/angles.h"
+
 static const gv_unit units[] = {{GV_UNIT_LENGTH, 1.0, "m"},
                                 {GV_UNIT_LENGTH, 1000.0, "km"},
                                 {GV_UNIT_LENGTH, 0.01, "cm"},
@@ -60,7 +62,7 @@ gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OG
   if (unit->kind == GV_UNIT_LENGTH && geographic) {
     double semi_major, flattening;
     GV_TRY(gv_crs_ellipsoid(io, crs, &semi_major, &flattening));
-    per_axis *= semi_major * M_PI / 648000.0;
+    per_axis *= semi_major * GV_PI / 648000.0;
   } else if (unit->kind == GV_UNIT_LENGTH) {
     per_axis = OSRGetLinearUnits(crs, NULL);
   }

@@ -2,22 +2,24 @@
 #include "measure/features.h"
 
 #include "cells/kind.h"
+#include "core/angles.h"
 #include "features/finder.h"
 #include "features/index.h"
+#include "geodesic/series_numbers.h"
 #include "measure/seed_numbers.h"
 
-static const double degree = 180.0 / 3.14159265358979323846;
+static const double degree = 180.0 / GV_PI;
 
 /* One cell and its feature. */
-typedef struct sight {
+typedef struct measured_cell {
   gv_edge_place q;
   double column_lon; /* the longitude that azimuths at a pole are of */
   int32_t feature;
   bool inside;
   gv_edge_closest closest;
-} sight;
+} measured_cell;
 
-static double distance_of(const gv_voronoi *v, const sight *s) {
+static double distance_of(const gv_voronoi *v, const measured_cell *s) {
   double c = s->closest.canonical;
   if (c == INFINITY) return (double)NAN; /* a polygon without a boundary */
   if (v->cells.metric == GV_EUCLIDEAN) c = sqrt(c);
@@ -26,7 +28,7 @@ static double distance_of(const gv_voronoi *v, const sight *s) {
 }
 
 /* Degrees, any turn of them. */
-static double azimuth_of(const gv_voronoi *v, const sight *s) {
+static double azimuth_of(const gv_voronoi *v, const measured_cell *s) {
   const double *at = s->closest.vector, *q = s->q.vector;
   if (v->cells.dim == 2) return atan2(at[0] - q[0], at[1] - q[1]) * degree;
   double azimuth = s->closest.azimuth;
@@ -42,15 +44,14 @@ static double azimuth_of(const gv_voronoi *v, const sight *s) {
   return azimuth + (s->q.lat == 90.0 ? s->column_lon : s->q.lat == -90.0 ? -s->column_lon : 0.0);
 }
 
-static float rounded_azimuth(const gv_voronoi *v, const sight *s) {
+static float rounded_azimuth(const gv_voronoi *v, const measured_cell *s) {
   if (s->inside || s->closest.canonical == INFINITY) return NAN;
   if (s->closest.canonical == 0.0) return 0.0F;
-  double azimuth = remainder(azimuth_of(v, s), 360.0);
-  float rounded = (float)(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
-  return rounded >= 360.0F ? 0.0F : rounded + 0.0F;
+  return gv_reported_azimuth(remainder(azimuth_of(v, s), 360.0));
 }
 
-static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const sight *s, bool there, int64_t at) {
+static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const measured_cell *s, bool there,
+                                 int64_t at) {
   double distance = there ? distance_of(v, s) : (double)NAN;
   if (m->distance != NULL && m->type == GV_FLOAT64) ((double *)m->distance)[at] = distance;
   if (m->distance != NULL && m->type == GV_FLOAT32) ((float *)m->distance)[at] = (float)distance;
@@ -96,7 +97,7 @@ static gv_ball measure_features_ball_of(const work *w, const gv_tile *tile, cons
   return gv_ball_of_tile(cells, &all);
 }
 
-static void place(const work *w, const group *g, int32_t i, sight *s) {
+static void place(const work *w, const group *g, int32_t i, measured_cell *s) {
   const gv_voronoi *v = w->v;
   int64_t columns = w->rows.c1 - w->rows.c0, cell = g->cell[i];
   int64_t column = w->rows.c0 + cell % columns, row = w->rows.r0 + cell / columns;
@@ -114,7 +115,7 @@ static void measure_floats(work *w, const group *g, bool inside) {
   double at[3][MOST], q[3];
   float bounds[MOST];
   int32_t which[MOST], count = 0;
-  sight s = {.feature = g->feature, .inside = inside};
+  measured_cell s = {.feature = g->feature, .inside = inside};
   for (int32_t i = 0; i < g->count; i++) {
     if (g->inside[i] != inside) continue;
     position_of(w, g->cell[i], q);
@@ -138,7 +139,7 @@ static void measure_group(work *w, const gv_tile *tile, group *g) {
   const gv_measure *m = w->m;
   const gv_feature_lookup *index = w->v->state;
   gv_ball ball = measure_features_ball_of(w, tile, g->cell, g->count);
-  sight s = {.feature = g->feature};
+  measured_cell s = {.feature = g->feature};
   bool floats = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
   bool boundary = m->signed_distance != 0;
   gv_finder_aim(&w->finder, g->feature, &ball);
@@ -163,7 +164,7 @@ static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
   const gv_measure *m = w->m;
   int64_t columns = w->rows.c1 - w->rows.c0, line = w->rows.r0 - w->top, at[MOST];
   int32_t seed[MOST], cell[MOST], cells = 0;
-  static const sight nothing = {.feature = -1};
+  static const measured_cell nothing = {.feature = -1};
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     const int32_t *from = m->seed + band * m->band_stride + (line + r) * m->stride;
     for (int64_t c = tile->c0; c < tile->c1; c++) {

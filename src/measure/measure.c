@@ -149,7 +149,7 @@ static void measure_open_pairs(const work *j, const row_piece *piece, int32_t co
     double lon, lat, distance = 0.0, azimuth = 0.0;
     place_of_cell(j, piece, i, &lon, &lat);
     geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &distance, &azimuth, NULL);
-    j->value[i] = !azimuths ? distance : azimuth < 0.0 ? azimuth + 360.0 : azimuth;
+    j->value[i] = azimuths ? azimuth : distance;
   }
 }
 
@@ -347,7 +347,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   if (voronoi == NULL || measure == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   gv_measure_init(&m);
-  GV_TAKE(context, gv_measure, &m, measure);
+  GV_COPY_GIVEN(context, gv_measure, &m, measure);
   GV_TRY(check_measure(context, voronoi, &m));
   if (gv_on_device(m.array_options)) return gv_measure_on_device(context, voronoi, &m);
   const gv_tile tile = {m.column, m.column + m.columns, m.row, m.row + m.rows};

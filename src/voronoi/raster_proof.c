@@ -71,10 +71,11 @@
 
 #include "cells/kind.h"
 #include "cells/seam.h"
+#include "core/angles.h"
 #include "core/parallel.h"
 
 static const double wider = 1.0 / 64.0;
-static const double radian = 0.017453292519943295;
+static const double radian = GV_DEGREE;
 
 /* ----------------------------------------------------------------------------------------------------- the plane */
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cells/parts.h"
+#include "core/angles.h"
 #include "core/array_options.h"
 #include "gpuvoronoi/experimental.h"
 #include "search/backend.h"
@@ -23,7 +24,7 @@ enum { LIST_SPAN = 1 << 18, LONG_LIST = 1 << 23 };
 static bool places_leave_curves(const gv_grid *grid) {
   enum { SAMPLES = 256, SPAN = 64, MOST_STEPS = 24 };
   const double near = 5.0; /* degrees between places that follow each other */
-  const double degree = 3.14159265358979323846 / 180.0;
+  const double degree = GV_DEGREE;
   const int64_t last = grid->width - 1, stride = grid->width / SAMPLES + 1;
   int64_t far = 0, pairs = 0;
   double steps = 0.0, spans = 0.0;
@@ -196,8 +197,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
-  GV_TAKE(context, gv_grid, &g, grid);
-  GV_TAKE(context, gv_voronoi_options, &o, options);
+  GV_COPY_GIVEN(context, gv_grid, &g, grid);
+  GV_COPY_GIVEN(context, gv_voronoi_options, &o, options);
   GV_TRY(gv_load_pair(context, &seeds, &own));
   bool mesh = gv_grid_is_list(&g);
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
@@ -295,7 +296,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   if (v == NULL || labels == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or labels: the pointer is NULL");
   gv_labels_init(&s);
-  GV_TAKE(context, gv_labels, &s, labels);
+  GV_COPY_GIVEN(context, gv_labels, &s, labels);
   GV_TRY(check_labels(context, v, &s));
   if (uniform != NULL) *uniform = 0;
   if (gv_on_device(s.array_options)) {

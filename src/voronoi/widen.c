@@ -51,7 +51,7 @@ static gv_status widen_check_some(gv_worker *worker, int64_t first, int64_t end)
     gv_neighbors near = {r->found + i * r->row, r->chord2 + i * r->row, 0};
     near.count = undecided(w, near.found, near.chord2, r->requested);
     r->open[number] = near.count < 0 && !r->last;
-    if (!r->open[number]) status = w->answer(&worker->context, w->user, number, &near);
+    if (!r->open[number]) status = w->put(&worker->context, w->user, number, &near);
   }
   return status;
 }

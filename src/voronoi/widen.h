@@ -24,7 +24,7 @@ typedef struct gv_widening {
   const gv_point_index *chords;
   int32_t k, most; /* neighbors to find; maximum number to request */
   /* Called with each query's neighbors, by several threads, in any order. */
-  gv_status (*answer)(gv_context *context, const void *user, int64_t query, const gv_neighbors *neighbors);
+  gv_status (*put)(gv_context *context, const void *user, int64_t query, const gv_neighbors *neighbors);
   const void *user;
 } gv_widening;
 
@@ -32,7 +32,7 @@ typedef struct gv_widening {
 bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t count);
 
 /* Decides queries, for which the query->k nearest by chord (more than k) have been found, with the context's
- * threads. Errors: OUT_OF_MEMORY, those of searches and of `answer`. */
+ * threads. Errors: OUT_OF_MEMORY, those of searches and of `put`. */
 gv_status gv_widen(gv_context *context, const gv_widening *widening, const gv_query *query, const int64_t *found,
                    const double *chord2);
 

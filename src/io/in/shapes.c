@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/angles.h"
 #include "io/grow.h"
 
 void gv_shapes_free(gv_shapes *s) {
@@ -235,7 +236,7 @@ typedef struct follower {
 
 static gv_status transform_place(gv_io *io, const gv_shape_transform *how, double x, double y, carried *out) {
   if (gv_operation_apply(&x, &y, 1, how->operation) != 0) return shapes_no_memory(io);
-  const double radian = 3.14159265358979323846 / 180.0;
+  const double radian = GV_DEGREE;
   if (how->globe && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
   *out = (carried){x, y, {x, y, 0.0}};
   if (how->globe) {

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/angles.h"
 #include "io/crs.h"
 #include "io/overlay/overlay.h"
 
-static const double degree = 3.14159265358979323846 / 180.0;
+static const double degree = GV_DEGREE;
 
 /* As gv_row_share, of the part between the fractions t0 and t1. */
 static double row_share(const gv_overlay *o, double top, double bottom, double t0, double t1) {

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/angles.h"
 #include "gpuvoronoi/cells.h"
 #include "io/in/cells/h3_cells.h"
 #include "io/overlay/overlay.h"
@@ -47,7 +48,7 @@ static double unit_meters(OGRSpatialReferenceH crs) {
 static int64_t points_a_side(const gv_overlay *o) {
   const double *s = o->raster.geotransform, *g = o->grid->geotransform;
   double pixel = fmax(hypot(s[1], s[4]), hypot(s[2], s[5])) * unit_meters(o->raster.crs);
-  double cell = o->list ? sqrt(4.0 * 3.14159265358979323846 / (double)o->grid->grid.width) * 6378137.0
+  double cell = o->list ? sqrt(4.0 * GV_PI / (double)o->grid->grid.width) * 6378137.0
                         : fmin(hypot(g[1], g[4]), hypot(g[2], g[5])) * unit_meters(o->grid->crs);
   double n = ceil(POINTS_A_CELL * pixel / cell);
   return n >= 1.0 && n < MOST_POINTS ? (int64_t)n : n < 1.0 ? 1 : MOST_POINTS;
@@ -95,7 +96,7 @@ static gv_status find_cell_of(gv_io *io, const gv_cells_of *cells, double lon, d
  * `flattening`: of the ellipsoid, for authalic latitudes. */
 static gv_status find_numbers(gv_io *io, const gv_cells_of *cells, double flattening, int64_t count, double *lon,
                               const double *lat) {
-  const double degree = 3.14159265358979323846 / 180.0, e2 = flattening * (2.0 - flattening);
+  const double degree = GV_DEGREE, e2 = flattening * (2.0 - flattening);
   const double pole = gv_ellipsoid_zone(e2, 90.0 * degree);
   for (int64_t i = 0; i < count; i++) {
     double latitude = lat[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cells/kind.h"
+#include "core/angles.h"
 #include "core/parallel.h"
 #include "voronoi/k_nearest.h"
 
@@ -15,7 +16,7 @@ enum {
   CROWD = 4                 /* number of discs that one may meet so that its parts are processed one by one */
 };
 
-static const double degree = 3.14159265358979323846 / 180.0;
+static const double degree = GV_DEGREE;
 
 /* ------------------------------------------------------------------------------------------------------ places */
 

@@ -118,7 +118,7 @@ gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_works
   return GV_OK;
 }
 
-bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label) {
+bool gv_order_decides(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label) {
   if (candidates->count > 0 && order->count == 0) return false;
   for (int32_t g = 0; g < order->groups; g++) {
     if (order->end[g] != g + 1 || !order->sure[g]) return false;

@@ -27,7 +27,7 @@ gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_works
                         double *slack, gv_candidates *candidates, gv_order *out);
 
 /* True if all bands are constant over the tile: label[v->k]. */
-bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label);
+bool gv_order_decides(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label);
 
 /* True if a tile with this order should be computed as a leaf; false: to be split. */
 bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,

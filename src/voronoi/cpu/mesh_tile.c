@@ -137,7 +137,7 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
   const uint8_t *order = NULL;
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
-  int32_t answer[GV_VORONOI_MAX_K * GV_MESH_LEAF_CELLS], cells = (int32_t)cells_of_part(j, part);
+  int32_t found[GV_VORONOI_MAX_K * GV_MESH_LEAF_CELLS], cells = (int32_t)cells_of_part(j, part);
   const gv_mesh_list *list = j->list;
   if (list == NULL && !is_bound_by_positions(j, part)) order = gv_part_positions(&v->cells, part, j->x, j->y, j->z);
   gv_leaf leaf = {.rows = 1,
@@ -146,7 +146,7 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
                   .y = list != NULL ? list->y + part->first : j->y,
                   .z = list != NULL ? list->z + part->first : j->z,
                   .point_stride = cells,
-                  .out = answer,
+                  .out = found,
                   .out_stride = cells,
                   .band_stride = GV_MESH_LEAF_CELLS};
   GV_TRY(k_order != NULL ? gv_leaf_k_nearest(v, kernels, j->space, bound, slack, candidates, k_order, &leaf)
@@ -156,7 +156,7 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
   }
   if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, k_order == NULL, candidates, &leaf);
   for (int32_t band = 0; band < v->k; band++) {
-    const int32_t *from = answer + band * GV_MESH_LEAF_CELLS;
+    const int32_t *from = found + band * GV_MESH_LEAF_CELLS;
     if (j->by_number) {
       int32_t *out = j->out + band * j->band_stride;
       for (int32_t i = 0; i < cells; i++)
@@ -213,7 +213,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   if (!nearest) {
     int32_t label[GV_VORONOI_MAX_K];
     GV_TRY(gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &k_order));
-    if (gv_order_settles(v, &k_order, candidates, label)) {
+    if (gv_order_decides(v, &k_order, candidates, label)) {
       fill_part(j, part, label);
       return GV_OK;
     }

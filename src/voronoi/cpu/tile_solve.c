@@ -172,7 +172,7 @@ static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const g
     int32_t label[GV_VORONOI_MAX_K];
     gv_status status = gv_order_make(v, j->kernels, j->space, bound, &slack, candidates, &order);
     if (status != GV_OK) return status;
-    if (gv_order_settles(v, &order, candidates, label)) {
+    if (gv_order_decides(v, &order, candidates, label)) {
       gv_fill_tile(j, tile, label);
       return GV_OK;
     }

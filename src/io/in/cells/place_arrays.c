@@ -7,12 +7,13 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
+#include "core/angles.h"
 #include "io/in/cells/place_list.h"
 #include "io/in/input_limit.h"
 
 enum { MOST_DIMENSIONS = 4, MOST_CORNERS = 64 };
 
-static const double radian = 3.14159265358979323846 / 180.0;
+static const double radian = GV_DEGREE;
 
 bool gv_place_arrays_may_be(const char *source) {
   static const char *const endings[] = {"nc", "nc4", "cdf", "zarr"};

@@ -22,8 +22,9 @@ static const char *const radian_names[4] = {"radian", "radians", "rad", "rads"};
 /* Names for centers of cells. */
 static const struct {
   const char *names[2];
-  bool tells;   /* the name is enough: the model's arrays have no standard_name, and units of other words or none */
-  bool radians; /* without units */
+  bool
+      is_enough; /* the name is enough: the model's arrays have no standard_name, and units of other words or none */
+  bool radians;  /* without units */
 } centers[] = {{{"lonCell", "latCell"}, true, true},                  /* MPAS */
                {{"clon", "clat"}, false, false},                      /* ICON */
                {{"grid_center_lon", "grid_center_lat"}, true, false}, /* SCRIP */
@@ -76,12 +77,12 @@ static bool place_recognize(gv_place_array *one) {
   bool is = false;
   for (int w = 0; w < 2 && !is; w++) {
     const int center = place_center_of(one->name, w);
-    const bool tells = center >= 0 && centers[center].tells;
+    const bool is_enough = center >= 0 && centers[center].is_enough;
     one->which = w;
-    one->radians = radians || (tells && centers[center].radians && (units == NULL || *units == '\0'));
+    one->radians = radians || (is_enough && centers[center].radians && (units == NULL || *units == '\0'));
     /* Of rotated grids these are degrees of other poles; ICON's are longitudes and latitudes in radians. */
     is = place_is_one(standard, &standard_names[w], 1) || place_is_one(units, unit_names[w], 4) ||
-         (radians && place_is_one(standard, &rotated_names[w], 1)) || tells;
+         (radians && place_is_one(standard, &rotated_names[w], 1)) || is_enough;
   }
   CPLFree(standard);
   CPLFree(units);

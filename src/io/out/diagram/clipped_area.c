@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 #include "cells/area.h"
+#include "core/angles.h"
 
-static const double degree = 0.017453292519943295;
+static const double degree = GV_DEGREE;
 
 /* The area between a line and a parallel, positive for lines that lead east and north of it. */
 static double clipped_below(const gv_ellipsoid *ellipsoid, double parallel, const double y[2], double way) {

@@ -389,7 +389,7 @@ static int compare_group_edges(const void *a, const void *b) {
 }
 
 /* Turns the pieces from number `from` on round. */
-static void writer_turn_round(gv_pieces *p, int64_t from) {
+static void writer_reverse_rings(gv_pieces *p, int64_t from) {
   for (int64_t i = from; i < p->count; i++)
     for (int64_t low = p->first[i], high = p->first[i + 1] - 1; low < high; low++, high--) {
       double x = p->x[low], y = p->y[low];
@@ -419,7 +419,7 @@ static gv_status writer_write_group_edges(writer *w, group_edge *edges) {
       int64_t before = w->pieces.count;
       made = gv_pieces_of_edge(w->context, c->parts, edges[next].edge, c->globe, c->cut, &w->pieces);
       if (made == GV_OK && writer_lead(w, c->parts->edge_seed[2 * edges[next].edge]) != edges[i].left)
-        writer_turn_round(&w->pieces, before);
+        writer_reverse_rings(&w->pieces, before);
     }
     GV_TRY(gv_io_pass_on_library(w->io, w->context, made));
     GV_TRY(writer_finish(w, &w->pieces, false, &geometry));

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/angles.h"
+
 static const double map_far = 4.5e7; /* meters: more than the width and height of world maps */
 
 static gv_status map_project(gv_io *io, gv_operation *operation, double lon, double lat, double out[2]) {
@@ -101,7 +103,7 @@ gv_status gv_map_examine(gv_io *io, OGRSpatialReferenceH crs, gv_operation *oper
   *out = (gv_map){.operation = operation, .inverse = inverse, .most = 90.0, .meter = 111e3};
   double semi_major, flattening;
   GV_TRY(gv_crs_ellipsoid(io, crs, &semi_major, &flattening));
-  out->degree = semi_major * (1.0 + 2.0 * flattening) * (M_PI / 180.0);
+  out->degree = semi_major * (1.0 + 2.0 * flattening) * GV_DEGREE;
   out->lonlat = gv_crs_is_lonlat(crs);
   if (OSRIsProjected(crs)) out->meter = OSRGetLinearUnits(crs, NULL);
   if (operation == NULL) {

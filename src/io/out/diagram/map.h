@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/angles.h"
 #include "io/crs.h"
 
 typedef struct gv_map {
@@ -22,7 +23,7 @@ typedef struct gv_map {
 
 /* Between a place and the line from a to b, all in degrees, in meters; for short lines. `degree`: meters in a degree. */
 static inline double gv_degrees_apart(const double a[2], const double b[2], const double place[2], double degree) {
-  double across = degree * cos(place[1] * (M_PI / 180.0)), bx = (b[0] - a[0]) * across, by = (b[1] - a[1]) * degree;
+  double across = degree * cos(place[1] * GV_DEGREE), bx = (b[0] - a[0]) * across, by = (b[1] - a[1]) * degree;
   double px = (place[0] - a[0]) * across, py = (place[1] - a[1]) * degree, square = bx * bx + by * by;
   double along = square > 0.0 ? fmin(fmax((px * bx + py * by) / square, 0.0), 1.0) : 0.0;
   return hypot(px - along * bx, py - along * by);
