@@ -47,9 +47,9 @@ static void edge_arc_set_inside(const double q[3], const double a[3], const doub
   double canonical = 2.0 * sine2 / (1.0 + sqrt(1.0 - sine2));
   if (!(canonical < closest->canonical)) return;
   /* The closest point: the position, less its part along the normal, at length 1; from the nearer end, so that little cancels. */
-  double lift = across / size2, at[3];
+  double share = across / size2, at[3];
   for (int i = 0; i < 3; i++)
-    at[i] = end[i] + (w[i] - lift * n[i]);
+    at[i] = end[i] + (w[i] - share * n[i]);
   double size = sqrt(edge_arc_dot(at, at));
   if (!(size > 0.0)) return;
   *closest = (gv_edge_closest){.canonical = canonical, .vector = {at[0] / size, at[1] / size, at[2] / size}};

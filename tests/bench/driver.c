@@ -11,7 +11,7 @@
 /* A case's times, of the round to warm up first; and the order in which cases run. */
 typedef struct script {
   double seconds[8];
-  uint64_t answer;
+  uint64_t result;
   gv_status status;
 } script;
 
@@ -25,7 +25,7 @@ static gv_status run(bench *b, const bench_case *c, bench_sample *s) {
   order[strlen(order)] = c->name[0];
   s->value[SECONDS] = is->seconds[calls[number]++];
   s->value[DEVICE] = s->value[SECONDS] / 2;
-  s->answer = is->answer;
+  s->result = is->result;
   return is->status;
 }
 
@@ -113,15 +113,15 @@ static void test_left_out(void **state) {
 }
 
 static void test_errors(void **state) {
-  const script a = {.answer = 1}, c = {.answer = 2}, bad = {.status = GV_ERROR_IO};
+  const script a = {.result = 1}, c = {.result = 2}, bad = {.status = GV_ERROR_IO};
   bench_case cases[] = {{"a", -1, 1, 0, run, &a}, {"b", -1, 1, 0, run, &c}};
   bench b = settings(1);
   bool good;
   (void)state;
   assert_string_equal(printed(&b, cases, 2, &good),
-                      "gpuvoronoi-bench: error: b: the answer differs from that of a\n");
+                      "gpuvoronoi-bench: error: b: the result differs from that of a\n");
   assert_false(good);
-  cases[1].answer = 2; /* another question */
+  cases[1].result = 2; /* another question */
   printed(&b, cases, 2, &good);
   assert_true(good);
   cases[1].with = &bad;

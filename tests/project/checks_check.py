@@ -737,6 +737,9 @@ def house():
         {},
         "file src/core/gone.c: 720\n",
     )
+    page = "docs/architecture.md"
+    passes("a page", {page: "`core.h`, `core/core.h`, `src/X/y.c`, `*kernels.c`\n"})
+    fails("a file of the page", f"{page}: core/ore.h does not exist", {page: "`core/ore.h`\n"})
     shutil.rmtree(tree)
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
@@ -838,7 +841,7 @@ def plain_language():
     phrases = write(
         "phrases.txt",
         "# Head\nall | makes? no sense | invalid\nall | told | reports\nmessages | takes? no | unsupported\n"
-        "messages docs | neighbors? | neighbour\n",
+        "messages docs | neighbors? | neighbour\nnames | answers? | result\n",
     )
     counts = write("counts.txt", "# none\n")
     clean = {
@@ -900,6 +903,9 @@ def plain_language():
     )
     fails("a comment of a test", "comments tests/io: 1", "tests/io/a.c", "/* told */\n")
     fails("a page", "docs docs/a.md: 1", "docs/a.md", "The neighbors.\n")
+    answer = "int gv_open_answer = 1; /* gv_open_answer */\n"
+    fails("a name", "src/io/a.c:4: 'answer'; use: result", "src/io/a.c", answer)
+    fails("a name of Python", "names python: 1", "python/gpuvoronoi/a.py", "class OpenAnswers: 1\n")
     fails("README", "docs README.md: 1", "README.md", "I was Told.\n")
     fails(
         "one more",

@@ -16,6 +16,7 @@ House rules on sizes and on who includes whom.
 * At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
   src/cells/facts.h.
 * At most DRIVER_FILES files of src/io, src/job and src/cli name a driver of src/io/format.c, which has the table of them.
+* Files that docs/architecture.md names exist.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
@@ -77,6 +78,9 @@ KIND = re.compile(
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FORMATS = "src/io/format.c"
 DRIVER = re.compile(r'\.driver = "([^"]+)"')
+PAGE = "docs/architecture.md"
+PLACEHOLDERS = {"src/X/y.c", "tests/X/y.c", "tests/X/test_y.py", "src/search/mine.c"}
+NAMED = re.compile(r"`((?:[\w.]+/)*\w+\.(?:c|cpp|cu|cuh|h|md|py|txt))`")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -180,9 +184,22 @@ def lines_of(name, text):
     return text.count("\n")
 
 
+def missing_of_page(root):
+    """Files that the page names and that do not exist."""
+    page = root / PAGE
+    named = set(NAMED.findall(page.read_text(encoding="utf-8"))) if page.is_file() else set()
+    for name in sorted(named - PLACEHOLDERS):
+        base = name.rpartition("/")[2]
+        found = [
+            path.as_posix() for top in (*SOURCES, "plugin") for path in (root / top).rglob(base)
+        ]
+        if not any(path.endswith(f"/{name}") for path in found) and not (root / name).is_file():
+            yield f"{PAGE}: {name} does not exist"
+
+
 def look(root):
     """Everything that breaks a rule, with its size, and complaints that no exception can cover."""
-    found, complaints = {}, []
+    found, complaints = {}, list(missing_of_page(root))
     files = sorted(path for top in SOURCES for path in (root / top).rglob("*") if path.is_file())
     files = [path for path in files if "__pycache__" not in path.parts]
     if not any(path.suffix in COMPILED for path in files):
@@ -249,7 +266,7 @@ def look(root):
     if len(kinds) > KIND_FILES:
         found["kinds src"] = len(kinds)
     drivers = re.compile(
-        "|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, ""))) or "$^"
+        "|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, ""))) or "(?!)"
     )
     named = [
         name

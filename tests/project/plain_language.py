@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 """
-Forbidden phrases in messages, comments and docs: plain_language.txt lists them.
+Forbidden phrases in messages, comments, docs and names: plain_language.txt lists them.
 
     plain_language.py SOURCE [PHRASES COUNTS]    plain_language.txt and plain_language_counts.txt beside this file
     plain_language.py SOURCE --show [PREFIX]     prints all findings of the rooms that begin with PREFIX, e.g. "messages src/io"
     plain_language.py SOURCE --lower             lowers the counts to what is found; it never raises one
 
-A room is a kind of text (messages, comments or docs) and a folder or page. COUNTS has the rooms that are not yet clean and the
+A room is a kind of text (messages, comments, docs or names) and a folder or page. Names are identifiers, each once a file, split into their words
+(gv_open_answer: gv open answer). COUNTS has the rooms that are not yet clean and the
 number of phrases allowed in each. The test fails when a room has more, and when a listed room is clean: counts only fall.
 """
 
 import ast
 import collections
+import functools
 import io
 import pathlib
 import re
@@ -20,6 +22,7 @@ import tokenize
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILED = {".c", ".h", ".cu", ".cuh", ".cpp", ".hpp"}
+NAMES = ("include", "plugin", "python/gpuvoronoi", "src", "tools")
 MESSAGES = ("src", "plugin/gdal", "plugin/qgis", "python/gpuvoronoi")
 COMMENTS = ("src", "include", "plugin/gdal", "plugin/qgis", "python", "tests", "tools")
 DOCS = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs")
@@ -33,6 +36,8 @@ C_TOKEN = re.compile(
 CODE = re.compile(
     r"^( *)(```|~~~).*?^\1\2[^\n]*$|`[^`\n]*`|\]\([^)\s]*\)|<[^<>\n]*>", re.DOTALL | re.MULTILINE
 )
+IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 BLANK = r'[\s*/#"]+'
 
 
@@ -53,8 +58,24 @@ def read_phrases(path):
     return phrases
 
 
+@functools.lru_cache(maxsize=None)
+def words_of(name):
+    return " ".join(WORD.findall(name)).lower()
+
+
+def names_of_c(text):
+    """(kind, offset, words) of the identifiers in a text without comments and literals, each once."""
+    first = {}
+    for match in IDENTIFIER.finditer(text):
+        first.setdefault(match.group(), match.start())
+    for name, at in first.items():
+        yield "names", at, words_of(name)
+
+
 def texts_of_c(text):
-    """(kind, offset, text) of comments and string literals."""
+    """(kind, offset, text) of comments, string literals and identifiers."""
+    code = C_TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    yield from names_of_c(code)
     for match in C_TOKEN.finditer(text):
         if match.lastgroup in ("comment", "messages"):
             yield (
@@ -74,8 +95,12 @@ def texts_of_python(text):
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
+    seen = set()
     strings = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME and token.string not in seen:
+            seen.add(token.string)
+            yield "names", starts[token.start[0] - 1] + token.start[1], words_of(token.string)
         if token.type == tokenize.COMMENT or token.type in strings:
             comment = token.type == tokenize.COMMENT or token.start[0] in docstrings
             yield (
@@ -100,6 +125,11 @@ def room_of(kind, name):
 def look(root, phrases):
     """Room: findings, each a line of text."""
     found = collections.defaultdict(list)
+
+    @functools.lru_cache(maxsize=None)
+    def names_with_phrases(words):
+        return any("names" in kinds and phrase.search(words) for kinds, phrase, _ in phrases)
+
     tops = sorted(set(MESSAGES) | set(COMMENTS) | set(DOCS))
     paths = {
         path
@@ -122,6 +152,10 @@ def look(root, phrases):
         text = path.read_text(encoding="utf-8")
         for kind, at, part in texts_of(text):
             if kind == "messages" and not name.startswith(MESSAGES):
+                continue
+            if kind == "names" and not name.startswith(NAMES):
+                continue
+            if kind == "names" and not names_with_phrases(part):
                 continue
             for kinds, phrase, advice in phrases:
                 if kind not in kinds:

@@ -34,14 +34,14 @@ typedef enum bench_value { SECONDS, DEVICE, BUILD, BUILD_DEVICE, PEAK_MIB, VALUE
 
 typedef struct bench_sample {
   double value[VALUES]; /* 0: not measured */
-  uint64_t answer;      /* a checksum */
+  uint64_t result;      /* a checksum */
 } bench_sample;
 
 typedef struct bench_case bench_case;
 struct bench_case {
   const char *name;
   int against;  /* number of the case that ratios are to; -1: none */
-  int answer;   /* cases with one number > 0 must return one answer */
+  int result;   /* cases with one number > 0 must return one result */
   double items; /* cells or queries, for the rate; 0: no rate */
   /* Runs it once. UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY: the case is left out. */
   gv_status (*run)(bench *b, const bench_case *c, bench_sample *s);

@@ -86,7 +86,7 @@ static gv_status run_cost(bench *b, const bench_case *c, bench_sample *s) {
   all.rows = w->grid.height;
   all.seed = malloc(bytes);
   if (status == GV_OK) status = all.seed != NULL ? gv_cost_get(b->context, cost, &all) : GV_ERROR_OUT_OF_MEMORY;
-  if (status == GV_OK) s->answer = bench_checksum(all.seed, bytes);
+  if (status == GV_OK) s->result = bench_checksum(all.seed, bytes);
   free(all.seed);
   gv_cost_destroy(cost);
   return status;

@@ -124,17 +124,17 @@ static bool run_case(bench *b, const bench_case *cases, record *records, int i, 
   record *r = &records[i];
   bench_sample *s = &r->samples[round < 0 ? 0 : round];
   if (r->ended) return true;
-  *s = (bench_sample){.answer = 0};
+  *s = (bench_sample){.result = 0};
   gv_status status = c->run(b, c, s);
   const char *message = gv_context_message(b->context);
   bool left_out =
       status == GV_ERROR_UNSUPPORTED || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_OUT_OF_MEMORY;
   if (status != GV_OK && !left_out)
     return bench_fail("%s: %s%s%s", c->name, gv_status_message(status), *message != '\0' ? ": " : "", message);
-  for (int other = 0; other < i && c->answer > 0 && !left_out; other++)
-    if (cases[other].answer == c->answer && records[other].runs > 0 &&
-        records[other].samples[0].answer != s->answer)
-      return bench_fail("%s: the answer differs from that of %s", c->name, cases[other].name);
+  for (int other = 0; other < i && c->result > 0 && !left_out; other++)
+    if (cases[other].result == c->result && records[other].runs > 0 &&
+        records[other].samples[0].result != s->result)
+      return bench_fail("%s: the result differs from that of %s", c->name, cases[other].name);
   r->runs = left_out ? 0 : round < 0 ? 1 : round + 1;
   r->spent += s->value[BUILD] + s->value[SECONDS];
   r->ended = left_out || r->spent >= b->seconds;

@@ -21,15 +21,15 @@ enum { SIDE = 512, PIXELS = 720, ROWS = PIXELS / 2, CAPS = 30, SAMPLE = 1000 };
 
 typedef enum measured { NOTHING, DISTANCE, AZIMUTH } measured;
 
-typedef struct question {
+typedef struct facility_request {
   const char *name;
   int against, k;
   bool masked, limited, statistics;
   measured measured;
   gv_dtype type; /* of distances */
-} question;
+} facility_request;
 
-static const question queries[] = {
+static const facility_request queries[] = {
     {"allocation", -1, 1, false, false, false, NOTHING, GV_FLOAT64},
     {"k = 4", 0, 4, false, false, false, NOTHING, GV_FLOAT64},
     {"mask that hides 70 %", 0, 1, true, false, false, NOTHING, GV_FLOAT64},
@@ -57,7 +57,7 @@ typedef struct world {
   uint8_t mask[ROWS * PIXELS]; /* of half-degree pixels */
   double counts[ROWS * PIXELS];
   thread_buffers *buffers; /* one a thread */
-  const question *q;
+  const facility_request *q;
   gv_voronoi *voronoi;
   gv_statistics *statistics;
 } world;

@@ -50,7 +50,7 @@ static const struct {
     {"suite", "LETTERS", "suites of searches (default: all)", TEXT, AT(suites), 0, 0},
     {"k", "K", "raster: neighbors of a cell (default: 1)", INTEGER, AT(k), 1, GV_VORONOI_MAX_K},
     {"max-distance", "D", "raster: in meters (default: no limit)", REAL, AT(max_distance), 0, 1e9},
-    {"level", "L", "raster: pixels carry the answers of their QTM triangles", INTEGER, AT(level), 0, 16},
+    {"level", "L", "raster: pixels carry the results of their QTM triangles", INTEGER, AT(level), 0, 16},
     {"mesh", NULL, "raster: the cells are the triangles of that level", FLAG, AT(mesh), 0, 0},
     {"cells-of", "SYSTEM", "raster: the cells are those of healpix:LEVEL[,ring][,authalic] or s2:LEVEL[,authalic]",
      TEXT, AT(cells_of), 0, 0},

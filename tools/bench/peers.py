@@ -113,10 +113,10 @@ def main():
     def row(name, build, one, twenty):
         print(f"{name:24} {build:8.3f} {one:8.3f} {twenty:8.3f}", flush=True)
 
-    answer = None
+    result = None
     for backend in ["kdtree", "octree"]:
         build, index = best(lambda: ours.build(reference, backend))
-        one, answer = best(lambda: ours.search(index, queries, 1))
+        one, result = best(lambda: ours.search(index, queries, 1))
         row(f"gpuvoronoi {backend}", build, one, best(lambda: ours.search(index, queries, 20))[0])
         ours.destroy(index)
     try:
@@ -130,7 +130,7 @@ def main():
             one,
             best(lambda: tree.query(queries, k=20, workers=-1), 1)[0],
         )
-        assert (found[1] == answer[:, 0]).all()
+        assert (found[1] == result[:, 0]).all()
     except ImportError:
         pass
     try:
@@ -176,18 +176,18 @@ def main():
         print(
             f"\nwhole command, .npy in and out: {best(lambda: subprocess.run(call, check=True))[0]:.3f}"
         )
-        assert (np.load(names[2]) == answer).all()
+        assert (np.load(names[2]) == result).all()
 
     reference, queries = random.random((1048576, 16)), random.random((1024, 16))
     index = ours.build(reference, "openmp")
-    seconds, answer = best(lambda: ours.search(index, queries, 1))
+    seconds, result = best(lambda: ours.search(index, queries, 1))
     print(f"\nd = 16, 1024 queries, 1048576 points: openmp {seconds:.3f}")
     try:
         from sklearn.metrics import pairwise_distances_argmin
 
         seconds, found = best(lambda: pairwise_distances_argmin(queries, reference), 2)
         print(f"scikit-learn pairwise_distances_argmin {seconds:.3f}")
-        assert (found == answer[:, 0]).all()
+        assert (found == result[:, 0]).all()
     except ImportError:
         pass
 

@@ -167,15 +167,15 @@ def rasters(random):
         on_gpu(of, metric, theirs, xrspatial)
     for name, task in (
         (
-            "the same cells, all three answers of `voronoi`, great-circle",
+            "the same cells, all three results of `voronoi`, great-circle",
             lambda: gpuvoronoi.voronoi(of, metric="great-circle"),
         ),
         (
-            "a quarter of the uint8 cells are seeds, in patches, all three answers",
+            "a quarter of the uint8 cells are seeds, in patches, all three results",
             lambda: gpuvoronoi.voronoi(patches, target_values=[1], metric="great-circle"),
         ),
         (
-            "`voronoi`, all three answers, 1,000 places, geodesic",
+            "`voronoi`, all three results, 1,000 places, geodesic",
             lambda: gpuvoronoi.voronoi(places, like=of),
         ),
     ):
@@ -190,9 +190,9 @@ def on_gpu(of, metric, theirs, xrspatial):
     except Exception:  # CuPy's own: there is no GPU
         return
 
-    def done(answer):
+    def done(result):
         cupy.cuda.Device().synchronize()
-        return answer
+        return result
 
     peer = (
         None

@@ -62,7 +62,7 @@ static gv_status run_raster(bench *b, const bench_case *c, bench_sample *s) {
   gv_voronoi_destroy(voronoi);
   bench_stop(b, s);
   if (context != b->context) gv_context_destroy(context);
-  if (status == GV_OK && b->count_of_backends > 1) s->answer = bench_checksum(r->out, r->bytes);
+  if (status == GV_OK && b->count_of_backends > 1) s->result = bench_checksum(r->out, r->bytes);
   return status;
 }
 

@@ -45,15 +45,15 @@ static const struct {
      "3 1000 1000000 20, 3 1000000 10000 1, 3 1000000 10000 20, 8 100000 1000000 1, 8 100000 1000000 20, "
      "3 1000000 100000000 1, 3 1000000 100000000 20, 3 100000 1000 1, 3 10000 100 1"}};
 
-typedef struct question {
+typedef struct search_case {
   char suite;
   data kind;
   int32_t dim;
   int64_t queries, points;
   int32_t k;
-} question;
+} search_case;
 
-/* One search of a question, by one backend. */
+/* One search of a search_case, by one backend. */
 typedef struct search {
   const char *backend;
   gv_points points, queries;
@@ -80,7 +80,7 @@ static double coordinate(data kind, const double *center, uint64_t *state) {
 }
 
 /* Points number `stream`, the same on every machine. `data` NULL: out of memory. To be freed with free((void *)points.data). */
-static gv_points make_points(const question *q, int64_t count, uint64_t stream) {
+static gv_points make_points(const search_case *q, int64_t count, uint64_t stream) {
   double centers[CLUSTERS * 16];
   uint64_t state = stream * 1000003, seed = 42;
   gv_dtype type = q->kind == FLOATS ? GV_FLOAT32 : GV_FLOAT64;
@@ -106,7 +106,7 @@ static gv_points make_points(const question *q, int64_t count, uint64_t stream) 
 }
 
 /* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out searches of minutes. */
-static double forecast(const char *backend, const question *q) {
+static double forecast(const char *backend, const search_case *q) {
   bool gpu = strncmp(backend, "cuda-", 5) == 0, tree = strstr(backend, "tree") != NULL;
   double pairs = (double)q->queries * (double)q->points, dim = q->dim;
   if (strcmp(backend, "serial") == 0) return pairs * (1e-9 + dim * 1e-9);
@@ -146,12 +146,12 @@ static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s
   }
   bench_stop(b, s);
   gv_index_destroy(index);
-  if (status == GV_OK) s->answer = bench_checksum(one->indices, places * sizeof *one->indices);
+  if (status == GV_OK) s->result = bench_checksum(one->indices, places * sizeof *one->indices);
   return status;
 }
 
 /* A case for each requested and available backend; those that would take too long have none in their search. */
-static bool bench_search_ask(bench *b, const question *q) {
+static bool bench_search_case(bench *b, const search_case *q) {
   search searches[BENCH_MOST_LIST], one = {.k = q->k, .self = q->kind == INTEGERS};
   bench_case cases[BENCH_MOST_LIST];
   char group[160];
@@ -195,22 +195,23 @@ bool bench_search(bench *b) {
   bool good = b->suites == NULL || (b->suites[0] != '\0' && strspn(b->suites, "abcdefnt") == strlen(b->suites)) ||
               bench_fail("--suite: invalid value (%s); expected letters of abcdefnt", b->suites);
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
-    question q = {.suite = suites[i].suite, .kind = suites[i].kind};
+    search_case q = {.suite = suites[i].suite, .kind = suites[i].kind};
     for (const char *at = suites[i].searches; at != NULL && good; at = strchr(at + 1, ',')) {
       good = sscanf(at + (*at == ','), "%" SCNd32 "%" SCNd64 "%" SCNd64 "%" SCNd32, &q.dim, &q.queries, &q.points,
                     &q.k) == 4 &&
-             bench_search_ask(b, &q);
+             bench_search_case(b, &q);
     }
   }
   for (int32_t dim = 1; dim <= 256; dim *= 4)
     for (int64_t n = 256; n <= 32768 && good; n *= 2)
-      good = bench_search_ask(b, &(question){'b', WIDE, dim, n, n, 20});
+      good = bench_search_case(b, &(search_case){'b', WIDE, dim, n, n, 20});
   for (int64_t n = 10; n <= 1000; n *= 10)
     for (int32_t dim = 10; dim <= 1000 && good; dim *= 10)
-      good = bench_search_ask(b, &(question){'c', INTEGERS, dim, n, n, 10});
+      good = bench_search_case(b, &(search_case){'c', INTEGERS, dim, n, n, 10});
   for (int32_t dim = 2; dim <= 3; dim++)
     for (int64_t n = 1000; n <= 10000000; n *= 10)
       for (int i = 0; i < 4 && good; i++)
-        good = bench_search_ask(b, &(question){'d', i < 2 ? UNIFORM : CLUSTERED, dim, 1000000, n, i % 2 ? 20 : 1});
+        good =
+            bench_search_case(b, &(search_case){'d', i < 2 ? UNIFORM : CLUSTERED, dim, 1000000, n, i % 2 ? 20 : 1});
   return good;
 }
