@@ -11,6 +11,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _device_rasters, _field
+from ._packages import package
 from ._field import Names, Numbers, Plan, Window
 
 Chunks = tuple[tuple[int, ...], tuple[int, ...]]
@@ -27,8 +28,8 @@ def compute(
     cupy: Any = None,
 ) -> tuple[Any, Any, Any]:
     """Seeds by `names`, distances and azimuths, k x rows x columns, as far as they are wanted; with `cupy` in chunks on the GPU."""
-    import dask
-    import dask.array
+    dask = package("dask", "like in chunks")
+    package("dask.array", "like in chunks")
 
     token, whole = plan.token(), ((plan.k,), *chunks)
     shared = dask.delayed(plan, name=f"gpuvoronoi-plan-{token}", pure=True, traverse=False)

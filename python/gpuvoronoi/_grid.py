@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _places
+from ._packages import package
 from ._search import number_in, real
 
 Floats = npt.NDArray[np.float64]
@@ -350,9 +351,8 @@ def _crs_of(like: Any, mapping: Any) -> Any:
         if text:
             return _crs.parse(text, "like")
     if mapping.get("grid_mapping_name"):
-        import pyproj
-
-        return _crs.parse(pyproj.CRS.from_cf(dict(mapping)), "like")
+        made = package("pyproj", "like with a grid mapping").CRS.from_cf(dict(mapping))
+        return _crs.parse(made, "like")
     return None
 
 

@@ -20,6 +20,7 @@ from ctypes import byref, c_void_p
 from typing import Any, Callable, NoReturn, Optional, Union
 
 from . import _c
+from ._packages import package
 
 __version__ = "1.0.0-rc1"
 VARIABLE = "GPUVORONOI_LIBRARY"
@@ -304,12 +305,7 @@ class Bar:
         self._tqdm: Any = None
         self.report: Optional[ProgressFunction] = None
         if progress is True:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError as error:
-                raise ImportError(
-                    "progress=True needs tqdm: `pip install tqdm`, or give a function"
-                ) from error
+            tqdm = package("tqdm.auto", "progress=True", ", or give a function").tqdm
             self._tqdm = tqdm(total=100, unit="%", desc="gpuvoronoi")
             self.report = self._show
         elif callable(progress):

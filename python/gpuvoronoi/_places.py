@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs
+from ._packages import package
 from ._search import as_degrees, number_in
 
 Floats = npt.NDArray[np.float64]
@@ -139,13 +140,7 @@ def cells(given: Any) -> Cells:
 
 
 def _h3_package() -> Any:
-    try:
-        import h3.api.numpy_int as h3
-    except ImportError as error:
-        raise ImportError(
-            "cells='h3:...' needs the package h3, version 4 or newer: pip install h3"
-        ) from error
-    return h3
+    return package("h3.api.numpy_int", "cells='h3:...'", ", version 4 or newer")
 
 
 def _h3(resolution: int) -> Cells:

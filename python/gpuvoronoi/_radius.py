@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _search
+from ._packages import package
 from ._library import Handle, library, run
 from ._search import Floats, Indices
 
 _PAIRS_AT_ONCE = 1 << 22
 _LISTS_AT_ONCE = 1 << 12
-_MANY_RADII = 8
+_COUNTED = 55  # neighbors that are found in the time in which those of a query are counted
 _LARGE_QUERIES = 20_000
 
 
@@ -255,8 +256,9 @@ def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulativ
         wanted.size + 1, dtype=np.float64 if weighted else np.int64
     )  # the first: radii below 0
     if batch.handle is not None and batch.queries > 0 and wanted.size > 0:
-        if not weighted and wanted.size <= _MANY_RADII:
-            totals[1:] = [count(batch, float(one))[-1] for one in wanted]
+        most = 0 if weighted else int(count(batch, float(wanted[-1]))[-1])
+        if not weighted and (wanted.size - 1) * _COUNTED * batch.queries <= most:
+            totals[1:] = [*(count(batch, float(one))[-1] for one in wanted[:-1]), most]
         else:
             bins: Any = np.zeros(wanted.size, dtype=totals.dtype)
             for queries, found in _in_parts(batch, float(wanted[-1])):
@@ -287,17 +289,13 @@ def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Any:
         )
         table["i"], table["j"], table["v"] = rows, found.indices, found.distances
         return table
-    try:
-        from scipy.sparse import coo_matrix
-    except ImportError as error:
-        raise ImportError(
-            f"output_type {output_type!r} needs scipy: `pip install scipy`, or use 'dict' or 'ndarray'"
-        ) from error
-    matrix = coo_matrix((found.distances, (rows, found.indices)), shape=shape)
-    return matrix if output_type == "coo_matrix" else matrix.todok()
+    sparse = package("scipy.sparse", f"output_type {output_type!r}", ", or use 'dict' or 'ndarray'")
+    made = "coo_matrix" if output_type.endswith("matrix") else "coo_array"
+    matrix = getattr(sparse, made)((found.distances, (rows, found.indices)), shape=shape)
+    return matrix if output_type == made else matrix.todok()
 
 
-SPARSE = ("dict", "ndarray", "coo_matrix", "dok_matrix")
+SPARSE = ("dict", "ndarray", "coo_matrix", "dok_matrix", "coo_array", "dok_array")
 
 
 def places(radius: Any, usable_rows: Optional[Indices]) -> Any:

@@ -193,6 +193,17 @@ def _in_parts(part: Callable[..., None], count: int, work: float, progress: Prog
             first = end
 
 
+class Fixed:
+    """Public attributes are set once: an object of the library does not change with them."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name in self.__dict__:
+            raise AttributeError(
+                f"{type(self).__name__}.{name} cannot be set; make another {type(self).__name__}"
+            )
+        object.__setattr__(self, name, value)
+
+
 def usable(
     columns: Sequence[npt.NDArray[Any]],
     skip_invalid: bool,
@@ -210,13 +221,19 @@ def usable(
     return None if good.all() else np.flatnonzero(good)
 
 
-def mask_of(mask: Any, shape: tuple[int, ...]) -> Optional[npt.NDArray[np.bool_]]:
-    """Which queries of a shape count: those where the mask is neither 0 nor NaN."""
+def mask_of(mask: Any, shape: tuple[int, ...], n: int) -> Optional[npt.NDArray[np.bool_]]:
+    """Which queries of a shape count: those where the mask is neither 0 nor NaN. `n`: the tree's points."""
     if mask is None:
         return None
     array = plain_array(getattr(mask, "values", mask), "mask")
     if array.shape != shape:
-        raise ValueError(f"mask must have the shape of the queries {shape}, not {array.shape}")
+        of_data = (
+            " (that of the data, as pykdtree's mask has it: build the tree without these points)"
+        )
+        hint = of_data if array.shape == (n,) else ""
+        raise ValueError(
+            f"mask must have the shape of the queries {shape}, not {array.shape}{hint}"
+        )
     counts = (array != 0) & (array == array)
     return np.ascontiguousarray(counts).reshape(-1)
 

@@ -8,6 +8,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _c, _crs, _places
+from ._packages import package
 from ._grid import Grid
 
 _LONG_NAMES = {
@@ -27,7 +28,7 @@ _WGS84 = {
 
 def dataset(request: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
     """k x rows x columns arrays and what they hold for no seed, as a Dataset."""
-    import xarray
+    xarray = package("xarray", "like")
 
     grid: Grid = request.grid
     dims = (("rank",) if request.k > 1 else ()) + grid.dims
@@ -58,7 +59,7 @@ def values(
     request: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]
 ) -> Any:
     """Values of the nearest seeds; `given`: what they come from, the last dimension of which is the seeds'."""
-    import xarray
+    xarray = package("xarray", "like")
 
     cells = (("rank",) if request.k > 1 else ()) + request.grid.dims
     coordinates = _coordinates(request)

@@ -8,16 +8,14 @@ from typing import Any, Iterable, Iterator, Sequence, Union
 import numpy as np
 import numpy.typing as npt
 
+from ._packages import package
 from ._library import worker_threads
 from ._search import number_in, real
 from .features import FeatureTree
 from .globe_trees import GlobeTree
 from .trees import KDTree
 
-try:
-    import pyarrow
-except ImportError as error:
-    raise ImportError("gpuvoronoi.arrow needs pyarrow: `pip install pyarrow`") from error
+pyarrow = package("pyarrow", "gpuvoronoi.arrow")
 
 __all__ = ["search_batches"]
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _seeds
+from ._packages import package
 from ._library import Progress, ProgressFunction, library, run, worker_threads
 from ._search import real
 
@@ -70,7 +71,7 @@ def diagram(
     >>> cells["neighbours"].tolist()
     [(1, 2), (0, 2), (0, 1)]
     """
-    import geopandas
+    geopandas = package("geopandas", "diagram")
 
     read = _seeds.read(seeds, seeds_crs, skip_invalid)
     if read.x.size == 0:

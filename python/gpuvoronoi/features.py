@@ -23,7 +23,7 @@ def _restored(kind: type[FeatureTree], *state: Any) -> FeatureTree:
     return tree
 
 
-class FeatureTree:
+class FeatureTree(_search.Fixed):
     """Exact nearest lines and polygons on the ellipsoid, the sphere or the plane.
 
     Parameters
@@ -198,7 +198,10 @@ class FeatureTree:
         count, usable_rows = (
             px.size,
             _search.usable(
-                (px, py), self._skip, self.metric in _c.GLOBE_METRICS, _search.mask_of(mask, shape)
+                (px, py),
+                self._skip,
+                self.metric in _c.GLOBE_METRICS,
+                _search.mask_of(mask, shape, self.n),
             ),
         )
         px, py = (px, py) if usable_rows is None else (px[usable_rows], py[usable_rows])

@@ -16,7 +16,7 @@ from ._search import Neighbors, ellipsoid_numbers
 _BUILT_LARGE = 200_000
 
 
-class GlobeTree:
+class GlobeTree(_search.Fixed):
     """Exact nearest neighbors on the ellipsoid or the sphere.
 
     Parameters
@@ -139,7 +139,7 @@ class GlobeTree:
             _search.queries_are_points(x.size, self.n)
         count, usable_rows = (
             x.size,
-            _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape)),
+            _search.usable((x, y), self._skip, True, _search.mask_of(mask, shape, self.n)),
         )
         x, y = (x, y) if usable_rows is None else (x[usable_rows], y[usable_rows])
         # A geodesic takes some fifty times as long as a plane distance.

@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional
 import numpy as np
 
 from . import _c, _crs, _geometries, _seeds
+from ._packages import package
 from ._library import Progress, worker_threads
 from ._search import Floats, Indices, number_in, real
 from .features import FeatureTree
@@ -349,7 +350,7 @@ def _joined(
     frames: tuple[Any, Any], rows: tuple[Indices, Indices], right: bool, suffixes: tuple[str, str]
 ) -> Any:
     """Rows of both tables (-1: none) side by side: the index and the geometry are those of one of them, the other's index is columns."""
-    import pandas
+    pandas = package("pandas", "sjoin_nearest")
 
     own = int(right)
     geometry = frames[own].geometry.name

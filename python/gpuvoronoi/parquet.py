@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _field, _places
+from ._packages import package
 from ._library import context, library
 from .rasters import RasterRequest
 
@@ -42,11 +43,8 @@ def to_parquet(
     >>> found = gpuvoronoi.voronoi(([0.0, 90.0], [0.0, 0.0]), cells="s2:2")  # doctest: +SKIP
     >>> gpuvoronoi.to_parquet(found, "nearest.parquet", geometry="s2:2")  # doctest: +SKIP
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ImportError("to_parquet needs the package pyarrow: pip install pyarrow") from error
+    pyarrow = package("pyarrow", "to_parquet")
+    package("pyarrow.parquet", "to_parquet")
     dataset = (
         found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
     )

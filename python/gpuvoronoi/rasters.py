@@ -21,6 +21,7 @@ from . import (
     _seeds,
     grids,
 )
+from ._packages import package
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -346,9 +347,8 @@ class RasterRequest:
         )
         if self.grid.chunks is None:
             return of.full(shape, value, dtype)
-        import dask.array
-
-        whole = dask.array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
+        array = package("dask.array", "like in chunks")
+        whole = array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
         return whole if self.cupy is None else whole.map_blocks(self.cupy.asarray, dtype=dtype)
 
     def compute(
@@ -556,8 +556,7 @@ def _has_slices(seeds: Any) -> bool:
 
 def _by_slices(seeds: Any, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """What `function` returns for each slice along the first other dimension, one behind another."""
-    import xarray
-
+    xarray = package("xarray", "seeds with other dimensions")
     space = _grid.names_of(seeds, arguments.get("x"), arguments.get("y"))
     name = next(one for one in seeds.dims if one not in space)
     parts = [function(seeds.isel({name: i}), **arguments) for i in range(seeds.sizes[name])]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _device_rasters, _field, _places, _seeds
+from ._packages import package
 from ._library import Context, Handle, context, library
 from ._search import plain_array
 from .rasters import RasterRequest, _documented
@@ -71,7 +72,7 @@ def statistics(
     >>> gpuvoronoi.statistics(([0.0, 90.0], [0.0, 0.0]), shape=(18, 36))["cells"].tolist()
     [342, 306]
     """
-    import pandas
+    pandas = package("pandas", "statistics")
 
     request = RasterRequest(seeds, **arguments)
     if request.barriers is not None:
@@ -118,7 +119,7 @@ def statistics(
 
 def _of_values(request: RasterRequest, sums: Mapping[str, Any], distances: bool, ids: Any) -> Any:
     """Of cells of a raster as seeds: a row for each of their values."""
-    import pandas
+    pandas = package("pandas", "statistics")
 
     if request.cupy is not None:
         raise TypeError("seeds: cells of a raster on a GPU have no statistics; give NumPy arrays")

@@ -24,7 +24,7 @@ _MEASURES = ("euclidean", "manhattan", "chebyshev", *_PRODUCTS)
 _BUILT_LARGE = 200_000
 
 
-class KDTree:
+class KDTree(_search.Fixed):
     """Exact nearest neighbors in k dimensions, with the signature of :class:`scipy.spatial.KDTree`.
 
     Parameters
@@ -288,7 +288,7 @@ class KDTree:
         flat = queries.reshape(-1, self.m)
         count, usable_rows = (
             len(flat),
-            _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape)),
+            _search.usable(flat.T, self._skip, mask=_search.mask_of(mask, shape, self.n)),
         )
         flat = flat if usable_rows is None else flat[usable_rows]
         if exclude_self:
@@ -578,12 +578,12 @@ class KDTree:
             Inclusive.
         p
             As of `query`.
-        output_type : {"dok_matrix", "coo_matrix", "dict", "ndarray"}
-            "ndarray": records of i, j and v, in the order of (i, j). The first two need scipy.
+        output_type : {"dok_matrix", "coo_matrix", "dok_array", "coo_array", "dict", "ndarray"}
+            "ndarray": records of i, j and v, in the order of (i, j). The first four are scipy's and need it.
 
         Returns
         -------
-        dok_matrix, coo_matrix, dict or ndarray
+        dok_matrix, coo_matrix, dok_array, coo_array, dict or ndarray
             Distances of 0 are entries too.
         """
         if output_type not in _radius.SPARSE:

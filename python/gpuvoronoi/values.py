@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _crs, _field, _grid, _places
+from ._packages import package
 from ._library import Progress
 from ._search import plain_array
 from .rasters import RasterRequest, _documented
@@ -117,10 +118,9 @@ def _of_seeds(request: RasterRequest, value: Any, argument: str) -> Values:
 def _taken(values: Values, numbers: Any, fill: Any) -> Any:
     if not hasattr(numbers, "dask"):
         return take(values, numbers, fill)
-    import dask.array
-
+    array = package("dask.array", "like in chunks")
     leading = values.shape[:-1]
-    return dask.array.map_blocks(
+    return array.map_blocks(
         lambda chunk: take(values, chunk, fill),
         numbers,
         dtype=values.dtype,
@@ -187,7 +187,7 @@ def regrid(
     >>> gpuvoronoi.regrid(station, ([0.0, -50.0, 20.0], [50.0, 0.0, 40.0])).values
     array([[ 7., 20.,  7.]])
     """
-    import xarray
+    xarray = package("xarray", "regrid")
 
     if not isinstance(source, (xarray.DataArray, xarray.Dataset)):
         raise TypeError(
@@ -261,7 +261,7 @@ def _regridded(
     variable: Any, start: _places.Places, end: _places.Places, numbers: Any, fill: Any
 ) -> Any:
     """`numbers`: the nearest cells, or the function of values, axes and fill that takes those of valid cells."""
-    import xarray
+    xarray = package("xarray", "regrid")
 
     if not set(start.dims) <= set(variable.dims):
         if set(start.dims) & set(variable.dims):

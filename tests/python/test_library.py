@@ -3,6 +3,7 @@
 import ctypes
 import inspect
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
@@ -184,6 +185,44 @@ def test_ctrl_c_stops_a_long_call(workers, backend):
         f"tree, queries = gpuvoronoi.KDTree(random.random((100_000, 24)), backend='{backend}'), random.random((400_000, 24))",
         f"tree.query(queries, workers={workers})",
     )
+
+
+@pytest.mark.parametrize(
+    "module, package, call",
+    [
+        ("xarray", "xarray", lambda: gpuvoronoi.regrid(None, None)),
+        ("pandas", "pandas", lambda: gpuvoronoi.statistics(([0.0], [0.0]), shape=(2, 2))),
+        ("geopandas", "geopandas", lambda: gpuvoronoi.diagram(([0.0, 1.0], [0.0, 1.0]))),
+        ("pyarrow", "pyarrow", lambda: gpuvoronoi.to_parquet(None, "file")),
+        ("tqdm.auto", "tqdm", lambda: gpuvoronoi.KDTree([[0.0]]).query([[0.0]], progress=True)),
+    ],
+)
+def test_missing_packages_are_named(module, package, call, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=f"needs {package}: `pip install {package}`"):
+        call()
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        gpuvoronoi.KDTree([[0.0, 1.0]]),
+        gpuvoronoi.GlobeTree([0.0], [1.0]),
+        gpuvoronoi.FeatureTree([{"type": "Point", "coordinates": (0.0, 1.0)}]),
+    ],
+    ids=lambda tree: type(tree).__name__,
+)
+def test_attributes_of_trees_are_fixed(tree):
+    for name in ("n", "metric"):
+        with pytest.raises(AttributeError, match=f"{type(tree).__name__}.{name} cannot be set"):
+            setattr(tree, name, 3)
+    tree.note = "own attributes can be added"
+    assert tree.n == 1 and pickle.loads(pickle.dumps(tree)).n == 1
+
+
+def test_masks_of_the_data_are_refused():
+    with pytest.raises(ValueError, match="that of the data, as pykdtree's mask has it"):
+        gpuvoronoi.KDTree([[0.0], [1.0]]).query([[0.0]], mask=[True, False])
 
 
 def test_ctrl_c_stops_a_single_query():
