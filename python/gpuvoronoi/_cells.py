@@ -184,7 +184,7 @@ def _struct(grid: Grid, kind: int, ellipsoid: tuple[float, float]) -> _c.Grid:
 
 class Cells:
     """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values. Of a raster with
-    coordinates that are not evenly spaced all seeds are left.
+    coordinates that are not evenly spaced, and for further neighbors, all seeds are left.
 
     `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
     which cells are seeds, and their values."""
@@ -208,7 +208,7 @@ class Cells:
         query_struct = _struct(query_grid, plan.kind, plan.ellipsoid)
         options = _c.RasterSeedsOptions(
             metric=_c.METRICS.index(plan.metric) if irregular is None else 0,
-            keep_all=int(irregular is not None),
+            keep_all=int(irregular is not None or plan.k > 1),
         )
         scaled = query_grid.crs is not None and _crs.unit_degrees(query_grid.crs) != 1.0
         if (
@@ -241,7 +241,7 @@ class Cells:
             _array(found.group, ctypes.c_int32, found.count),
             _array(found.value, ctypes.c_int64, found.groups),
         )
-        self.own, self.any = bool(found.queries_are_cells), found.cells > 0
+        self.own, self.any = bool(found.queries_are_cells) and plan.k == 1, found.cells > 0
         if irregular is not None:
             assert irregular.lon is not None and irregular.lat is not None
             cell = _array(found.cell, ctypes.c_int64, found.count)

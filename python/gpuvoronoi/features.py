@@ -188,6 +188,11 @@ class FeatureTree(_search.Fixed):
             Rows of the geometries; `n` where there are fewer neighbors.
         points : ndarray of float64
             With `nearest`: of that shape and an axis of two, NaN where there are fewer neighbors.
+
+        Notes
+        -----
+        Of equal distances before they are rounded the lowest index comes first: on the plane squares, of great circles the squares of chords are compared, so a later index may come first where
+        only the returned distances are equal.
         """
         px, py, shape = _positions.pairs(x, y, "x", "y")
         limit = _search.real(max_distance, "max_distance", 0.0)

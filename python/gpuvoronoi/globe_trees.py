@@ -125,6 +125,11 @@ class GlobeTree(_search.Fixed):
         indices : int or ndarray of intp
             `n` where there are fewer neighbors.
 
+        Notes
+        -----
+        Of equal distances before they are rounded the lowest index comes first: of great circles the squares of chords are compared, so a later index may come first where
+        only the returned distances are equal.
+
         Examples
         --------
         >>> from gpuvoronoi import GlobeTree
@@ -184,7 +189,7 @@ class GlobeTree(_search.Fixed):
         count_only : bool
             The numbers of places instead.
         sort_results : bool
-            Nearest first, of equal distances the lowest index; else by index.
+            Nearest first, of equal distances before they are rounded (`GlobeTree.query`) the lowest index; else by index.
         workers : int
             Threads; -1 for as many as there are processors.
 

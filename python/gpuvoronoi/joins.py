@@ -64,8 +64,8 @@ def sjoin_nearest(
     k : int
         How many neighbors, nearest first.
     ties : {"all", "first"}
-        Of rows as far away as the `k`-th neighbor: "all", as GeoPandas, or only the first in the other table's order, so
-        that there are `k` at most.
+        Of rows as far away as the `k`-th neighbor: "all", as GeoPandas, or only the first in the other table's order (of equal distances
+        before they are rounded), so that there are `k` at most.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic in geographic systems, euclidean on maps and without a system.
     edges : {"straight", "geodesic"}

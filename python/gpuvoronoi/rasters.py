@@ -35,7 +35,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Points, lines or polygons: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays of points, or geometries, which
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
         `seeds_crs` says otherwise. Or a raster, with its cells as seeds: an `xarray.DataArray`, or a two-dimensional array
-        with `target_values` and `extent`. A seed is then all cells of one value, a whole number; masked cells of a
+        with `target_values` and `extent`. A seed is then all cells of one value, a whole number, and each cell with `k` above 1; masked cells of a
         `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the result, slice by slice; the raster's own cells ask
         unless `like`, `shape` or `level` say otherwise.
     target_values : sequence of int, optional
@@ -183,9 +183,11 @@ class RasterRequest:
         raster: Optional[_cells.Raster] = None
         cells, points_of = _device_rasters.points_on_host(cells)
         if _cells.is_raster(seeds, target_values):
-            if self.k > 1 or weights is not None:
+            if weights is not None:
+                raise ValueError("weights: cells of a raster as seeds have none")
+            if self.k > 1 and _device_rasters.module_of(seeds) is not None:
                 raise ValueError(
-                    f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks"
+                    "k: cells of a raster on a GPU have one neighbor; give NumPy arrays"
                 )
             if not hasattr(seeds, "dims") and shape is not None:
                 raise ValueError("shape: the array of seeds has one; for another grid give like")
@@ -550,13 +552,20 @@ def voronoi(
 
 
 def _has_slices(seeds: Any) -> bool:
-    """Whether a raster of seeds has other dimensions than two of space."""
-    return hasattr(seeds, "dims") and not hasattr(seeds, "data_vars") and len(seeds.dims) > 2
+    """Whether seeds are several rasters: variables of a Dataset, or slices along other dimensions than two of space."""
+    return hasattr(seeds, "dims") and (hasattr(seeds, "data_vars") or len(seeds.dims) > 2)
 
 
 def _by_slices(seeds: Any, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """What `function` returns for each slice along the first other dimension, one behind another."""
+    """What `function` returns for each variable, or for each slice along the first other dimension, one behind another."""
     xarray = package("xarray", "seeds with other dimensions")
+    if hasattr(seeds, "data_vars"):
+        rasters = {name: one for name, one in seeds.data_vars.items() if one.ndim > 1}
+        if function is voronoi or not rasters:
+            raise TypeError("seeds: a Dataset has several rasters: choose one of its variables")
+        return xarray.Dataset(
+            {name: function(one, **arguments) for name, one in rasters.items()}, attrs=seeds.attrs
+        )
     space = _grid.names_of(seeds, arguments.get("x"), arguments.get("y"))
     name = next(one for one in seeds.dims if one not in space)
     parts = [function(seeds.isel({name: i}), **arguments) for i in range(seeds.sizes[name])]

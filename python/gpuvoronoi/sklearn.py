@@ -58,7 +58,8 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Neighbors at the same distance come in the order of their indices, and lists within a radius nearest first.
+    Neighbors at the same distance, before the root is rounded, come in the order of their indices, and lists within a radius nearest
+    first.
 
     Examples
     --------

@@ -80,6 +80,8 @@ def statistics(
             "barriers: tables of seeds are not supported with barriers; use the command"
         )
     kept = _kept(keep, request.seeds)
+    if request.cells is not None and request.k > 1:
+        raise ValueError("k: tables of raster cells have the nearest only; leave k out")
     if request.cells is not None:
         return _of_values(request, sums or {}, distances, ids)
     if request.grid.chunks is not None and hasattr(request.mask, "dask"):

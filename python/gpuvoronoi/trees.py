@@ -57,8 +57,9 @@ class KDTree(_search.Fixed):
 
     Notes
     -----
-    Of points at the same distance the lowest index comes first; scipy leaves their order open. Distances are computed
-    in float64. Any number of threads may query one tree. A tree may be pickled; it is built again when it is loaded.
+    Of points at the same distance the lowest index comes first; scipy leaves their order open. What counts is the distance before its last
+    step is rounded: of Euclidean ones the square, of Minkowski ones the power, so of points whose returned distances are equal a later one
+    may come first. Distances are computed in float64. Any number of threads may query one tree. A tree may be pickled; it is built again when it is loaded.
 
     Examples
     --------

@@ -29,7 +29,7 @@ __all__ = ["Accessor"]
 class Accessor:
     """The functions of this package, for the cells of a DataArray or Dataset.
 
-    Without `seeds` the cells of a DataArray are the seeds (those that are not 0, NaN or `_FillValue`, unless `target_values` says otherwise)
+    Without `seeds` the cells of a DataArray, or of each variable of a Dataset, are the seeds (those that are not 0, NaN or `_FillValue`, unless `target_values` says otherwise)
     and ask as well; with `seeds` its cells ask, as with ``like=``. Keyword arguments are those of the function of the same name.
 
     Examples
@@ -53,10 +53,6 @@ class Accessor:
             if "like" in options:
                 raise TypeError("like is the object of the accessor; leave it out")
             return seeds, {**options, "like": self._given}
-        if not isinstance(self._given, xarray.DataArray):
-            raise TypeError(
-                "seeds are missing: a Dataset's cells are not seeds; select a variable, or give seeds"
-            )
         return self._given, options
 
     @_documented

@@ -332,7 +332,6 @@ def test_what_makes_no_sense(random):
     values = classes(random)
     of = raster(values)
     for arguments, error, text in [
-        (dict(metric="euclidean", k=2), ValueError, "k: cells of a raster"),
         (dict(metric="euclidean", weights=[1.0]), ValueError, "weights: cells of a raster"),
         (dict(metric="euclidean", ids=[1]), ValueError, "ids: cells of a raster"),
         (dict(metric="euclidean", target_values="ab"), ValueError, "target_values must be numbers"),
@@ -360,8 +359,6 @@ def test_what_makes_no_sense(random):
         )
     with pytest.raises(TypeError, match="unsupported type of a raster .complex"):
         allocation(of.astype(complex), metric="euclidean")
-    with pytest.raises(TypeError, match="choose one of its variables"):
-        allocation(of.to_dataset(name="a"), metric="euclidean")
     assert allocation(of.expand_dims("time"), metric="euclidean").equals(
         allocation(of, metric="euclidean").expand_dims("time")
     )
@@ -471,3 +468,41 @@ def test_statistics_as_the_command_has_them(random, tmp_path, grid):
         )
     empty = statistics(raster(values * 0), metric="euclidean")
     assert len(empty) == 0
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "geodesic"])
+def test_further_neighbors_are_cells(random, metric):
+    values = classes(random)
+    of = (
+        raster(values)
+        if metric == "euclidean"
+        else raster(values, -170.0, 5.0, 80.0, -4.0, ("lat", "lon"))
+    )
+    found = voronoi(of, k=3, metric=metric, dtype="float64")
+    rows, columns = np.nonzero(values)
+    order = np.argsort(values[rows, columns], kind="stable")
+    rows, columns = rows[order], columns[order]
+    x, y = of[of.dims[1]].values, of[of.dims[0]].values
+    points = voronoi((x[columns], y[rows]), like=of, k=3, metric=metric, dtype="float64")
+    expected = values[rows, columns][points["allocation"].values]
+    np.testing.assert_array_equal(found["allocation"], expected)
+    np.testing.assert_array_equal(found["proximity"], points["proximity"])
+    np.testing.assert_array_equal(
+        found["proximity"][0], proximity(of, metric=metric, dtype="float64")
+    )
+    with pytest.raises(ValueError, match="k: tables of raster cells"):
+        statistics(of, k=2, metric=metric)
+
+
+def test_each_variable_of_a_dataset(random):
+    values = classes(random)
+    dataset = raster(values).to_dataset(name="zone")
+    dataset["other"] = dataset["zone"].T * 2
+    dataset["year"] = 2026
+    for function in (allocation, proximity, direction):
+        found = function(dataset, metric="euclidean")
+        assert list(found.data_vars) == ["zone", "other"]
+        for name in found.data_vars:
+            assert found[name].equals(function(dataset[name], metric="euclidean"))
+    with pytest.raises(TypeError, match="choose one of its variables"):
+        voronoi(dataset, metric="euclidean")

@@ -12,6 +12,7 @@ NEEDED = {
     "scipy": ["scipy.spatial"],
     "scikit-learn": ["sklearn.neighbors"],
     "GeoPandas": ["geopandas"],
+    "pykdtree": [],
     "xarray-spatial": ["xarray"],
     "pyresample": [],
 }

@@ -26,6 +26,7 @@ from gpuvoronoi import (
     _options,
     _places,
     _radius,
+    _search,
     _seeds,
     costs,
     features,
@@ -96,6 +97,7 @@ REFUSES = {
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
 PLAIN = {
+    _search.Fixed,
     _cells.Raster,
     costs.CostRequest,
     costs._Result,

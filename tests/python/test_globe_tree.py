@@ -167,3 +167,20 @@ def test_exclude_self(random):
         tree.query(0.0, 0.0, exclude_self=True)
     with pytest.raises(ValueError, match="k must be from 1 to 1023"):
         tree.query(lon, lat, 1024, exclude_self=True)
+
+
+def test_order_and_tolerance_of_the_adapter(random):
+    lon, lat = globe(random, 40)
+    tree = GlobeTreeAdapter(np.column_stack([lat, lon]), options={"order": "lat-lon"})
+    plain = GlobeTreeAdapter(np.column_stack([lon, lat]))
+    assert not tree.equals(plain)
+    for ours, other in zip(
+        tree.query(np.array([[50.0, 10.0]])), plain.query(np.array([[10.0, 50.0]]))
+    ):
+        assert np.array_equal(ours, other)
+    near = GlobeTreeAdapter(np.array([[10.0, 50.0]]), options={"tolerance": 120_000})
+    assert near.query(np.array([[10.0, 51.0]]))[1].tolist() == [0]
+    with pytest.raises(KeyError, match="longitude 10, latitude 52: no point within 120000 m"):
+        near.query(np.array([[10.0, 51.0], [10.0, 52.0]]))
+    with pytest.raises(ValueError, match="order must be lon-lat or lat-lon, not 'xy'"):
+        GlobeTreeAdapter(np.zeros((1, 2)), options={"order": "xy"})
