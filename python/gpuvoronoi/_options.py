@@ -5,25 +5,50 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from typing import Any, Callable, Optional, TypedDict, TypeVar, cast
+from typing import Any, Callable, Literal, Optional, Protocol, TypedDict, TypeVar, cast
 
 from ._library import Progress
 
 Described = TypeVar("Described", bound=Callable[..., Any])
 
 
-class RasterOptions(TypedDict, total=False):
-    like: Any
+GlobeMetric = Literal["geodesic", "great-circle"]
+Metric = Literal["geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"]
+TreeMetric = Literal["euclidean", "manhattan", "chebyshev", "cosine", "inner_product"]
+Edges = Literal["straight", "geodesic"]
+Weighting = Literal["unweighted", "multiplicative", "additive", "power"]
+
+
+class Labeled(Protocol):
+    """An xarray object."""
+
+    @property
+    def dims(self) -> Any: ...
+
+    @property
+    def coords(self) -> Any: ...
+
+
+class LabeledSet(Labeled, Protocol):
+    """A Dataset of xarray."""
+
+    @property
+    def data_vars(self) -> Any: ...
+
+
+class CellOptions(TypedDict, total=False):
+    """Those of rasters but `like`."""
+
     shape: Any
     extent: Any
     level: Any
     crs: Any
-    metric: Optional[str]
+    metric: Optional[Metric]
     k: int
     max_distance: float
     mask: Any
     weights: Any
-    weighting: Optional[str]
+    weighting: Optional[Weighting]
     seeds_crs: Any
     x: Optional[str]
     y: Optional[str]
@@ -36,16 +61,20 @@ class RasterOptions(TypedDict, total=False):
     skip_invalid: bool
     transform: Any
     cells: Any
-    edges: str
+    edges: Edges
     boundary: bool
     barriers: Any
+
+
+class RasterOptions(CellOptions, total=False):
+    like: Any
 
 
 class CostOptions(TypedDict, total=False):
     extent: Any
     transform: Any
     crs: Any
-    metric: Optional[str]
+    metric: Optional[Metric]
     moves: int
     max_cost: float
     seeds_crs: Any

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _c, _crs, _field, _geometries, _positions, _search
 from ._library import Handle, Progress, library, worker_threads
+from ._options import Edges, Metric
 from ._search import Neighbors, ellipsoid_numbers
 
 _EDGES = _geometries.EDGES
@@ -58,8 +59,8 @@ class FeatureTree(_search.Fixed):
     def __init__(
         self,
         geometries: Any,
-        metric: str = "geodesic",
-        edges: str = "straight",
+        metric: Metric = "geodesic",
+        edges: Edges = "straight",
         boundary: bool = False,
         ellipsoid: Optional[tuple[float, float]] = None,
         skip_invalid: bool = False,
@@ -95,8 +96,8 @@ class FeatureTree(_search.Fixed):
     def _of(
         cls,
         arrays: _geometries.Arrays,
-        metric: str,
-        edges: str,
+        metric: Metric,
+        edges: Edges,
         ellipsoid: Optional[tuple[float, float]],
     ) -> FeatureTree:
         return _restored(cls, arrays, metric, edges, False, ellipsoid, False)
@@ -104,8 +105,8 @@ class FeatureTree(_search.Fixed):
     def _build(
         self,
         arrays: _geometries.Arrays,
-        metric: str,
-        edges: str,
+        metric: Metric,
+        edges: Edges,
         boundary: bool,
         ellipsoid: Optional[tuple[float, float]],
         skip_invalid: bool,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _c, _positions, _radius, _search
 from ._library import Progress, device_number, library, worker_threads
+from ._options import GlobeMetric
 from ._search import Neighbors, ellipsoid_numbers
 
 _BUILT_LARGE = 200_000
@@ -48,7 +49,7 @@ class GlobeTree(_search.Fixed):
         self,
         lon: npt.ArrayLike,
         lat: npt.ArrayLike,
-        metric: str = "geodesic",
+        metric: GlobeMetric = "geodesic",
         ellipsoid: Optional[tuple[float, float]] = None,
         backend: str = "auto",
         device: Optional[int] = None,

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _c, _crs, _geometries, _grid, _seeds
+from ._options import Metric
 from ._search import number_in, real
 
 _LONGER_SIDE = 2048
@@ -170,7 +171,7 @@ def polygon_mask(polygons: Any, grid: _grid.Grid) -> Any:
 
     x, y = np.meshgrid(grid.x(), grid.y())
     x, y = _crs.Operation(grid.crs, crs, x, y)(x.ravel(), y.ravel())
-    metric = "geodesic" if _crs.is_degrees(crs) else "euclidean"
+    metric: Metric = "geodesic" if _crs.is_degrees(crs) else "euclidean"
     tree = FeatureTree(polygons.geometry, metric, skip_invalid=True)
     return (tree.query(x, y, max_distance=0.0)[1] < tree.n).reshape(grid.rows, grid.columns)
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
 from . import _c, _crs, _geometries, _seeds
 from ._packages import package
 from ._library import Progress, worker_threads
+from ._options import Edges, Metric
 from ._search import Floats, Indices, number_in, real
 from .features import FeatureTree
 from .globe_trees import GlobeTree
 from .trees import KDTree
+
+if TYPE_CHECKING:
+    import geopandas
 
 Query = Callable[
     [Indices, int, bool], tuple[Floats, Indices]
@@ -37,11 +41,11 @@ def sjoin_nearest(
     *,
     k: int = 1,
     ties: str = "all",
-    metric: Optional[str] = None,
-    edges: str = "straight",
+    metric: Optional[Metric] = None,
+    edges: Edges = "straight",
     workers: int = -1,
     progress: Progress = None,
-) -> Any:
+) -> geopandas.GeoDataFrame:
     """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true meters.
 
     Parameters
@@ -146,15 +150,15 @@ def _usable(frame: Any, name: str) -> _seeds.Seeds:
 def _searcher(
     queries: _seeds.Seeds,
     references: _seeds.Seeds,
-    metric: Optional[str],
-    edges: str,
+    metric: Optional[Metric],
+    edges: Edges,
     limit: float,
     workers: int,
     progress: Progress,
 ) -> Callable[[_seeds.Seeds], Searcher]:
     """What makes searches of rows, by the metric that is meant."""
     geographic = queries.crs is not None and queries.crs.is_geographic
-    meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
+    meant: Any = metric if metric is not None else "geodesic" if geographic else "euclidean"
     if meant not in _c.METRICS:
         raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if (meant in _c.GLOBE_METRICS) != geographic:

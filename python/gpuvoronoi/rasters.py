@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Optional, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,10 @@ from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
 if TYPE_CHECKING:
+    import xarray
     from typing_extensions import Unpack
 
-    from ._options import RasterOptions
+    from ._options import CellOptions, RasterOptions
 
 NAMES = ("allocation", "proximity", "direction")
 _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
@@ -154,12 +155,12 @@ class RasterRequest:
         extent: Any = None,
         level: Any = None,
         crs: Any = None,
-        metric: Optional[str] = None,
+        metric: Optional[_options.Metric] = None,
         k: int = 1,
         max_distance: float = math.inf,
         mask: Any = None,
         weights: Any = None,
-        weighting: Optional[str] = None,
+        weighting: Optional[_options.Weighting] = None,
         seeds_crs: Any = None,
         x: Optional[str] = None,
         y: Optional[str] = None,
@@ -171,14 +172,14 @@ class RasterRequest:
         distance_metric: Optional[str] = None,
         skip_invalid: bool = False,
         cells: Any = None,
-        edges: str = "straight",
+        edges: _options.Edges = "straight",
         boundary: bool = False,
         transform: Any = None,
         barriers: Any = None,
     ) -> None:
         self.k = number_in(k, "k", 1, _c.VORONOI_MAX_K)
         self.workers, self.progress = worker_threads(workers), progress
-        metric = _cells.metric_of(metric, distance_metric)
+        meant = _cells.metric_of(metric, distance_metric)
         self.cells: Optional[_cells.Cells] = None
         raster: Optional[_cells.Raster] = None
         cells, points_of = _device_rasters.points_on_host(cells)
@@ -228,7 +229,7 @@ class RasterRequest:
             )
         if cells is not None and self.grid.cells is not None and self.grid.cells.labeled:
             self.like = cells
-        self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
+        self.metric = _seeds.metric_of(meant, self.grid, self.seeds)
         self.seeds, x_on_grid, y_on_grid = _seeds.placed(
             self.grid, self.seeds, self.metric, skip_invalid
         )
@@ -404,6 +405,23 @@ def _distance_dtype(dtype: Any) -> np.dtype[Any]:
 _documented = _options.documented(RasterRequest, _ARGUMENTS)
 
 
+@overload
+def allocation(
+    seeds: _options.LabeledSet, *, ids: Any = ..., **arguments: Unpack[RasterOptions]
+) -> xarray.Dataset: ...
+@overload
+def allocation(
+    seeds: Any, *, like: _options.Labeled, ids: Any = ..., **arguments: Unpack[CellOptions]
+) -> xarray.DataArray: ...
+@overload
+def allocation(
+    seeds: _options.Labeled, *, ids: Any = ..., **arguments: Unpack[CellOptions]
+) -> xarray.DataArray: ...
+@overload
+def allocation(seeds: Any, *, ids: Any = ..., **arguments: Unpack[CellOptions]) -> npt.NDArray[Any]:
+    raise NotImplementedError(RasterRequest(seeds, **arguments))  # where jedi reads the options
+
+
 @_documented
 def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions]) -> Any:
     """The nearest seed of every cell.
@@ -435,6 +453,25 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions
     return _wrapped(request, "allocation", request.compute(names)[0], names.nodata)
 
 
+@overload
+def proximity(
+    seeds: _options.LabeledSet, *, dtype: Any = ..., **arguments: Unpack[RasterOptions]
+) -> xarray.Dataset: ...
+@overload
+def proximity(
+    seeds: Any, *, like: _options.Labeled, dtype: Any = ..., **arguments: Unpack[CellOptions]
+) -> xarray.DataArray: ...
+@overload
+def proximity(
+    seeds: _options.Labeled, *, dtype: Any = ..., **arguments: Unpack[CellOptions]
+) -> xarray.DataArray: ...
+@overload
+def proximity(
+    seeds: Any, *, dtype: Any = ..., **arguments: Unpack[CellOptions]
+) -> npt.NDArray[Any]:
+    raise NotImplementedError(RasterRequest(seeds, **arguments))  # where jedi reads the options
+
+
 @_documented
 def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[RasterOptions]) -> Any:
     """The distance of every cell to its nearest seed.
@@ -464,6 +501,19 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
     return _wrapped(
         request, "proximity", request.compute(None, distance=_distance_dtype(dtype))[1], math.nan
     )
+
+
+@overload
+def direction(seeds: _options.LabeledSet, **arguments: Unpack[RasterOptions]) -> xarray.Dataset: ...
+@overload
+def direction(
+    seeds: Any, *, like: _options.Labeled, **arguments: Unpack[CellOptions]
+) -> xarray.DataArray: ...
+@overload
+def direction(seeds: _options.Labeled, **arguments: Unpack[CellOptions]) -> xarray.DataArray: ...
+@overload
+def direction(seeds: Any, **arguments: Unpack[CellOptions]) -> npt.NDArray[Any]:
+    raise NotImplementedError(RasterRequest(seeds, **arguments))  # where jedi reads the options
 
 
 @_documented
@@ -501,7 +551,7 @@ def voronoi(
     ids: Any = None,
     dtype: Any = np.float32,
     **arguments: Unpack[RasterOptions],
-) -> Union[Any, dict[str, npt.NDArray[Any]]]:
+) -> Union[xarray.Dataset, dict[str, npt.NDArray[Any]]]:
     """Nearest seeds, distances and directions at once.
 
     Parameters

@@ -125,7 +125,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
                 *_degrees(points), "great-circle", (1.0, 0.0), self.backend
             )
             return self
-        metric = _ALIASES.get(self.metric, self.metric)
+        metric: Any = _ALIASES.get(self.metric, self.metric)
         tree = KDTree(
             points, metric="euclidean" if metric == "minkowski" else metric, backend=self.backend
         )

@@ -17,6 +17,7 @@ from ._search import plain_array
 from .rasters import RasterRequest, _documented
 
 if TYPE_CHECKING:
+    import pandas
     from typing_extensions import Unpack
 
     from ._options import RasterOptions
@@ -43,7 +44,7 @@ def statistics(
     ids: Any = None,
     keep: Any = None,
     **arguments: Unpack[RasterOptions],
-) -> Any:
+) -> pandas.DataFrame:
     """What each seed's region amounts to: cells, area, distances, centroid, and sums of rasters of counts.
 
     Parameters

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import _c, _device_arrays, _radius, _search
 from ._library import Handle, Progress, device_number, library, worker_threads
+from ._options import TreeMetric
 from ._search import Neighbors
 
 _NORMS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
@@ -58,7 +59,7 @@ class KDTree(_search.Fixed):
     Notes
     -----
     Of points at the same distance the lowest index comes first; scipy leaves their order open. What counts is the distance before its last
-    step is rounded: of Euclidean ones the square, of Minkowski ones the power, so of points whose returned distances are equal a later one
+    step is rounded: of Euclidean ones the square, of Minkowski ones the power, so of points with equal returned distances a later one
     may come first. Distances are computed in float64. Any number of threads may query one tree. A tree may be pickled; it is built again when it is loaded.
 
     Examples
@@ -83,7 +84,7 @@ class KDTree(_search.Fixed):
         balanced_tree: bool = True,
         boxsize: Optional[npt.ArrayLike] = None,
         *,
-        metric: str = "euclidean",
+        metric: TreeMetric = "euclidean",
         backend: str = "auto",
         device: Optional[int] = None,
         skip_invalid: bool = False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,15 @@ from . import _crs, _field, _grid, _places
 from ._packages import package
 from ._library import Progress
 from ._search import plain_array
+from ._options import GlobeMetric
 from .rasters import RasterRequest, _documented
 from .globe_trees import GlobeTree
 
 if TYPE_CHECKING:
+    import xarray
     from typing_extensions import Unpack
 
-    from ._options import RasterOptions
+    from ._options import CellOptions, Labeled, LabeledSet, RasterOptions
 
 Values = npt.NDArray[Any]
 
@@ -49,10 +51,34 @@ def fill_of(dtype: np.dtype[Any], fill: Any, argument: str) -> Any:
     return dtype.type("NaT") if dtype.kind in "Mm" else dtype.type(math.nan)
 
 
+@overload
+def nearest_value(
+    seeds: Any,
+    value: Mapping[str, Any],
+    *,
+    like: Labeled,
+    fill: Any = ...,
+    **arguments: Unpack[CellOptions],
+) -> xarray.Dataset: ...
+@overload
+def nearest_value(
+    seeds: Any, value: Any, *, like: Labeled, fill: Any = ..., **arguments: Unpack[CellOptions]
+) -> xarray.DataArray: ...
+@overload
+def nearest_value(
+    seeds: Any, value: Mapping[str, Any], *, fill: Any = ..., **arguments: Unpack[CellOptions]
+) -> dict[str, npt.NDArray[Any]]: ...
+@overload
+def nearest_value(
+    seeds: Any, value: npt.ArrayLike, *, fill: Any = ..., **arguments: Unpack[CellOptions]
+) -> npt.NDArray[Any]:
+    raise NotImplementedError(RasterRequest(seeds, **arguments))  # where jedi reads the options
+
+
 @_documented
 def nearest_value(
     seeds: Any, value: Any, *, fill: Any = None, **arguments: Unpack[RasterOptions]
-) -> Any:
+) -> Union[npt.NDArray[Any], dict[str, npt.NDArray[Any]], xarray.DataArray, xarray.Dataset]:
     """The value of the nearest seed in every cell.
 
     Parameters
@@ -130,11 +156,43 @@ def _taken(values: Values, numbers: Any, fill: Any) -> Any:
     )
 
 
+@overload
+def regrid(
+    source: LabeledSet,
+    target: Any,
+    *,
+    metric: GlobeMetric = ...,
+    ellipsoid: Optional[tuple[float, float]] = ...,
+    max_distance: float = ...,
+    fill: Any = ...,
+    dims: Optional[Sequence[str]] = ...,
+    nearest_valid: bool = ...,
+    backend: str = ...,
+    device: Optional[int] = ...,
+    workers: int = ...,
+    progress: Progress = ...,
+) -> xarray.Dataset: ...
+@overload
+def regrid(
+    source: Labeled,
+    target: Any,
+    *,
+    metric: GlobeMetric = ...,
+    ellipsoid: Optional[tuple[float, float]] = ...,
+    max_distance: float = ...,
+    fill: Any = ...,
+    dims: Optional[Sequence[str]] = ...,
+    nearest_valid: bool = ...,
+    backend: str = ...,
+    device: Optional[int] = ...,
+    workers: int = ...,
+    progress: Progress = ...,
+) -> xarray.DataArray: ...
 def regrid(
     source: Any,
     target: Any,
     *,
-    metric: str = "geodesic",
+    metric: GlobeMetric = "geodesic",
     ellipsoid: Optional[tuple[float, float]] = None,
     max_distance: float = math.inf,
     fill: Any = None,
@@ -144,7 +202,7 @@ def regrid(
     device: Optional[int] = None,
     workers: int = -1,
     progress: Progress = None,
-) -> Any:
+) -> Union[xarray.DataArray, xarray.Dataset]:
     """Values of the nearest cell of another grid: nearest-neighbor regridding between any cells.
 
     Parameters

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _options, rasters, tables
 from ._library import Progress
 from .costs import CostRequest, cost_allocation, cost_distance, cost_ways
+from ._options import GlobeMetric
 from .rasters import _documented
 from .values import nearest_value, regrid
 
@@ -19,6 +20,7 @@ except ImportError as error:
     raise ImportError("gpuvoronoi.xarray needs xarray: `pip install xarray`") from error
 
 if TYPE_CHECKING:
+    import pandas
     from typing_extensions import Unpack
 
     from ._options import CostOptions, RasterOptions
@@ -58,7 +60,7 @@ class Accessor:
     @_documented
     def allocation(
         self, seeds: Any = None, *, ids: Any = None, **options: Unpack[RasterOptions]
-    ) -> Any:
+    ) -> xarray.DataArray:
         """:func:`gpuvoronoi.allocation`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.allocation(seeds, ids=ids, **options)
@@ -66,13 +68,13 @@ class Accessor:
     @_documented
     def proximity(
         self, seeds: Any = None, *, dtype: Any = np.float32, **options: Unpack[RasterOptions]
-    ) -> Any:
+    ) -> xarray.DataArray:
         """:func:`gpuvoronoi.proximity`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.proximity(seeds, dtype=dtype, **options)
 
     @_documented
-    def direction(self, seeds: Any = None, **options: Unpack[RasterOptions]) -> Any:
+    def direction(self, seeds: Any = None, **options: Unpack[RasterOptions]) -> xarray.DataArray:
         """:func:`gpuvoronoi.direction`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.direction(seeds, **options)
@@ -86,7 +88,7 @@ class Accessor:
         ids: Any = None,
         dtype: Any = np.float32,
         **options: Unpack[RasterOptions],
-    ) -> Any:
+    ) -> xarray.Dataset:
         """:func:`gpuvoronoi.voronoi`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.voronoi(seeds, variables=variables, ids=ids, dtype=dtype, **options)
@@ -94,7 +96,7 @@ class Accessor:
     @_documented
     def nearest_value(
         self, seeds: Any, value: Any, *, fill: Any = None, **options: Unpack[RasterOptions]
-    ) -> Any:
+    ) -> Union[xarray.DataArray, xarray.Dataset]:
         """:func:`gpuvoronoi.nearest_value` of seeds."""
         seeds, options = self._arguments(seeds, options)
         return nearest_value(seeds, value, fill=fill, **options)
@@ -109,7 +111,7 @@ class Accessor:
         ids: Any = None,
         keep: Any = None,
         **options: Unpack[RasterOptions],
-    ) -> Any:
+    ) -> pandas.DataFrame:
         """:func:`gpuvoronoi.statistics` of seeds."""
         seeds, options = self._arguments(seeds, options)
         return tables.statistics(
@@ -117,12 +119,12 @@ class Accessor:
         )
 
     @_options.documented(CostRequest, "")
-    def cost_allocation(self, seeds: Any, **options: Unpack[CostOptions]) -> Any:
+    def cost_allocation(self, seeds: Any, **options: Unpack[CostOptions]) -> xarray.DataArray:
         """:func:`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""
         return cost_allocation(self._given, seeds, **options)
 
     @_options.documented(CostRequest, "")
-    def cost_distance(self, seeds: Any, **options: Unpack[CostOptions]) -> Any:
+    def cost_distance(self, seeds: Any, **options: Unpack[CostOptions]) -> xarray.DataArray:
         """:func:`gpuvoronoi.cost_distance`, with this DataArray as the friction."""
         return cost_distance(self._given, seeds, **options)
 
@@ -135,7 +137,7 @@ class Accessor:
         self,
         target: Any,
         *,
-        metric: str = "geodesic",
+        metric: GlobeMetric = "geodesic",
         ellipsoid: Optional[tuple[float, float]] = None,
         max_distance: float = math.inf,
         fill: Any = None,
@@ -145,7 +147,7 @@ class Accessor:
         device: Optional[int] = None,
         workers: int = -1,
         progress: Progress = None,
-    ) -> Any:
+    ) -> Union[xarray.DataArray, xarray.Dataset]:
         """:func:`gpuvoronoi.regrid` to other cells."""
         return regrid(
             self._given,
