@@ -475,6 +475,7 @@ BAD = {
     "many items": json.dumps({"outputs": {"co": ["A=B"] * 5000}}),
     "schema number": '{"$schema": 1}',
     "no seeds": '{"outputs": {"raster": "o.tif"}}',
+    "escaped NUL": '{"seeds": "s.csv\\u0000.gz", "outputs": {"raster": "o.tif"}}',
     "itself": '{"seeds": "bad.json", "outputs": {"raster": "o.tif"}}',
     "like itself": '{"seeds": "s.csv", "like": "bad.json", "outputs": {"raster": "o.tif"}}',
     "mask itself": '{"seeds": "s.csv", "mask": "bad.json", "outputs": {"raster": "o.tif"}}',
@@ -497,6 +498,14 @@ def test_bad_json(seeds, name):
         and len(lines[0]) < 700
     ), done.stderr
     assert seeds.listing() == before
+
+
+def test_escapes_that_are_no_nul(seeds):
+    """A backslash before u0000 is a name's."""
+    seeds.write("bad.json", r'{"seeds": "a\\\u0000.csv", "outputs": {"raster": "o.tif"}}')
+    seeds.fails("--config", "bad.json", has="invalid character")
+    seeds.write("bad.json", r'{"seeds": "a\\u0000.csv", "outputs": {"raster": "o.tif"}}')
+    seeds.fails("--config", "bad.json", has="no such file")
 
 
 def test_bad_keys_are_named(seeds):

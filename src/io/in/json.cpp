@@ -121,6 +121,16 @@ size_t end_of_value(const char *text, size_t length, int64_t *members) {
   return 0;
 }
 
+/* An escaped NUL, at which texts of C would end. */
+bool has_nul(const char *text, size_t length) {
+  for (size_t i = 0; i + 5 < length; i++) {
+    if (text[i] != '\\') continue;
+    if (std::strncmp(text + i + 1, "u0000", 5) == 0) return true;
+    i++;
+  }
+  return false;
+}
+
 /* False: invalid. */
 bool load(const char *text, size_t length, CPLJSONDocument *document) {
   return document->LoadMemory(reinterpret_cast<const GByte *>(text), static_cast<int>(length)) &&
@@ -141,6 +151,8 @@ gv_status read(const reading &r, const char *text, size_t length) {
   if (!CPLIsUTF8(text, static_cast<int>(length))) {
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; expected UTF-8", r.name);
   }
+  if (has_nul(text, end))
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid character in a text (\\u0000)", r.name);
   for (size_t i = end; i < length; i++) {
     if (std::strchr(" \t\r\n", text[i]) != nullptr) continue;
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; text follows the object", r.name);
