@@ -45,8 +45,15 @@ extern "C" {
  * gv_status status = gv_barriers_create(context, &walls, NULL, &barriers);
  * if (status == GV_OK) status = gv_barriers_solve(context, barriers, seed_x, seed_y, 1, NULL);
  * if (status == GV_OK) status = gv_barriers_get(context, barriers, &places);
+ * gv_barrier_way way;
+ * int64_t positions = 0;
+ * gv_barrier_way_init(&way);
+ * way.x = 6;
+ * way.y = 4;
+ * way.count = &positions;
+ * if (status == GV_OK) status = gv_barriers_get_way(context, barriers, &way); // from (6, 4) over (3, 4) to the seed
  * gv_barriers_destroy(barriers);
- * if (status != GV_OK || nearest[0] != 0 || length[0] != 1 || length[1] != 5 + 3) return 1; // round the upper end of the wall
+ * if (status != GV_OK || positions != 3 || nearest[0] != 0 || length[0] != 1 || length[1] != 5 + 3) return 1; // round the upper end of the wall
  * @endcode
  */
 
@@ -132,6 +139,36 @@ static inline void gv_barrier_places_init(gv_barrier_places *places) {
  * @return GV_OK, INVALID_ARGUMENT (not solved; a latitude beyond a pole), OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_barriers_get(gv_context *context, const gv_barriers *barriers, const gv_barrier_places *places);
+
+/** The shortest way from a place to its seed, and the arrays for it. */
+typedef struct gv_barrier_way {
+  size_t struct_size;
+  /** The place; longitude and latitude in degrees on the globe. */
+  double x, y;
+  int64_t room; /**< positions that the arrays hold */
+  /** Positions of the way: the place, vertices of barriers, the seed; equal ones once. Longitudes are continuous, also beyond 180. May be
+   * NULL, as may the others. */
+  double *way_x, *way_y;
+  /** Of positions, also if it exceeds `room`; 0: no seed reaches the place. */
+  int64_t *count;
+  int32_t *seed;    /**< the nearest seed; -1: none */
+  double *distance; /**< length of the way, as in gv_barriers_get; NaN: none */
+} gv_barrier_way;
+
+/** Sets the defaults: no arrays. */
+static inline void gv_barrier_way_init(gv_barrier_way *way) {
+  const gv_barrier_way defaults = {sizeof(gv_barrier_way), 0.0, 0.0, 0, NULL, NULL, NULL, NULL, NULL};
+  *way = defaults;
+}
+
+/**
+ * Follows the shortest way from a place to its seed. Any number of threads may call it at once, as gv_barriers_get.
+ * @param context of the calling thread; message. NULL is an error.
+ * @param barriers solved.
+ * @param way      the place, and the arrays in the caller's memory.
+ * @return GV_OK, INVALID_ARGUMENT (not solved; a latitude beyond a pole), OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_barriers_get_way(gv_context *context, const gv_barriers *barriers, const gv_barrier_way *way);
 
 #ifdef __cplusplus
 }

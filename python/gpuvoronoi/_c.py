@@ -337,6 +337,12 @@ class BarrierPlaces(Structure):
                 ("seed", c_void_p), ("distance", c_void_p), ("azimuth", c_void_p)]
 
 
+class BarrierWay(Structure):
+    _fields_ = [("struct_size", c_size_t), ("x", c_double), ("y", c_double), ("room", c_int64),
+                ("way_x", c_void_p), ("way_y", c_void_p), ("count", c_void_p), ("seed", c_void_p),
+                ("distance", c_void_p)]
+
+
 class ArrayOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("memory", c_int), ("stream", c_void_p)]
 
@@ -462,6 +468,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_barriers_destroy": (None, [HANDLE]),
     "gv_barriers_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_barriers_get": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_barriers_get_way": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

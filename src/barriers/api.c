@@ -156,3 +156,38 @@ gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_ba
   gv_release(&b->allocator, source);
   return status;
 }
+
+/* Adds a position to a way, unless it is the same as the last one. */
+static void api_add_position(const gv_barriers *b, const gv_barrier_way *way, const double *at, double last[2],
+                             int64_t *count) {
+  double x = at[0];
+  if (gv_barrier_on_globe(b) && *count > 0) x += 360.0 * round((last[0] - x) / 360.0);
+  if (*count > 0 && x == last[0] && at[1] == last[1]) return;
+  last[0] = x;
+  last[1] = at[1];
+  if (*count < way->room && way->way_x != NULL) way->way_x[*count] = x;
+  if (*count < way->room && way->way_y != NULL) way->way_y[*count] = at[1];
+  ++*count;
+}
+
+gv_status gv_barriers_get_way(gv_context *context, const gv_barriers *b, const gv_barrier_way *way) {
+  gv_barrier_way o;
+  double place[3], at[3], last[2], length;
+  int32_t source;
+  int64_t count = 0;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
+  gv_barrier_way_init(&o);
+  GV_COPY_GIVEN(context, gv_barrier_way, &o, way);
+  if (!b->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: not solved yet");
+  GV_TRY(api_check_places(context, b, "place", &o.y, 1));
+  gv_barrier_place_at(b, o.x, o.y, place, at);
+  GV_TRY(gv_barriers_nearest(context, b, place, at, 1, &source, &length));
+  if (source >= 0) api_add_position(b, &o, at, last, &count);
+  for (int32_t i = source; i >= 0; i = b->sources[i].previous)
+    api_add_position(b, &o, b->sources[i].at, last, &count);
+  if (o.count != NULL) *o.count = count;
+  if (o.seed != NULL) *o.seed = source >= 0 ? b->sources[source].seed : -1;
+  if (o.distance != NULL) *o.distance = length;
+  return GV_OK;
+}

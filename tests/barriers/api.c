@@ -136,6 +136,15 @@ static double measure(double ax, double ay, double bx, double by) {
   return globe_radius * atan2(sqrt(x * x + y * y + z * z), a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
+/* Of positions as the library has them. */
+static double measure_coordinates(double ax, double ay, double bx, double by) {
+  const map held = on;
+  if (on.scale != 0.0) on.scale = -1.0;
+  const double length = measure(ax, ay, bx, by);
+  on = held;
+  return length;
+}
+
 /* Less than `measure` on small maps. */
 static double quickly(const double *p, const double *q) {
   return on.legs == GEODESICS ? 0.99 * wgs84.a * on.scale * hypot(q[0] - p[0], q[1] - p[1]) : 0.0;
@@ -349,6 +358,28 @@ static void try_world(int round, int stars, double error) {
     reachable += seed[i] >= 0;
   }
   assert_true(reachable > CELLS / 3);
+  /* Ways have the lengths of their legs. */
+  for (int i = 0; i < CELLS; i += 10) {
+    double way_x[40], way_y[40], distance, sum = 0.0;
+    int64_t count;
+    int32_t to;
+    gv_barrier_way found;
+    gv_barrier_way_init(&found);
+    found.x = place_x[i];
+    found.y = place_y[i];
+    found.room = 40;
+    found.way_x = way_x;
+    found.way_y = way_y;
+    found.count = &count;
+    found.seed = &to;
+    found.distance = &distance;
+    assert_int_equal(gv_barriers_get_way(context, b, &found), GV_OK);
+    assert_true(to == seed[i] && memcmp(&distance, &length[i], sizeof distance) == 0 && count <= 40);
+    assert_true((count == 0) == (to < 0));
+    for (int64_t k = 0; k + 1 < count; k++)
+      sum += measure_coordinates(way_x[k], way_y[k], way_x[k + 1], way_y[k + 1]);
+    if (count > 0) assert_true(fabs(sum - distance) <= 1e-8 * (distance + measure(0.0, 0.0, 1.0, 0.0)));
+  }
   /* The division into calls changes nothing. */
   places.distance = again;
   places.seed = NULL;

@@ -197,6 +197,46 @@ def test_outputs(work):
     assert work.open("out.tif").GetMetadataItem("GPUVORONOI_BARRIERS") == "b.gpkg"
 
 
+def ways(work, name):
+    """Vertices of the lines, and rows, without their geometries."""
+    source = ogr.Open(str(work.path(name)))
+    found = []
+    for feature in source.GetLayer():
+        line = feature.GetGeometryRef()
+        parts = [line.GetGeometryRef(i) for i in range(line.GetGeometryCount())] if line else []
+        points = [part.GetPoints() for part in parts or ([line] if line else [])]
+        found.append((points, feature.GetField("seed"), feature.GetField("length")))
+    return found
+
+
+def test_ways(work):
+    """Round the end of a wall; to a seed at the point; none from within a polygon; over 180 degrees; without barriers."""
+    block = "POLYGON((20 5,30 5,30 15,20 15,20 5))"
+    layer(work, "b.gpkg", "LINESTRING(10 0,10 30)", block, epsg=32632)
+    work.write("s.csv", "x,y\n5,5\n39,39\n")
+    work.write("p.csv", "x,y,name\n11,26,a\n39,39,b\n25,10,c\n")
+    crs_of = ("--seeds-crs", "EPSG:32632", "--from-crs", "EPSG:32632")
+    options = ("--seeds", "s.csv", "--from", "p.csv", *crs_of, *GRID)
+    work.ok(*options, "--barriers", "b.gpkg", "--ways", "w.gpkg")
+    (line, seed, length), own, none = ways(work, "w.gpkg")
+    assert line == [[(11, 26), (10, 30), (5, 5)]] and seed == 1
+    assert length == pytest.approx(np.hypot(1, 4) + np.hypot(5, 25))
+    assert own == ([], 2, 0.0) and none == ([], None, None)
+    layer(work, "none.gpkg")
+    work.ok(*options, "--barriers", "none.gpkg", "--ways", "n.gpkg")
+    assert ways(work, "n.gpkg")[0] == ([[(11, 26), (5, 5)]], 1, pytest.approx(np.hypot(6, 21)))
+    layer(work, "seam.gpkg", "LINESTRING(180 -20,180 20)", epsg=4326)
+    work.csv("lonlat.csv", [170.0], [1.0])
+    work.csv("from.csv", [-170.0], [5.0])
+    globe = ("--seeds", "lonlat.csv", "--from", "from.csv", "--extent=150,-40,210,40", "--res", "4")
+    work.ok(*globe, "--barriers", "seam.gpkg", "--metric", "geodesic", "--ways", "g.gpkg")
+    ((parts, seed, length),) = ways(work, "g.gpkg")
+    expected = geodesics(-170, 5, (180, 20)) + geodesics(180, 20, (170, 1))
+    assert seed == 1 and length == pytest.approx(expected, rel=1e-12)
+    assert any(np.allclose(np.abs(p), (180, 20)) for part in parts for p in part)
+    work.fails(*options, "--ways", "no.gpkg", status=2, has="--ways: missing --cost or --barriers")
+
+
 def test_no_barriers(work):
     layer(work, "none.gpkg", None, "POLYGON EMPTY")
     work.csv("s.csv", [3.5, 30.2], [4.5, 20.1], header="x,y")

@@ -455,6 +455,11 @@ static int functions_of_barriers(gv_context *context) {
   NEED(gv_barriers_create(context, NULL, &options, &barriers) == GV_OK);
   NEED(gv_barriers_solve(context, barriers, seed_x, seed_y, 2, NULL) == GV_OK);
   NEED(gv_barriers_get(context, barriers, &places) == GV_OK && nearest[0] == 1 && nearest[1] == -1);
+  gv_barrier_way way;
+  int64_t positions = 0;
+  gv_barrier_way_init(&way);
+  way.count = &positions;
+  NEED(gv_barriers_get_way(context, barriers, &way) == GV_OK && positions == 2);
   gv_barriers_destroy(barriers);
   return 0;
 }

@@ -43,12 +43,12 @@ static void warn_of_empty(const gv_run_work *w) {
   if (gv_run_empty(w) == cells) {
     bool limit = isfinite(j->max_distance), mask = j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, cells, "0 of %" PRId64 " cells have a seed: %s", cells,
-               j->cost.path != NULL        ? "no seed reaches one; check --cost, --mask and --max-distance"
-               : w->in->barriers.count > 0 ? "no seed reaches one; check --barriers, --mask and --max-distance"
-               : mask && limit             ? "check --mask and --max-distance"
-               : mask                      ? "--mask excludes all cells of the grid"
-               : limit                     ? "all seeds are farther away than --max-distance"
-                                           : "all cells of the grid are outside the globe");
+               j->cost.path != NULL         ? "no seed reaches one; check --cost, --mask and --max-distance"
+               : gv_run_has_barriers(w->in) ? "no seed reaches one; check --barriers, --mask and --max-distance"
+               : mask && limit              ? "check --mask and --max-distance"
+               : mask                       ? "--mask excludes all cells of the grid"
+               : limit                      ? "all seeds are farther away than --max-distance"
+                                            : "all cells of the grid are outside the globe");
   } else if (report_without_cells(w) > 0) {
     const int64_t without = report_without_cells(w);
     gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, without, "seeds without a cell: %" PRId64 " of %" PRId64, without,

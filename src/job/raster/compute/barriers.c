@@ -16,11 +16,13 @@ static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers
 
 static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
   (void)rasters;
-  const gv_features features = gv_seeds_features(&w->in->barriers);
+  gv_features features;
+  gv_features_init(&features); /* none, for the lines of ways only */
+  if (w->in->barriers.count > 0) features = gv_seeds_features(&w->in->barriers);
   const gv_input_data data = {.option = "--barriers",
                               .source = w->plan->job->barriers.path,
                               .items = "vertices",
-                              .count = w->in->barriers.shapes->vertices,
+                              .count = w->in->barriers.count > 0 ? w->in->barriers.shapes->vertices : 0,
                               .bytes = VERTEX_BYTES};
   gv_barriers_options options;
   gv_barriers_options_init(&options);
@@ -37,6 +39,25 @@ static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const 
   return barriers_solve(io, w, w->barriers);
 }
 
+static gv_status barriers_way(gv_io *io, gv_run_work *w, const double from[2], gv_way *way) {
+  gv_barrier_way found;
+  gv_barrier_way_init(&found);
+  found.x = from[0];
+  found.y = from[1];
+  found.count = &way->count;
+  found.seed = &way->seed;
+  found.distance = &way->length;
+  for (int i = 0; i < 2; i++) {
+    found.room = way->room;
+    found.way_x = way->x;
+    found.way_y = way->y;
+    GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_barriers_get_way(w->in->context, w->barriers, &found)));
+    if (way->count <= way->room) return GV_OK;
+    GV_TRY(gv_run_make_way_room(io, way));
+  }
+  return GV_OK;
+}
+
 static void barriers_close(void *state) {
   gv_barriers_destroy(state);
 }
@@ -46,4 +67,5 @@ const gv_block_source gv_barrier_blocks = {.name = "tile",
                                            .begin = barriers_begin,
                                            .sum = gv_run_sum_of_raster,
                                            .identifies_seeds = gv_run_blocks_identify_seeds,
+                                           .way = barriers_way,
                                            .close = barriers_close};

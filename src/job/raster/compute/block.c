@@ -358,7 +358,7 @@ static void write_own_cells(const gv_run_work *w, const gv_run_worker *worker, c
 
 /* True if cells may be without a seed. */
 static bool may_be_empty(const gv_run_inputs *in) {
-  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL || in->barriers.count > 0 ||
+  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL || gv_run_has_barriers(in) ||
          gv_facts_of(&in->grid.grid)->may_lack_places;
 }
 
@@ -557,6 +557,15 @@ gv_status gv_run_check_left_out(gv_io *io, gv_run_work *w, int64_t left_out, con
     gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are %s %s", left_out, count,
                where, path);
   }
+  return GV_OK;
+}
+
+gv_status gv_run_make_way_room(gv_io *io, gv_way *way) {
+  free(way->x);
+  way->room = way->count + way->count / 2;
+  way->x = malloc(2 * (size_t)way->room * sizeof *way->x);
+  if (way->x == NULL) return gv_io_fail_memory(io, "a way");
+  way->y = way->x + way->room;
   return GV_OK;
 }
 

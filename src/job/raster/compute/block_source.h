@@ -17,7 +17,7 @@ typedef struct gv_sum_totals {
 /* The way from a point to its seed. */
 typedef struct gv_way {
   int32_t seed;        /* -1: none */
-  double cost, length; /* in the library's unit */
+  double cost, length; /* in the library's unit; cost: of travel cost only */
   int64_t count;       /* positions, in the grid's coordinates; longitudes are continuous */
   double *x, *y;       /* valid until the next way; room for `room` */
   int64_t room;

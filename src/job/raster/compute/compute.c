@@ -27,7 +27,7 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
   const size_t cells = (size_t)w->block_w * (size_t)w->block_h;
   const bool apart = !w->source.computes || plan->apart, own = w->in->cells.own;
   const bool list = gv_cells_of_lists(&j->grid.cells_of);
-  const bool ways = w->in->barriers.count > 0;
+  const bool ways = gv_run_has_barriers(w->in);
   const bool distances =
       j->stats != NULL || plan->converts || j->distance_per_value || j->cost.path != NULL || ways;
   options.threads = 1; /* of a worker */
@@ -81,7 +81,7 @@ void gv_run_work_free(gv_run_work *w) {
 
 gv_block_source gv_run_choose_source(const gv_run_inputs *in) {
   if (in->job->cost.path != NULL) return gv_cost_blocks;
-  return in->barriers.count > 0 ? gv_barrier_blocks : gv_computed_blocks;
+  return gv_run_has_barriers(in) ? gv_barrier_blocks : gv_computed_blocks;
 }
 
 gv_status gv_run_prepare(gv_io *io, gv_run_work *w) {

@@ -89,16 +89,6 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
   return GV_OK;
 }
 
-/* Room for all positions of the way, after a first call has counted them. */
-static bool costs_make_room(gv_way *way, int64_t count) {
-  if (count <= way->room) return true;
-  free(way->x);
-  way->room = count + count / 2;
-  way->x = malloc(2 * (size_t)way->room * sizeof *way->x);
-  if (way->x == NULL) way->room = 0;
-  return way->x != NULL;
-}
-
 static gv_status costs_way(gv_io *io, gv_run_work *w, const double from[2], gv_way *way) {
   gv_cost_way found;
   gv_cost_way_init(&found);
@@ -111,10 +101,10 @@ static gv_status costs_way(gv_io *io, gv_run_work *w, const double from[2], gv_w
   for (int i = 0; i < 2; i++) {
     found.room = way->room;
     found.way_x = way->x;
-    found.way_y = way->y = way->x != NULL ? way->x + way->room : NULL;
+    found.way_y = way->y;
     GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_get_way(w->in->context, w->cost, &found)));
     if (way->count <= way->room) return GV_OK;
-    if (!costs_make_room(way, way->count)) return gv_io_fail_memory(io, "a way of travel cost");
+    GV_TRY(gv_run_make_way_room(io, way));
   }
   return GV_OK;
 }

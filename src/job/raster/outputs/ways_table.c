@@ -8,7 +8,7 @@
 #include "io/metric.h"
 #include "io/out/neighbors/geodesic_line.h"
 
-enum { SEED, COST, LENGTH, COLUMNS };
+enum { COLUMNS = 3 };
 
 typedef struct ways_table {
   gv_run_work *work;
@@ -39,14 +39,16 @@ static gv_status ways_table_row(gv_io *io, void *user, int64_t point, gv_table_r
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   GV_TRY(t->work->source.way(io, t->work, from, &t->way));
   if (t->way.seed < 0) return GV_OK;
-  row->values[SEED] = (gv_table_value){.given = true, .integer = in->seeds->ids[t->way.seed]};
-  row->values[COST] = (gv_table_value){.given = true, .real = t->way.cost};
-  row->values[LENGTH] = (gv_table_value){.given = true, .real = t->way.length};
+  gv_table_value *next = row->values;
+  *next++ = (gv_table_value){.given = true, .integer = in->seeds->ids[t->way.seed]};
+  if (t->work->cost != NULL) *next++ = (gv_table_value){.given = true, .real = t->way.cost};
+  *next = (gv_table_value){.given = true, .real = t->way.length};
   return t->way.count > 1 ? ways_table_line(io, t, &row->geometry) : GV_OK;
 }
 
 gv_status gv_run_write_ways(gv_io *io, gv_run_work *w, gv_table_out *out) {
-  static const gv_table_column columns[COLUMNS] = {{"seed", OFTInteger64}, {"cost", OFTReal}, {"length", OFTReal}};
+  static const gv_table_column of_costs[COLUMNS] = {{"seed", OFTInteger64}, {"cost", OFTReal}, {"length", OFTReal}},
+                               of_barriers[] = {{"seed", OFTInteger64}, {"length", OFTReal}};
   const gv_run_inputs *in = w->in;
   ways_table t = {.work = w, .globe = gv_metric_on_globe(in->grid.metric), .unit = 1.0};
   if (t.globe) t.unit = gv_crs_unit_degrees(in->grid.crs);
@@ -54,8 +56,8 @@ gv_status gv_run_write_ways(gv_io *io, gv_run_work *w, gv_table_out *out) {
                                     .geometry = t.globe ? wkbMultiLineString : wkbLineString,
                                     .source = &in->from_options,
                                     .seeds = &in->from,
-                                    .columns = columns,
-                                    .count = COLUMNS,
+                                    .columns = w->cost != NULL ? of_costs : of_barriers,
+                                    .count = w->cost != NULL ? COLUMNS : COLUMNS - 1,
                                     .row = ways_table_row,
                                     .user = &t};
   const gv_status status = gv_table_write(io, out, &content);

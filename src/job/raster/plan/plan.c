@@ -185,7 +185,7 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV
   p->apart = p->type[out] != GDT_Int32 || of_cells || s[out] < 0;
   p->distances = j->stats != NULL && !j->no_stats_distances;
   p->numbers = p->apart || p->distances || j->distance != NULL || j->azimuth != NULL ||
-               j->seeds.attribute != NULL || j->cost.path != NULL || in->barriers.count > 0;
+               j->seeds.attribute != NULL || j->cost.path != NULL || gv_run_has_barriers(in);
   p->by_region = in->cells.region != NULL && !p->distances && !measures;
   p->converts = s[distance] >= 0 && in->distance_size != 1.0 && !j->distance_per_value;
   /* A part's style is made at the end, of all; of virtual rasters no cell is read. */

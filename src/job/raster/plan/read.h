@@ -45,6 +45,11 @@ gv_status gv_run_read_grid(gv_io *io, const gv_job *job, gv_run_inputs *out, boo
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
                                gv_run_inputs *out);
 
+/* Whether ways round barriers decide: also without any, if lines of ways are written. */
+static inline bool gv_run_has_barriers(const gv_run_inputs *inputs) {
+  return inputs->barriers.count > 0 || (inputs->job->barriers.path != NULL && inputs->job->ways != NULL);
+}
+
 void gv_run_inputs_free(gv_run_inputs *inputs);
 
 #endif

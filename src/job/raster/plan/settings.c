@@ -386,9 +386,10 @@ const gv_option gv_job_options[] = {
     {"polygons-layer", "NAME", "layer of --polygons in a file of several layers [default: regions]",
      GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS, .rare = true},
     {"ways", "FILE",
-     "with --cost: lines of the cheapest ways from the points of --from to their seeds\n"
-     "A line begins in the center of the point's cell. The table has the id of the seed, the cost and the length; "
-     "points that no seed reaches have no line. Any vector format with lines.",
+     "with --cost or --barriers: lines of the ways from the points of --from to their seeds\n"
+     "With --cost a line begins in the center of the point's cell. The table has the id of the seed, the cost "
+     "(with "
+     "--cost) and the length; points that no seed reaches have no line. Any vector format with lines.",
      GV_OPTION_INTO(job.ways), .place = GV_IN_OUTPUTS, .names_file = true},
     {"ways-layer", "NAME", "layer of --ways in a file of several layers [default: ways]",
      GV_OPTION_INTO(job.ways_layer), .place = GV_IN_OUTPUTS, .rare = true},
@@ -575,7 +576,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->ways != NULL, j->from.path != NULL, "--ways", "--from"},
       {j->from.path != NULL, j->ways != NULL, "--from", "--ways"},
-      {j->ways != NULL, j->cost.path != NULL, "--ways", "--cost"},
+      {j->ways != NULL, j->cost.path != NULL || j->barriers.path != NULL, "--ways", "--cost or --barriers"},
       {j->ways_layer != NULL, j->ways != NULL, "--ways-layer", "--ways"},
       {j->from.layer != NULL, j->from.path != NULL, "--from-layer", "--from"},
       {j->from.crs != NULL, j->from.path != NULL, "--from-crs", "--from"},
