@@ -150,6 +150,16 @@ static const gv_option table[] = {
     {"boundary", NULL, "measure distances to the boundaries of polygons, also inside them",
      GV_OPTION_INTO(job.boundary)},
 
+    {"barriers", "SRC",
+     "the nearest by the shortest way round these lines and polygons\n"
+     "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Points of layers, and one "
+     "neighbor; l2, great-circle or geodesic. No neighbor: the query is inside a polygon, or no way reaches it.",
+     GV_OPTION_INTO(job.barriers.path), .names_file = true},
+    {"barriers-layer", "NAME", "layer of --barriers; required if it has several",
+     GV_OPTION_INTO(job.barriers.layer), .rare = true},
+    {"barriers-oo", "NAME=VALUE", "open option of the driver of --barriers; may be repeated",
+     GV_OPTION_INTO(job.barriers.open_options), .several = true, .rare = true},
+
     GV_OPTION_SECTION("Outputs"),
     {"distances", "FILE.npy", "distances, float64, queries x k; inf where a neighbor is missing",
      GV_OPTION_INTO(job.distances)},
@@ -300,6 +310,24 @@ static int check_radius(const settings *s, bool is_table) {
   return EXIT_OK;
 }
 
+/* Options that ways round barriers do not have. */
+static int check_barriers(const gv_search_job *j) {
+  const struct {
+    bool given;
+    const char *name;
+  } others[] = {{j->k > 1, "-k"},
+                {j->by_radius, "--radius"},
+                {j->box != NULL, "--box-size"},
+                {j->boundary, "--boundary"},
+                {j->nearest != NULL, "--nearest"},
+                {j->lines, "--lines"},
+                {j->shard_reference, "--shard-reference"},
+                {strcmp(j->backend, "auto") != 0, "--backend"}};
+  for (size_t i = 0; i < sizeof others / sizeof *others && j->barriers.path != NULL; i++)
+    if (others[i].given) return cli_fail(EXIT_USAGE, "--barriers: %s is unsupported with barriers", others[i].name);
+  return EXIT_OK;
+}
+
 static int check_usage(const settings *s) {
   const gv_search_job *j = &s->job;
   const gv_search_source *q = &j->query, *r = &j->reference;
@@ -322,7 +350,7 @@ static int check_usage(const settings *s) {
   for (int i = 0; i < 3; i++)
     if (arrays[i][1] != NULL && !gv_path_ends(arrays[i][1], ".npy"))
       return cli_fail(EXIT_USAGE, "--%s: invalid extension (%s); use .npy", arrays[i][0], arrays[i][1]);
-  if (check_radius(s, is_table) != EXIT_OK) return EXIT_USAGE;
+  if (check_radius(s, is_table) != EXIT_OK || check_barriers(j) != EXIT_OK) return EXIT_USAGE;
   gv_io io = {.cancelled = NULL};
   const gv_option_rule rules[] = {
       {j->raster.band != 1, raster, "--band", "--reference-raster"},
@@ -342,6 +370,10 @@ static int check_usage(const settings *s) {
       {q->keep != NULL, q->path != NULL, "--query-keep", "--queries"},
       {q->open_options != NULL, q->path != NULL, "--query-oo", "--queries"},
       {q->x != NULL, q->path != NULL, "--query-x", "--queries"},
+      {j->barriers.path != NULL, q->path != NULL, "--barriers", "--queries"},
+      {j->barriers.path != NULL, !raster, "--barriers", "--reference"},
+      {j->barriers.layer != NULL, j->barriers.path != NULL, "--barriers-layer", "--barriers"},
+      {j->barriers.open_options != NULL, j->barriers.path != NULL, "--barriers-oo", "--barriers"},
       {q->x != NULL, q->y != NULL, "--query-x", "--query-y"},
       {q->y != NULL, q->x != NULL, "--query-y", "--query-x"},
       {q->z != NULL, q->x != NULL, "--query-z", "--query-x"},
@@ -354,6 +386,7 @@ static int check_usage(const settings *s) {
 void search_settings_free(settings *s) {
   CSLDestroy(s->job.reference.open_options);
   CSLDestroy(s->job.query.open_options);
+  CSLDestroy(s->job.barriers.open_options);
   free(s->job.raster.values);
   free(s->job.box);
 }

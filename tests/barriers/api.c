@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "failing_memory.h"
 #include "split_mix.h"
 
 enum { MOST = 200, SIDE = 41, SEEDS = 4, CELLS = SIDE * SIDE };
@@ -643,52 +642,6 @@ static void no_barriers(void **unused) {
   assert_string_equal(gv_context_message(context), "barriers: unsupported flattening (0.1); use 0 to 0.02");
 }
 
-/* Each allocation fails once: the calls report it, release everything, and succeed when they are repeated. */
-static void failing_allocations(void **unused) {
-  static world w;
-  static failing_memory memory;
-  double x[SEEDS] = {0, 1, 39, 40}, y[SEEDS] = {0, 40, 2, 39}, place_x[60], place_y[60], length[60], first[60];
-  gv_barrier_places places;
-  (void)unused;
-  make_world(&w, 0);
-  for (int i = 0; i < 60; i++) {
-    place_x[i] = 0.67 * i;
-    place_y[i] = 7 * i % 41;
-  }
-  gv_barrier_places_init(&places);
-  places.x = place_x;
-  places.y = place_y;
-  places.count = 60;
-  places.distance = length;
-  const gv_features f = features_of(&w);
-  long calls = 1;
-  for (long fail_at = -1; fail_at < calls; fail_at++) {
-    gv_context *own = NULL;
-    gv_barriers *b = NULL;
-    int failed = 0;
-    failing_memory_begin(&memory, fail_at);
-    const gv_context_options options = failing_options(&memory, 2);
-    while (gv_context_create(&options, &own) != GV_OK)
-      failed++;
-    while (gv_barriers_create(own, &f, NULL, &b) != GV_OK)
-      failed++;
-    while (gv_barriers_solve(own, b, x, y, SEEDS, NULL) != GV_OK)
-      failed++;
-    while (gv_barriers_get(own, b, &places) != GV_OK)
-      failed++;
-    if (fail_at < 0) {
-      calls = atomic_load(&memory.calls);
-      memcpy(first, length, sizeof first);
-    }
-    assert_int_equal(failed, fail_at >= 0);
-    assert_memory_equal(length, first, sizeof first);
-    gv_barriers_destroy(b);
-    gv_context_destroy(own);
-    assert_int_equal(atomic_load(&memory.live), 0);
-  }
-  assert_true(calls > 20);
-}
-
 static int start(void **unused) {
   (void)unused;
   geod_init(&wgs84, 6378137.0, 1.0 / 298.257223563);
@@ -702,16 +655,10 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(lines),
-                                     cmocka_unit_test(sides_of_lines),
-                                     cmocka_unit_test(polygons),
-                                     cmocka_unit_test(degrees),
-                                     cmocka_unit_test(caps),
-                                     cmocka_unit_test(closed),
-                                     cmocka_unit_test(no_barriers),
-                                     cmocka_unit_test(positions),
-                                     cmocka_unit_test(random_worlds),
-                                     cmocka_unit_test(random_worlds_on_globe),
-                                     cmocka_unit_test(failing_allocations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(lines),         cmocka_unit_test(sides_of_lines),
+                                     cmocka_unit_test(polygons),      cmocka_unit_test(degrees),
+                                     cmocka_unit_test(caps),          cmocka_unit_test(closed),
+                                     cmocka_unit_test(no_barriers),   cmocka_unit_test(positions),
+                                     cmocka_unit_test(random_worlds), cmocka_unit_test(random_worlds_on_globe)};
   return cmocka_run_group_tests(tests, start, stop);
 }

@@ -190,15 +190,15 @@ static gv_status build_plane(gv_io *io, gv_search_run *run) {
 
 /* ------------------------------------------------------------------------------------- the globe, lines and polygons */
 
-/* Brings both sides to the globe of the reference set's system. */
-static gv_status to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening) {
+gv_status gv_search_to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening) {
   OGRSpatialReferenceH crs = run->reference.seeds.crs;
   GV_TRY(gv_crs_ellipsoid(io, crs, semi_major, flattening));
   if (run->q != NULL) GV_TRY(gv_search_points_to_globe(io, run->q, crs));
+  if (run->barriers.seeds.count > 0) GV_TRY(gv_search_points_to_globe(io, &run->barriers, crs));
   return gv_search_points_to_globe(io, &run->reference, crs);
 }
 
-static void set_positions(gv_search_run *run) {
+void gv_search_set_positions(gv_search_run *run) {
   const gv_seed_list *q = run->q != NULL ? &run->q->seeds : &run->reference.seeds;
   run->searched = (gv_search_queries){.x = q->x, .y = q->y, .total = q->count, .dim = 2};
 }
@@ -209,14 +209,14 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
   gv_index_options_init(&build);
   build.backend = run->job->backend;
   build.metric = run->metric;
-  gv_status status = to_globe(io, run, &build.semi_major, &build.flattening);
+  gv_status status = gv_search_to_globe(io, run, &build.semi_major, &build.flattening);
   GV_TRY(gv_cluster_agree(io, run->communicator, status));
   GV_TRY(choose_sharding(io, run, seeds->count, 3));
   int64_t count = own_share(run, seeds->count);
   const gv_points own = gv_points_xy(seeds->x + run->first_point, seeds->y + run->first_point, count);
   status = gv_index_build(run->context, &own, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
-  set_positions(run);
+  gv_search_set_positions(run);
   run->report->references.used = seeds->count;
   run->report->backend = gv_index_backend(run->index);
   return GV_OK;
@@ -227,11 +227,11 @@ static gv_status build_features(gv_io *io, gv_search_run *run) {
   gv_index_options build;
   gv_index_options_init(&build);
   build.metric = run->metric;
-  if (gv_metric_on_globe(run->metric)) GV_TRY(to_globe(io, run, &build.semi_major, &build.flattening));
+  if (gv_metric_on_globe(run->metric)) GV_TRY(gv_search_to_globe(io, run, &build.semi_major, &build.flattening));
   gv_features features = gv_seeds_features(&run->reference.seeds);
   gv_status status = gv_index_build_features(run->context, &features, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);
-  set_positions(run);
+  gv_search_set_positions(run);
   run->report->references.used = features.count;
   return GV_OK;
 }

@@ -54,7 +54,10 @@ typedef struct gv_search_run {
   gv_search_points again; /* the reference set's array, opened a second time for queries */
   gv_search_points *q;    /* the queries; NULL: the reference set itself */
   gv_index *index;
-  int64_t first_point; /* number of the index's first point in the reference set */
+  gv_search_points barriers; /* lines and polygons of --barriers */
+  gv_barriers *ways;         /* round them, from the reference points; else NULL */
+  int64_t unused;            /* reference points that no way starts from */
+  int64_t first_point;       /* number of the index's first point in the reference set */
   gv_search_queries searched;
   double bar_from, bar_to; /* part of the whole progress that corresponds to the library's 0 to 1 */
   gv_search_results results;
@@ -84,6 +87,12 @@ gv_status gv_search_points_count(gv_io *io, gv_search_points *s, int64_t *count)
 
 /* ------------------------------------------------------------------------------------------------- index (index.c) */
 
+/* Brings both sides and barriers to the globe of the reference set's system. */
+gv_status gv_search_to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening);
+
+/* Sets `searched` to the positions of the queries. */
+void gv_search_set_positions(gv_search_run *run);
+
 /* Builds the index over the reference set and sets `searched`. */
 gv_status gv_search_build(gv_io *io, gv_search_run *run);
 
@@ -100,6 +109,17 @@ gv_status gv_search_rounds(gv_io *io, gv_search_run *run);
 
 /* The same by radius, by one process. */
 gv_status gv_search_radius_rounds(gv_io *io, gv_search_run *run);
+
+/* -------------------------------------------------------------------------------------------- barriers (barriers.c) */
+
+/* Checks that the inputs, which are open, have ways round barriers, and reads these. */
+gv_status gv_search_barriers_open(gv_io *io, gv_search_run *run);
+
+/* In place of an index: finds the ways from the reference points; sets `searched`. */
+gv_status gv_search_barriers_build(gv_io *io, gv_search_run *run);
+
+/* Searches the queries by them, batch by batch. */
+gv_status gv_search_barriers_rounds(gv_io *io, gv_search_run *run);
 
 /* --------------------------------------------------------------------------------------------- results (results.c) */
 

@@ -59,9 +59,10 @@ static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_sea
   return GV_OK;
 }
 
-/* Transforms a layer of queries on the plane to the reference's coordinate system. Either both layers have a coordinate system or neither. */
-static gv_status align_queries(gv_io *io, gv_search_run *run) {
-  gv_search_points *reference = &run->reference, *q = run->q;
+/* Transforms a layer of queries or barriers on the plane to the reference's coordinate system. Either both layers have a coordinate system or
+ * neither. */
+static gv_status search_job_align(gv_io *io, gv_search_run *run, gv_search_points *q) {
+  gv_search_points *reference = &run->reference;
   gv_operation *operation = NULL;
   if ((reference->seeds.crs == NULL) != (q->seeds.crs == NULL)) {
     const gv_search_points *without = reference->seeds.crs == NULL ? reference : q;
@@ -75,6 +76,8 @@ static gv_status align_queries(gv_io *io, gv_search_run *run) {
     return GV_OK;
   gv_status status = gv_operation_between(io, q->seeds.crs, reference->seeds.crs, q->seeds.x, q->seeds.y,
                                           q->seeds.count, &operation);
+  if (status == GV_OK)
+    status = gv_seeds_transform_shapes(io, &q->seeds, operation, reference->seeds.crs, false, 1.0);
   if (status == GV_OK) status = gv_seeds_transform(io, &q->seeds, operation, false, 1.0);
   gv_operation_destroy(operation);
   return status;
@@ -173,6 +176,9 @@ static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
     unsigned kind = o->path == NULL ? GDAL_OF_RASTER : both[i]->is_layer ? GDAL_OF_VECTOR : 0;
     GV_TRY(gv_inputs_add(io, inputs, (gv_input){both[i]->path, kind, o->layer, o->open_options, NULL}));
   }
+  const gv_job_barriers *b = &run->job->barriers;
+  if (b->path != NULL)
+    GV_TRY(gv_inputs_add(io, inputs, (gv_input){b->path, GDAL_OF_VECTOR, b->layer, b->open_options, NULL}));
   return check_files(io, run->job, inputs);
 }
 
@@ -183,8 +189,10 @@ static gv_status search_job_prepare(gv_io *io, gv_search_run *run, gv_inputs *in
   GV_TRY(gv_search_points_open(io, run, &run->reference));
   if (q != NULL) GV_TRY(gv_search_points_open(io, run, q));
   GV_TRY(check_shapes(io, run));
+  if (run->job->barriers.path != NULL) GV_TRY(gv_search_barriers_open(io, run));
   GV_TRY(choose_metric(io, run));
-  if (q != NULL && q->array == NULL && run->reference.array == NULL) GV_TRY(align_queries(io, run));
+  if (q != NULL && q->array == NULL && run->reference.array == NULL) GV_TRY(search_job_align(io, run, q));
+  if (run->barriers.seeds.count > 0) GV_TRY(search_job_align(io, run, &run->barriers));
   if (!run->first) return GV_OK;
   return run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);
 }
@@ -192,6 +200,10 @@ static gv_status search_job_prepare(gv_io *io, gv_search_run *run, gv_inputs *in
 /* Either all ranks continue or none. */
 static gv_status search_job_search(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   GV_TRY(gv_cluster_agree(io, run->communicator, search_job_prepare(io, run, inputs)));
+  if (run->job->barriers.path != NULL) {
+    GV_TRY(gv_search_barriers_build(io, run));
+    return gv_search_barriers_rounds(io, run);
+  }
   GV_TRY(gv_cluster_agree(io, run->communicator, gv_search_build(io, run)));
   return run->job->by_radius ? gv_search_radius_rounds(io, run) : gv_search_rounds(io, run);
 }
@@ -209,7 +221,7 @@ static gv_status search_job_run_stages(gv_io *io, gv_search_run *run) {
   gv_search_results *r = &run->results;
   gv_inputs inputs = {0};
   gv_status status = search_job_search(io, run, &inputs);
-  report->references.left_out = skipped_points(&run->reference, report->references.used);
+  report->references.left_out = skipped_points(&run->reference, report->references.used) + run->unused;
   report->queries.used = r->queries;
   report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
   report->missing = r->missing;
@@ -221,6 +233,8 @@ static gv_status search_job_run_stages(gv_io *io, gv_search_run *run) {
   gv_search_results_free(r);
   gv_inputs_free(&inputs);
   gv_index_destroy(run->index);
+  gv_barriers_destroy(run->ways);
+  gv_search_points_close(&run->barriers);
   gv_search_points_close(&run->reference);
   gv_search_points_close(&run->queries);
   gv_search_points_close(&run->again);
@@ -255,6 +269,7 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
                        .reference = gv_search_points_of(&job->reference, reference, false),
                        .queries = gv_search_points_of(&job->query, job->query.path, true),
                        .again = {.seeds = GV_SEED_LIST_INIT},
+                       .barriers = {.path = job->barriers.path, .seeds = GV_SEED_LIST_INIT},
                        .bar_to = GV_SEARCH_BUILD_SHARE};
   watcher watch = {io, &run};
   io->memory = job->memory > 0 ? job->memory : gv_budget_default();

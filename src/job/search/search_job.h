@@ -10,6 +10,7 @@
 #include "io/in/arrays/arrays.h"
 #include "io/in/raster_seeds.h"
 #include "io/out/files/sync.h"
+#include "job/barriers.h"
 
 /* Source of points. */
 typedef struct gv_search_source {
@@ -28,6 +29,7 @@ typedef struct gv_search_job {
   const char *offsets;                   /* second file of a search by radius with an array as `out` */
   const char *backend;
   gv_search_source reference, query; /* query's path NULL: the reference set against itself */
+  gv_job_barriers barriers;          /* path NULL: straight distances */
   gv_raster_seed_options raster;     /* source NULL: the reference set is not a raster */
   int k, threads, device;
   int64_t memory; /* for inputs, bytes; 0 = gv_budget_default */

@@ -1,9 +1,6 @@
 #include "job/raster/compute/barriers.h"
 
-#include "io/in/input_limit.h"
 #include "job/raster/compute/block.h"
-
-enum { VERTEX_BYTES = 400 /* of walls, corners, their trees, and ways, in the library */ };
 
 static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers) {
   gv_context *context = w->in->context;
@@ -16,25 +13,14 @@ static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers
 
 static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
   (void)rasters;
-  gv_features features;
-  gv_features_init(&features); /* none, for the lines of ways only */
-  if (w->in->barriers.count > 0) features = gv_seeds_features(&w->in->barriers);
-  const gv_input_data data = {.option = "--barriers",
-                              .source = w->plan->job->barriers.path,
-                              .items = "vertices",
-                              .count = w->in->barriers.count > 0 ? w->in->barriers.shapes->vertices : 0,
-                              .bytes = VERTEX_BYTES};
   gv_barriers_options options;
   gv_barriers_options_init(&options);
   options.metric = w->in->grid.metric;
   options.max_distance = w->in->max_distance;
   options.semi_major = w->in->grid.grid.semi_major;
   options.flattening = w->in->grid.grid.flattening;
-  GV_TRY(gv_input_fits(io, &data));
-  GV_TRY(gv_io_within(io,
-                      gv_io_pass_on_library(io, w->in->context,
-                                            gv_barriers_create(w->in->context, &features, &options, &w->barriers)),
-                      "--barriers"));
+  GV_TRY(
+      gv_job_barriers_make(io, w->in->context, &w->plan->job->barriers, &w->in->barriers, &options, &w->barriers));
   w->source.state = w->barriers;
   return barriers_solve(io, w, w->barriers);
 }

@@ -7,6 +7,7 @@
 #include "io/out/files/sync.h"
 #include "io/out/raster_out.h"
 #include "io/overlay/mask.h"
+#include "job/barriers.h"
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 
@@ -56,13 +57,6 @@ typedef struct gv_job_cost {
   char **open_options;
   int band, moves; /* 8, 16 or 32 */
 } gv_job_cost;
-
-/* The lines and polygons of --barriers; path NULL: none. */
-typedef struct gv_job_barriers {
-  const char *path;
-  const char *layer; /* NULL = the only one */
-  char **open_options;
-} gv_job_barriers;
 
 /* The points of --from, where the lines of --ways begin; path NULL: none. */
 typedef struct gv_job_from {

@@ -186,26 +186,12 @@ static gv_status read_transform(gv_io *io, const char *option, const char *path,
 /* Lines and polygons, in the grid's coordinates. */
 static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   const gv_job_barriers *barriers = &in->job->barriers;
-  const gv_seed_options options = {.source = barriers->path,
-                                   .layer = barriers->layer,
-                                   .open_options = barriers->open_options,
-                                   .crs_option = "", /* none */
-                                   .layer_option = "--barriers-layer",
-                                   .skip_invalid = in->job->seeds.skip_invalid,
-                                   .shapes = true,
-                                   .may_be_empty = true,
-                                   .queries = true,
-                                   .edges = in->job->seeds.edges};
   if (barriers->path == NULL) return GV_OK;
   GV_REQUIRE(io, in->seeds->shapes == NULL,
              "--barriers: %s: unsupported seeds (lines or polygons); use points, e.g. vertices or centroids",
              gv_job_seeds(in->job));
-  gv_status status = gv_seeds_read(io, &options, &in->barriers);
-  if (status == GV_OK && in->barriers.count == 0) return GV_OK;
-  if (status == GV_OK && in->barriers.shapes == NULL)
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: unsupported geometry (points); expected lines or polygons", barriers->path);
-  GV_TRY(gv_io_of_option(io, status, "--barriers"));
+  GV_TRY(gv_job_barriers_read(io, barriers, in->job->seeds.edges, in->job->seeds.skip_invalid, &in->barriers));
+  if (in->barriers.count == 0) return GV_OK;
   return read_transform(io, "--barriers", barriers->path, &in->grid, &in->barriers);
 }
 

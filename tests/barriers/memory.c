@@ -1,0 +1,68 @@
+/* Ways round barriers where memory is short. */
+#include "gpuvoronoi/barriers.h"
+
+#include "cmocka_test.h"
+
+#include <string.h>
+
+#include "failing_memory.h"
+
+/* Each allocation fails once: the calls report it, release everything, and succeed when they are repeated. */
+static void failing_allocations(void **unused) {
+  static failing_memory memory;
+  static const double wall_x[] = {9, 9, 20, 30, 30, 20, 20}, wall_y[] = {-2, 30, 5, 5, 25, 25, 5};
+  const int64_t part[] = {0, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 7};
+  const uint8_t kind[] = {GV_PART_LINE, GV_PART_POLYGON};
+  double x[] = {0, 1, 39, 40}, y[] = {0, 40, 2, 39}, place_x[60], place_y[60], length[60], first[60];
+  gv_barrier_places places;
+  (void)unused;
+  for (int i = 0; i < 60; i++) {
+    place_x[i] = 0.67 * i;
+    place_y[i] = 7 * i % 41;
+  }
+  gv_barrier_places_init(&places);
+  places.x = place_x;
+  places.y = place_y;
+  places.count = 60;
+  places.distance = length;
+  gv_features f;
+  gv_features_init(&f);
+  f.count = 1;
+  f.part = part;
+  f.ring = ring;
+  f.vertex = vertex;
+  f.kind = kind;
+  f.x = wall_x;
+  f.y = wall_y;
+  long calls = 1;
+  for (long fail_at = -1; fail_at < calls; fail_at++) {
+    gv_context *own = NULL;
+    gv_barriers *b = NULL;
+    int failed = 0;
+    failing_memory_begin(&memory, fail_at);
+    const gv_context_options options = failing_options(&memory, 2);
+    while (gv_context_create(&options, &own) != GV_OK)
+      failed++;
+    while (gv_barriers_create(own, &f, NULL, &b) != GV_OK)
+      failed++;
+    while (gv_barriers_solve(own, b, x, y, 4, NULL) != GV_OK)
+      failed++;
+    while (gv_barriers_get(own, b, &places) != GV_OK)
+      failed++;
+    if (fail_at < 0) {
+      calls = atomic_load(&memory.calls);
+      memcpy(first, length, sizeof first);
+    }
+    assert_int_equal(failed, fail_at >= 0);
+    assert_memory_equal(length, first, sizeof first);
+    gv_barriers_destroy(b);
+    gv_context_destroy(own);
+    assert_int_equal(atomic_load(&memory.live), 0);
+  }
+  assert_true(calls > 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(failing_allocations)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
