@@ -27,6 +27,7 @@ ALGORITHMS = [
     "nearestvalue",
     "cells",
     "travelcost",
+    "roundbarriers",
 ]
 COLUMNS = [
     "cells",

@@ -60,6 +60,7 @@ ALGORITHMS = [
     "nearestvalue",
     "cells",
     "travelcost",
+    "roundbarriers",
 ]
 IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition

@@ -7,6 +7,7 @@ from .live_voronoi import LiveVoronoi
 from .nearest_cells import NearestCells
 from .nearest_value import NearestValue
 from .qtm_voronoi import QtmVoronoi
+from .round_barriers import RoundBarriers
 from .travel_cost import TravelCost
 from .voronoi_diagram import VoronoiDiagram
 from .voronoi_raster import VoronoiRaster
@@ -24,4 +25,5 @@ ALGORITHMS = [
     NearestValue,
     Cells,
     TravelCost,
+    RoundBarriers,
 ]

@@ -131,27 +131,8 @@ class TravelCost(RasterAlgorithm):
                 "empty."
             ),
         )
-        self.add(
-            QgsProcessingParameterMultipleLayers(
-                self.SUMS,
-                tr("Rasters of counts"),
-                QgsProcessing.SourceType.TypeRaster,
-                optional=True,
-            ),
-            tr(
-                "For the statistics: rasters with values to add up, such as people per cell. The fields are named "
-                "after the layers."
-            ),
-        )
-        self.add(
-            QgsProcessingParameterFeatureSource(
-                self.FROM,
-                tr("Points to begin ways from"),
-                [QgsProcessing.SourceType.TypeVectorPoint],
-                optional=True,
-            ),
-            tr("For the cheapest ways: where they begin."),
-        )
+        self.add_sums()
+        self.add_from(tr("For the cheapest ways: where they begin."))
         self.add_skip_invalid()
         self.add_backend("travel_cost")
         self.add_options()
@@ -186,11 +167,7 @@ class TravelCost(RasterAlgorithm):
                 "rasters of counts."
             ),
         )
-        self.add_polygons(
-            self.POLYGONS,
-            tr("Service areas"),
-            tr("The cells of each facility as polygons, with its attributes."),
-        )
+        self.add_areas()
         self.add_layer(
             self.WAYS,
             tr("Cheapest ways"),
@@ -199,6 +176,38 @@ class TravelCost(RasterAlgorithm):
                 "A line from each of the points to its facility, with the attributes of the point, and the id of the "
                 "facility (seed), cost and length. Points that cannot reach one have no line."
             ),
+        )
+
+    def add_sums(self):
+        self.add(
+            QgsProcessingParameterMultipleLayers(
+                self.SUMS,
+                tr("Rasters of counts"),
+                QgsProcessing.SourceType.TypeRaster,
+                optional=True,
+            ),
+            tr(
+                "For the statistics: rasters with values to add up, such as people per cell. The fields are named "
+                "after the layers."
+            ),
+        )
+
+    def add_from(self, text):
+        self.add(
+            QgsProcessingParameterFeatureSource(
+                self.FROM,
+                tr("Points to begin ways from"),
+                [QgsProcessing.SourceType.TypeVectorPoint],
+                optional=True,
+            ),
+            text,
+        )
+
+    def add_areas(self):
+        self.add_polygons(
+            self.POLYGONS,
+            tr("Service areas"),
+            tr("The cells of each facility as polygons, with its attributes."),
         )
 
     def canExecute(self):
@@ -227,6 +236,11 @@ class TravelCost(RasterAlgorithm):
         self.grid = ["--cost", raster_file(friction), "--cost-moves", moves]
         if self.given(parameters, self.BAND):
             self.grid += ["--cost-band", str(self.parameterAsInt(parameters, self.BAND, context))]
+        self.prepare_ways(parameters, context, feedback)
+        return True
+
+    def prepare_ways(self, parameters, context, feedback):
+        """Limits, sums, and the points of ways."""
         self.prepare_choice(parameters, context, feedback)
         layers = self.parameterAsLayerList(parameters, self.SUMS, context)
         for name, layer in zip(field_names(layer.name() for layer in layers), layers):
@@ -235,7 +249,6 @@ class TravelCost(RasterAlgorithm):
         if self.given(parameters, self.FROM):
             self.points = Features(self, parameters, self.FROM, context, [""])
             self.points.want_all_fields()
-        return True
 
     def layer_options(self, context, feedback):
         seeds = super().layer_options(context, feedback)

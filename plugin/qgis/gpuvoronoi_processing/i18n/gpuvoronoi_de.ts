@@ -1024,6 +1024,91 @@
             <translation>{count} von {seeds} Objekten haben kein eigenes Polygon: Sie haben keine Zelle oder dieselbe Kennung wie andere</translation>
         </message>
         <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Nearest round barriers</source>
+            <translation>Nächste um Hindernisse herum</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>&lt;p&gt;Finds, for each cell, the facility with the shortest way that does not cross lines, such as rivers and fences, and does not enter polygons, such as lakes, land or exclusion zones.&lt;/p&gt;&lt;p&gt;The result is exact: a way is a chain of straight legs (on the globe of geodesics) that turn at vertices of the barriers, not a chain of cells. A bridge is a gap in the line of its river.&lt;/p&gt;&lt;p&gt;Cells inside polygons and those that no way reaches are empty.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet für jede Zelle die Einrichtung mit dem kürzesten Weg, der Linien wie Flüsse und Zäune nicht kreuzt und Polygone wie Seen, Land oder Sperrgebiete nicht betritt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist genau: ein Weg ist eine Kette gerader Teilstrecken (auf der Erde geodätischer Linien), die an Stützpunkten der Hindernisse abbiegen, keine Kette von Zellen. Eine Brücke ist eine Lücke in der Linie ihres Flusses.&lt;/p&gt;&lt;p&gt;Zellen in Polygonen und solche, die kein Weg erreicht, sind leer.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Lines that ways do not cross, and polygons that they do not enter; ways may touch and follow both. In any coordinate system. Facilities inside polygons are left out.</source>
+            <translation>Linien, die Wege nicht kreuzen, und Polygone, die sie nicht betreten; berühren und ihnen folgen dürfen sie. In jedem Koordinatensystem. Einrichtungen in Polygonen werden ausgelassen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>For the shortest ways: where they begin.</source>
+            <translation>Für die kürzesten Wege: wo sie beginnen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Nearest facilities</source>
+            <translation>Nächste Einrichtungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>The raster of ids; −1 where no facility can be reached.</source>
+            <translation>Das Raster der Kennungen; −1, wo keine Einrichtung erreichbar ist.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Lengths of the ways</source>
+            <translation>Längen der Wege</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>A raster of the length of the shortest way from each cell to a facility.</source>
+            <translation>Ein Raster der Länge des kürzesten Weges von jeder Zelle zu einer Einrichtung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Directions of the first legs</source>
+            <translation>Richtungen der ersten Teilstrecken</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>A raster of the direction in which the way leaves each cell: degrees clockwise from north.</source>
+            <translation>Ein Raster der Richtung, in der der Weg jede Zelle verlässt: Grad im Uhrzeigersinn von Norden.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>The facilities with their attributes, cells, area, mean and maximum of the length, and sums of the rasters of counts.</source>
+            <translation>Die Einrichtungen mit ihren Attributen, Zellen, Fläche, Mittel und Maximum der Länge und Summen der Raster von Anzahlen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Shortest ways</source>
+            <translation>Kürzeste Wege</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>A line from each of the points to its facility, with the attributes of the point, the id of the facility (seed) and the length. Points that cannot reach one have no line.</source>
+            <translation>Eine Linie von jedem der Punkte zu seiner Einrichtung, mit den Attributen des Punktes, der Kennung der Einrichtung (seed) und der Länge. Punkte, die keine erreichen, haben keine Linie.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>barriers,obstacles,rivers,coast,distance by sea,shortest path,visibility,distance allocation,nearest facility,service area</source>
+            <translation>Hindernisse,Barrieren,Flüsse,Küste,Entfernung zur See,kürzester Weg,Sichtbarkeit,Entfernungszuordnung,nächste Einrichtung,Einzugsgebiet</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Distance by sea from ports, and the ships' ways to them:</source>
+            <translation>Entfernung zur See von Häfen und die Wege der Schiffe zu ihnen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Barriers</source>
+            <translation>Hindernisse</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/round_barriers.py" />
+            <source>Ways round barriers to {layer}</source>
+            <translation>Wege um Hindernisse zu {layer}</translation>
+        </message>
+        <message>
             <location filename="../algorithms/searches.py" />
             <source>The points, lines or polygons to search. Lines and polygons are at the distance of their closest point (0 within a polygon). Without a layer: the same points; a point is not its own neighbor.</source>
             <translation>Die Punkte, Linien oder Flächen, unter denen gesucht wird. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts (0 innerhalb einer Fläche). Ohne Layer: dieselben Punkte; ein Punkt ist nicht sein eigener Nachbar.</translation>
@@ -1115,23 +1200,8 @@
         </message>
         <message>
             <location filename="../algorithms/travel_cost.py" />
-            <source>For the statistics: rasters with values to add up, such as people per cell. The fields are named after the layers.</source>
-            <translation>Für die Statistik: Raster mit Werten zum Aufsummieren, etwa Menschen je Zelle. Die Felder heißen nach den Layern.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/travel_cost.py" />
             <source>For the cheapest ways: where they begin.</source>
             <translation>Für die günstigsten Wege: wo sie beginnen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/travel_cost.py" />
-            <source>Nearest facilities</source>
-            <translation>Nächste Einrichtungen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/travel_cost.py" />
-            <source>The raster of ids; −1 where no facility can be reached.</source>
-            <translation>Das Raster der Kennungen; −1, wo keine Einrichtung erreichbar ist.</translation>
         </message>
         <message>
             <location filename="../algorithms/travel_cost.py" />
@@ -1150,23 +1220,8 @@
         </message>
         <message>
             <location filename="../algorithms/travel_cost.py" />
-            <source>A raster of the direction in which the way leaves each cell: degrees clockwise from north.</source>
-            <translation>Ein Raster der Richtung, in der der Weg jede Zelle verlässt: Grad im Uhrzeigersinn von Norden.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/travel_cost.py" />
             <source>The facilities with their attributes, cells, area, mean and maximum of the cost, and sums of the rasters of counts.</source>
             <translation>Die Einrichtungen mit ihren Attributen, Zellen, Fläche, mittleren und größten Kosten und den Summen der Raster von Anzahlen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/travel_cost.py" />
-            <source>Service areas</source>
-            <translation>Versorgungsgebiete</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/travel_cost.py" />
-            <source>The cells of each facility as polygons, with its attributes.</source>
-            <translation>Die Zellen jeder Einrichtung als Polygone, mit ihren Attributen.</translation>
         </message>
         <message>
             <location filename="../algorithms/travel_cost.py" />
@@ -1177,6 +1232,21 @@
             <location filename="../algorithms/travel_cost.py" />
             <source>A line from each of the points to its facility, with the attributes of the point, and the id of the facility (seed), cost and length. Points that cannot reach one have no line.</source>
             <translation>Eine Linie von jedem der Punkte zu seiner Einrichtung, mit den Attributen des Punktes, der Kennung der Einrichtung (seed), Kosten (cost) und Länge (length). Punkte, die keine erreichen, haben keine Linie.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>For the statistics: rasters with values to add up, such as people per cell. The fields are named after the layers.</source>
+            <translation>Für die Statistik: Raster mit Werten zum Aufsummieren, etwa Menschen je Zelle. Die Felder heißen nach den Layern.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>Service areas</source>
+            <translation>Versorgungsgebiete</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/travel_cost.py" />
+            <source>The cells of each facility as polygons, with its attributes.</source>
+            <translation>Die Zellen jeder Einrichtung als Polygone, mit ihren Attributen.</translation>
         </message>
         <message>
             <location filename="../algorithms/travel_cost.py" />
@@ -1990,6 +2060,11 @@
         </message>
         <message>
             <location filename="../package/rasters.py" />
+            <source>“{field}” has empty values or text; expected numbers</source>
+            <translation>„{field}“ hat leere Werte oder Text; erwartet werden Zahlen</translation>
+        </message>
+        <message>
+            <location filename="../package/rasters.py" />
             <source>Lines and polygons in another coordinate system than the raster</source>
             <translation>Linien und Polygone in einem anderen Koordinatensystem als das Raster</translation>
         </message>
@@ -2002,11 +2077,6 @@
             <location filename="../package/rasters.py" />
             <source>{name}: another grid than that of the result</source>
             <translation>{name}: ein anderes Gitter als das des Ergebnisses</translation>
-        </message>
-        <message>
-            <location filename="../package/rasters.py" />
-            <source>“{field}” has empty values or text; expected numbers</source>
-            <translation>„{field}“ hat leere Werte oder Text; erwartet werden Zahlen</translation>
         </message>
         <message>
             <location filename="../package/searches.py" />
