@@ -237,6 +237,32 @@ def test_ways(work):
     work.fails(*options, "--ways", "no.gpkg", status=2, has="--ways: missing --cost or --barriers")
 
 
+def test_below_travel_cost(work):
+    """No way is longer than the cheapest one by 32 moves over cells that no polygon enters, and most are not much shorter."""
+    generator = np.random.default_rng(3)
+    polygons = [star(generator, x, y) for y in (8, 20, 32) for x in (8, 20, 32)]
+    layer(work, "b.gpkg", *(p.wkt for p in polygons if p.is_valid))
+    inside = prep(unary_union([p for p in polygons if p.is_valid]))
+    cells = [[box(x, y, x + 1, y + 1) for x in range(40)] for y in range(39, -1, -1)]
+    friction = np.array([[-1.0 if inside.intersects(cell) else 1.0 for cell in row] for row in cells])
+    made = gdal.GetDriverByName("GTiff").Create(
+        str(work.path("f.tif")), 40, 40, 1, gdal.GDT_Float64
+    )
+    made.SetGeoTransform((0, 1, 0, 40, 0, -1))
+    made.GetRasterBand(1).WriteArray(friction)
+    made = None
+    work.csv("s.csv", [2.5, 38.5], [14.5, 26.5], header="x,y")
+    options = ("--seeds", "s.csv", "--distance-type", "Float64")
+    work.ok(*options, "--barriers", "b.gpkg", *GRID, "--distance", "way.tif", "way_out.tif")
+    work.ok(
+        *options, "--cost", "f.tif", "--cost-moves", "32", "--distance", "cost.tif", "cost_out.tif"
+    )
+    way, cost = work.read("way.tif"), work.read("cost.tif")
+    both = ~np.isnan(cost)
+    assert both.sum() > 1000 and (way[both] <= cost[both] * (1 + 1e-12)).all()
+    assert np.median(cost[both] / np.maximum(way[both], 1)) < 1.02
+
+
 def test_no_barriers(work):
     layer(work, "none.gpkg", None, "POLYGON EMPTY")
     work.csv("s.csv", [3.5, 30.2], [4.5, 20.1], header="x,y")
