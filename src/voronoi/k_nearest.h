@@ -17,7 +17,7 @@ typedef struct gv_place {
 void gv_k_nearest_all(const gv_voronoi *v, const gv_place *place, int32_t *found);
 
 /* Geodesics: among `count` seeds of the set, which must hold the k nearest. Chords spare it seeds that are clearly too
- * far (unweighted). found as above. */
+ * far (unweighted). found: as of gv_k_nearest_all. */
 void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
                            int32_t *found);
 

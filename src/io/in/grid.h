@@ -62,11 +62,12 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
 /* Carries other seeds over to a grid that was made. */
 gv_status gv_raster_grid_transform(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
 
-/* The same extent with another number of cells. `out` as above. */
+/* The same extent with another number of cells. `out` is to be freed with gv_raster_grid_free. */
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
                                 gv_raster_grid *out);
 
-/* The triangles of a raster with a level as a grid of their own, in longitudes and latitudes of its system. `out` as above. */
+/* The triangles of a raster with a level as a grid of their own, in longitudes and latitudes of its system. `out` is to be
+ * freed with gv_raster_grid_free. */
 gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out);
 
 /* The system that seeds are carried to. */
