@@ -353,7 +353,7 @@ def test_seeds_in_barriers_are_left_out(work):
         (["--part", "1/2"], 2, "--part is unsupported"),
         (["--metric", "geodesic"], 1, "use --metric euclidean"),
         (["--cost-band", "2"], 1, "band 2 does not exist"),
-        (["--backend", "openmp"], 2, "unsupported backend (openmp)"),
+        (["--backend", "openmp"], 1, "unsupported backend (openmp)"),
     ],
 )
 def test_refused(work, options, status, has):
