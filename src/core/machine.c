@@ -153,6 +153,8 @@ void *gv_machine_map_file(const char *folder, size_t bytes) {
   void *memory = error == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (error == 0) error = errno;
   (void)close(file);
+  /* Without it systems read and map pages ahead, in groups of up to 2 MiB, which callers do not expect in their process. */
+  if (memory != MAP_FAILED) (void)madvise(memory, bytes, MADV_RANDOM);
   if (memory != MAP_FAILED) return memory;
   errno = error;
   return NULL;
