@@ -205,8 +205,9 @@ def test_accessor(random):
     assert globe.gpuvoronoi.regrid(([3.2], [4.4])).identical(
         gpuvoronoi.regrid(globe, ([3.2], [4.4]))
     )
-    with pytest.raises(TypeError, match="seeds are missing"):
-        whole.gpuvoronoi.proximity()
+    assert whole.gpuvoronoi.proximity(metric="euclidean").identical(
+        gpuvoronoi.proximity(whole, metric="euclidean")
+    )
     with pytest.raises(TypeError, match="like is the object of the accessor"):
         raster.gpuvoronoi.proximity(seeds, like=raster)
 
