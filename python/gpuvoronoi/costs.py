@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _cells, _crs, _field, _grid, _options, _seeds
+from ._options import Metric
 from ._library import Bar, Handle, Progress, library, run, worker_threads
 from ._search import real
 from .diagrams import _free_names, _table
@@ -172,7 +173,7 @@ class CostRequest:
         extent: Any = None,
         transform: Any = None,
         crs: Any = None,
-        metric: Optional[str] = None,
+        metric: Optional[Metric] = None,
         moves: int = 16,
         max_cost: float = math.inf,
         seeds_crs: Any = None,

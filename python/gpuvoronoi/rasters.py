@@ -21,6 +21,7 @@ from . import (
     _seeds,
     grids,
 )
+from ._options import Edges, Metric, Weighting
 from ._packages import package
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
@@ -155,12 +156,12 @@ class RasterRequest:
         extent: Any = None,
         level: Any = None,
         crs: Any = None,
-        metric: Optional[_options.Metric] = None,
+        metric: Optional[Metric] = None,
         k: int = 1,
         max_distance: float = math.inf,
         mask: Any = None,
         weights: Any = None,
-        weighting: Optional[_options.Weighting] = None,
+        weighting: Optional[Weighting] = None,
         seeds_crs: Any = None,
         x: Optional[str] = None,
         y: Optional[str] = None,
@@ -172,7 +173,7 @@ class RasterRequest:
         distance_metric: Optional[str] = None,
         skip_invalid: bool = False,
         cells: Any = None,
-        edges: _options.Edges = "straight",
+        edges: Edges = "straight",
         boundary: bool = False,
         transform: Any = None,
         barriers: Any = None,
