@@ -41,7 +41,9 @@ def points_on_host(cells: Any) -> tuple[Any, Any]:
     """Cells as a pair of arrays, copied to the host from a GPU; and CuPy, if they were there, else None."""
     pair = cells if isinstance(cells, (tuple, list)) else ()
     cupy = next((module for module in map(module_of, pair) if module is not None), None)
-    return (cells if cupy is None else tuple(copied(cupy, array) for array in pair)), cupy
+    if cupy is None:
+        return cells, None
+    return tuple(on_host(a) if isinstance(a, cupy.ndarray) else a for a in pair), cupy
 
 
 def on_host(array: Any) -> Any:

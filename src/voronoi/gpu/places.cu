@@ -133,14 +133,10 @@ static gv_status places_source(gv_context *context, gv_cuda_raster *raster, gv::
   if (status != GV_OK) return status;
   s->longitude = (const double *)memory;
   s->latitude = s->longitude + grid->width;
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync(memory, grid->longitude, bytes, cudaMemcpyHostToDevice, raster->queue->stream),
-              "copying the places");
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync((double *)memory + grid->width, grid->latitude, bytes, cudaMemcpyHostToDevice,
-                              raster->queue->stream),
-              "copying the places");
-done:
+  status = gv_cuda_upload(context, raster->queue, memory, grid->longitude, bytes, "copying the points");
+  if (status == GV_OK)
+    status = gv_cuda_upload(context, raster->queue, (double *)memory + grid->width, grid->latitude, bytes,
+                            "copying the points");
   return status;
 }
 
