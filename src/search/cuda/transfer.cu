@@ -45,11 +45,18 @@ static gv_status copy_from(gv_context *context, void *from, size_t at, size_t by
   return GV_OK;
 }
 
-int gv_cuda_device_of(const void *memory) {
+/* Whether memory is of this type; its device. */
+static bool is_memory(const void *memory, cudaMemoryType type, int *device) {
   cudaPointerAttributes attributes;
   bool found = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
   (void)cudaGetLastError();
-  return found && attributes.type == cudaMemoryTypeDevice ? attributes.device : -1;
+  *device = found ? attributes.device : -1;
+  return found && attributes.type == type;
+}
+
+int gv_cuda_device_of(const void *memory) {
+  int device;
+  return is_memory(memory, cudaMemoryTypeDevice, &device) ? device : -1;
 }
 
 gv_status gv_cuda_stream(gv_context *context, gv_cuda_queue *queue, void *to, size_t bytes, size_t unit,
@@ -77,7 +84,8 @@ done:
 
 gv_status gv_cuda_upload(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                          const char *doing) {
-  if (bytes <= direct_bytes || gv_cuda_device_of(from) >= 0) {
+  int device;
+  if (bytes <= direct_bytes || gv_cuda_device_of(from) >= 0 || is_memory(from, cudaMemoryTypeHost, &device)) {
     return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue->stream), doing);
   }
   return gv_cuda_stream(context, queue, to, bytes, 1, copy_from, (void *)from, doing);
