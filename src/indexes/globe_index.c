@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "core/cancel.h"
 #include "core/parallel.h"
 #include "exact/distance.h"
 #include "exact/globe.h"
@@ -119,7 +120,13 @@ gv_status gv_globe_index_build(gv_context *context, const gv_points *seeds, cons
     status = gv_fail_memory(context, "the seeds");
     goto done;
   }
-  status = to_vectors(context, globe, seeds, 0, seeds->count, "seed", globe->lon, globe->lat, vectors);
+  for (int64_t first = 0; first < seeds->count && status == GV_OK; first += BATCH) {
+    int64_t count = seeds->count - first < BATCH ? seeds->count - first : BATCH;
+    status = gv_check_cancelled(context);
+    if (status == GV_OK)
+      status = to_vectors(context, globe, seeds, first, count, "seed", globe->lon + first, globe->lat + first,
+                          vectors + 3 * first);
+  }
   if (status != GV_OK) goto done;
   gv_points points = gv_points_rows(vectors, seeds->count, 3, GV_FLOAT64);
   gv_index_options build;
