@@ -244,7 +244,9 @@ def test_below_travel_cost(work):
     layer(work, "b.gpkg", *(p.wkt for p in polygons if p.is_valid))
     inside = prep(unary_union([p for p in polygons if p.is_valid]))
     cells = [[box(x, y, x + 1, y + 1) for x in range(40)] for y in range(39, -1, -1)]
-    friction = np.array([[-1.0 if inside.intersects(cell) else 1.0 for cell in row] for row in cells])
+    friction = np.array(
+        [[-1.0 if inside.intersects(cell) else 1.0 for cell in row] for row in cells]
+    )
     made = gdal.GetDriverByName("GTiff").Create(
         str(work.path("f.tif")), 40, 40, 1, gdal.GDT_Float64
     )
@@ -517,7 +519,9 @@ def test_skipped_inputs_are_reported(work):
         ("--cells-of", "points", ["--cells-of", "p.csv", "--cells", "p2.csv"]),
     ):
         done = work.ok(*globe, "--metric", "great-circle", *arguments)
-        assert f"warning: {option}: 1 {items} skipped, 1 used; the first skipped: row " in done.stderr
+        assert (
+            f"warning: {option}: 1 {items} skipped, 1 used; the first skipped: row " in done.stderr
+        )
 
 
 def test_all_seeds_inside(work):

@@ -74,9 +74,7 @@ def test_facilities_in_a_lake(qgis, work):
     """Are left out with a warning; without a result nothing runs."""
     lake = barriers("Polygon", LAKE)
     path = work.path("o.tif")
-    out = qgis.run(
-        "roundbarriers", INPUT=facilities(), BARRIERS=lake, RESOLUTION=100, OUTPUT=path
-    )
+    out = qgis.run("roundbarriers", INPUT=facilities(), BARRIERS=lake, RESOLUTION=100, OUTPUT=path)
     assert set(np.unique(read(out["OUTPUT"]))) == {-1, 1, 2}
     assert any("1 of 3" in text for text in qgis.feedback.warnings)
     with pytest.raises(QgsProcessingException, match="Missing result"):

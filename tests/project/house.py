@@ -266,7 +266,8 @@ def look(root):
     if len(kinds) > KIND_FILES:
         found["kinds src"] = len(kinds)
     drivers = re.compile(
-        "|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, ""))) or "(?!)"
+        "|".join(f'"{re.escape(name)}"' for name in DRIVER.findall(texts.get(FORMATS, "")))
+        or "(?!)"
     )
     named = [
         name

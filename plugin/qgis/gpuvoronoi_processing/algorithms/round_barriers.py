@@ -1,10 +1,6 @@
 """Nearest round barriers: every cell of a raster gets the facility with the shortest way round lines and polygons."""
 
-from qgis.core import (
-    QgsProcessing,
-    QgsProcessingException,
-    QgsProcessingParameterVectorLayer,
-)
+from qgis.core import QgsProcessing, QgsProcessingException, QgsProcessingParameterVectorLayer
 
 from ..i18n import tr
 from ..layers import Polygons
@@ -38,7 +34,7 @@ class RoundBarriers(TravelCost):
     def examples(self):
         return [
             (
-                tr("Distance by sea from ports, and the ships' ways to them:"),
+                tr("Distance by sea from ports, and the ways of ships to them:"),
                 {
                     "INPUT": "ports.gpkg",
                     "BARRIERS": "land.gpkg",
@@ -47,7 +43,7 @@ class RoundBarriers(TravelCost):
                     "FROM": "ships.gpkg",
                     "WAYS": "ways.gpkg",
                 },
-            ),
+            )
         ]
 
     def initAlgorithm(self, configuration=None):

@@ -44,12 +44,12 @@ class TravelCost(RasterAlgorithm):
 
     def description(self):
         return tr(
-            "<p>Finds, for each cell of a raster of friction, the facility with the cheapest way to it, and the cost of "
-            "that way: travel time, distance by sea, effort.</p><p>The friction of a cell is the cost of one meter in "
-            "it (without a unit of length: of one map unit). With minutes per meter the costs are minutes. Empty and "
-            "negative cells are barriers.</p><p>A way moves straight from center to center of cells, on the ellipsoid, "
-            "the sphere or the map, also across ±180°. On uniform friction, ways with 8, 16 and 32 directions are too "
-            "long by up to 8.24 %, 2.75 % and 1.31 %.</p>"
+            "<p>Finds, for each cell of a raster of friction, the facility with the cheapest way to it, and the cost "
+            "of that way: travel time, distance by sea, effort.</p><p>The friction of a cell is the cost of one meter "
+            "in it (without a unit of length: of one map unit). With minutes per meter the costs are minutes. Empty "
+            "and negative cells are barriers.</p><p>A way moves straight from center to center of cells, on the "
+            "ellipsoid, the sphere or the map, also across ±180°. On uniform friction, ways with 8, 16 and 32 "
+            "directions are too long by up to 8.24 %, 2.75 % and 1.31 %.</p>"
         )
 
     def examples(self):

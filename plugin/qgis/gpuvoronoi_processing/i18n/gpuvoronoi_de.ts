@@ -1095,7 +1095,7 @@
         </message>
         <message>
             <location filename="../algorithms/round_barriers.py" />
-            <source>Distance by sea from ports, and the ships' ways to them:</source>
+            <source>Distance by sea from ports, and the ways of ships to them:</source>
             <translation>Entfernung zur See von Häfen und die Wege der Schiffe zu ihnen:</translation>
         </message>
         <message>
