@@ -18,8 +18,6 @@
 #define SURE_BY_SERIES  1e-9 /* of the radius */
 #define SURE_BY_INVERSE 1e-13
 
-static const double degree = GV_DEGREE;
-
 bool gv_barrier_ellipsoid_init(gv_barriers *b) {
   const double f = b->ellipsoid.flattening;
   gv_geodesic_init(&b->ellipsoid, &b->geodesic);
@@ -74,8 +72,8 @@ static double ellipsoid_azimuth_to(const gv_barriers *b, const double *p, const 
   double azimuth, lat[2], lon[2];
   for (int i = 0; i < 2; i++) {
     const double *x = i == 0 ? p : q;
-    lon[i] = atan2(x[1], x[0]) / degree;
-    lat[i] = atan2(x[2] * stretch, sqrt(x[0] * x[0] + x[1] * x[1])) / degree;
+    lon[i] = atan2(x[1], x[0]) / GV_DEGREE;
+    lat[i] = atan2(x[2] * stretch, sqrt(x[0] * x[0] + x[1] * x[1])) / GV_DEGREE;
   }
   geod_inverse(&b->geodesic.geod, lat[0], lon[0], lat[1], lon[1], NULL, &azimuth, NULL);
   return azimuth;
@@ -86,10 +84,11 @@ static double ellipsoid_offset_by_inverse(const gv_barriers *b, const double *p,
   const double pq2 = ellipsoid_chord2(p, q), pr2 = ellipsoid_chord2(p, r), qr2 = ellipsoid_chord2(q, r);
   if (pq2 < b->bend_limit2) {
     const double angle = ellipsoid_azimuth_to(b, r, p) - ellipsoid_azimuth_to(b, r, q);
-    return sin(degree * angle) * sqrt(pr2 * qr2 / pq2);
+    return sin(GV_DEGREE * angle) * sqrt(pr2 * qr2 / pq2);
   }
-  if (pr2 <= qr2) return sin(degree * (ellipsoid_azimuth_to(b, p, q) - ellipsoid_azimuth_to(b, p, r))) * sqrt(pr2);
-  return sin(degree * (ellipsoid_azimuth_to(b, q, r) - ellipsoid_azimuth_to(b, q, p))) * sqrt(qr2);
+  if (pr2 <= qr2)
+    return sin(GV_DEGREE * (ellipsoid_azimuth_to(b, p, q) - ellipsoid_azimuth_to(b, p, r))) * sqrt(pr2);
+  return sin(GV_DEGREE * (ellipsoid_azimuth_to(b, q, r) - ellipsoid_azimuth_to(b, q, p))) * sqrt(qr2);
 }
 
 double gv_barrier_ellipsoid_offset(const gv_barriers *b, const double *p, const double *q, const double *r) {

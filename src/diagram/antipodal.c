@@ -8,7 +8,6 @@
 
 enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000, ANTIPODAL_ATTEMPTS = 6 };
 
-static const double degree = GV_DEGREE;
 /* A seed counts as nearer from this difference in meters: more than geod_inverse's errors. */
 static const double antipodal_margin = 5e-8;
 static const double antipodal_longest = 5e3;
@@ -93,7 +92,7 @@ static bool antipodal_cross_between(const antipodal *a, const branch *b, double 
   double at_low = antipodal_look(a, b, radius, low, out), at_high = antipodal_look(a, b, radius, high, out);
   int side = 0; /* -1, 1: the end that the last step moved */
   if (!(at_low < 0.0 && at_high > 0.0)) return false;
-  for (int i = 0; i < 100 && radius * (high - low) * degree > 2e-9; i++) {
+  for (int i = 0; i < 100 && radius * (high - low) * GV_DEGREE > 2e-9; i++) {
     double share = i % 8 == 7 ? 0.5 : at_low / (at_low - at_high), middle = low + share * (high - low);
     if (!(middle > low && middle < high)) break;
     double at = antipodal_look(a, b, radius, middle, out);
@@ -145,7 +144,7 @@ static double antipodal_noise(const antipodal *a, double lon, double lat, int32_
   double azimuth[2];
   antipodal_distance(a, lon, lat, left, &azimuth[0]);
   antipodal_distance(a, lon, lat, right, &azimuth[1]);
-  return antipodal_margin / fmax(2.0 * fabs(sin(0.5 * (azimuth[0] - azimuth[1]) * degree)), 1e-12);
+  return antipodal_margin / fmax(2.0 * fabs(sin(0.5 * (azimuth[0] - azimuth[1]) * GV_DEGREE)), 1e-12);
 }
 
 /* The same for the vertex at the end of a branch (equidistant.h). */
@@ -154,8 +153,8 @@ static double antipodal_vertex_noise(const antipodal *a, const branch *b) {
   double east[3], north[3], azimuth;
   for (int i = 0; i < 3; i++) {
     antipodal_distance(a, b->lon, b->lat, seed[i], &azimuth);
-    east[i] = sin(azimuth * degree) - (i > 0 ? east[0] : 0.0);
-    north[i] = cos(azimuth * degree) - (i > 0 ? north[0] : 0.0);
+    east[i] = sin(azimuth * GV_DEGREE) - (i > 0 ? east[0] : 0.0);
+    north[i] = cos(azimuth * GV_DEGREE) - (i > 0 ? north[0] : 0.0);
   }
   double most = fmax(hypot(east[1], north[1]), hypot(east[2], north[2]));
   return antipodal_margin * most / fmax(fabs(east[1] * north[2] - east[2] * north[1]), 1e-20);
@@ -212,8 +211,8 @@ static gv_status antipodal_end(antipodal *a, branch *b, double step) {
 
 /* The longest step: a line straight in longitude and latitude must be close to the geodesic. */
 static double antipodal_limit(const antipodal *a, const branch *b) {
-  double to_pole = a->globe->radius / fmax(fabs(tan(b->lat * degree)), 1e-3);
-  double bend = to_pole / fmax(fabs(sin(b->azimuth * degree)), 1e-3);
+  double to_pole = a->globe->radius / fmax(fabs(tan(b->lat * GV_DEGREE)), 1e-3);
+  double bend = to_pole / fmax(fabs(sin(b->azimuth * GV_DEGREE)), 1e-3);
   return fmax(fmin(fmin(antipodal_longest, 0.5 * to_pole), sqrt(a->tolerance * bend)), a->shortest);
 }
 
@@ -224,7 +223,7 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
     antipodal_place place;
     b->step = fmax(fmin(b->step, antipodal_limit(a, b)), shortest);
     bool found = antipodal_cross(a, b, b->step, &place);
-    double turn = found && !b->fresh ? fabs(place.start - b->azimuth) * degree * b->step : 0.0;
+    double turn = found && !b->fresh ? fabs(place.start - b->azimuth) * GV_DEGREE * b->step : 0.0;
     if (!found || (turn > a->tolerance && b->step > shortest)) {
       if (b->step <= shortest) break;
       b->step *= 0.5;

@@ -6,8 +6,6 @@
 
 #include "core/angles.h"
 
-static const double degree = GV_DEGREE;
-
 /* By powers of the third flattening, up to the sixth. */
 static void globe_set_series(gv_globe *globe) {
   static const double table[6][6] = {{2.0, -2.0 / 3.0, -2.0, 116.0 / 45.0, 26.0 / 45.0, -2854.0 / 675.0},
@@ -92,8 +90,8 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
   if (globe->ellipsoid && globe->series) {
     double length = sqrt(cosine * cosine + vector[2] * vector[2]);
     double angle = atan2(vector[2], cosine) + globe_sum_series(globe, vector[2] / length, cosine / length);
-    *lon = atan2(vector[1], vector[0]) / degree;
-    *lat = fmin(fmax(angle / degree, -90.0), 90.0);
+    *lon = atan2(vector[1], vector[0]) / GV_DEGREE;
+    *lat = fmin(fmax(angle / GV_DEGREE, -90.0), 90.0);
     gv_normalize_lonlat(lon, lat);
     return;
   }
@@ -107,8 +105,8 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
       if (!(fabs(step) > 1e-9 * fmax(1.0, fabs(tangent)))) break;
     }
   }
-  *lon = atan2(vector[1], vector[0]) / degree;
-  *lat = atan(tangent) / degree;
+  *lon = atan2(vector[1], vector[0]) / GV_DEGREE;
+  *lat = atan(tangent) / GV_DEGREE;
   if (isnan(*lat)) *lat = vector[2] < 0.0 ? -90.0 : 90.0;
   gv_normalize_lonlat(lon, lat);
 }
@@ -124,7 +122,7 @@ double gv_globe_reach(const gv_globe *globe) {
 }
 
 double gv_globe_antipodal_radius(const gv_globe *globe) {
-  return 6.283185307179586 * globe->radius * fabs(globe->shape.flattening) + 116e3;
+  return 2.0 * GV_PI * globe->radius * fabs(globe->shape.flattening) + 116e3;
 }
 
 double gv_globe_great_circle(const double *vectors, int64_t count, double normal[3]) {
@@ -155,6 +153,10 @@ double gv_globe_great_circle(const double *vectors, int64_t count, double normal
   return farthest;
 }
 
+bool gv_globe_follows_circle(const double *vectors, int64_t count, double normal[3]) {
+  return gv_globe_great_circle(vectors, count, normal) < 0.02;
+}
+
 double gv_globe_angle(const double axis[3], const double from[3], const double to[3]) {
   double sine = 0.0, cosine = 0.0, along[2] = {0.0, 0.0};
   for (int i = 0; i < 3; i++) {
@@ -165,7 +167,7 @@ double gv_globe_angle(const double axis[3], const double from[3], const double t
     along[1] += axis[i] * to[i];
   }
   double angle = atan2(sine, cosine - along[0] * along[1]);
-  return angle < 0.0 ? angle + 6.283185307179586 : angle;
+  return angle < 0.0 ? angle + 2.0 * GV_PI : angle;
 }
 
 bool gv_globe_passes(const gv_globe *globe, const double left[3], const double right[3], const double lon[2],
@@ -190,11 +192,11 @@ bool gv_globe_passes(const gv_globe *globe, const double left[3], const double r
 static void equidistant_move(const gv_globe *globe, double east, double north, gv_equidistant *at) {
   double length = hypot(east, north), e2 = globe->shape.eccentricity2;
   if (length < 1.0 && fabs(at->lat) < 89.0) {
-    double sine = sin(at->lat * degree), w2 = 1.0 - e2 * sine * sine, normal = globe->radius / sqrt(w2);
-    at->lon += east / (normal * cos(at->lat * degree)) / degree;
-    at->lat += north / (normal * (1.0 - e2) / w2) / degree;
+    double sine = sin(at->lat * GV_DEGREE), w2 = 1.0 - e2 * sine * sine, normal = globe->radius / sqrt(w2);
+    at->lon += east / (normal * cos(at->lat * GV_DEGREE)) / GV_DEGREE;
+    at->lat += north / (normal * (1.0 - e2) / w2) / GV_DEGREE;
   } else {
-    geod_direct(&globe->geod, at->lat, at->lon, atan2(east, north) / degree, length, &at->lat, &at->lon, NULL);
+    geod_direct(&globe->geod, at->lat, at->lon, atan2(east, north) / GV_DEGREE, length, &at->lat, &at->lon, NULL);
   }
   gv_normalize_lonlat(&at->lon, &at->lat);
 }
@@ -227,15 +229,15 @@ static close_pair close_pair_of(const gv_globe *globe, const double lon[2], cons
   for (int i = 0; i < 3; i++)
     geod_position(&line, at[i] * p.apart, &p.lat[i], &p.lon[i], &p.azimuth[i]);
   if (p.apart >= 100.0 || fabs(lat[0]) > 89.0) return p;
-  double e2 = globe->shape.eccentricity2, middle = 0.5 * (lat[0] + lat[1]), sine = sin(middle * degree);
+  double e2 = globe->shape.eccentricity2, middle = 0.5 * (lat[0] + lat[1]), sine = sin(middle * GV_DEGREE);
   double w2 = 1.0 - e2 * sine * sine, normal = globe->radius / sqrt(w2);
-  double east = remainder(lon[1] - lon[0], 360.0) * degree * normal * cos(middle * degree),
-         north = (lat[1] - lat[0]) * degree * normal * (1.0 - e2) / w2;
+  double east = remainder(lon[1] - lon[0], 360.0) * GV_DEGREE * normal * cos(middle * GV_DEGREE),
+         north = (lat[1] - lat[0]) * GV_DEGREE * normal * (1.0 - e2) / w2;
   p.nodes = 1;
   p.weight[0] = 1.0;
   p.lat[0] = middle;
   p.lon[0] = lon[0] + 0.5 * remainder(lon[1] - lon[0], 360.0);
-  p.azimuth[0] = atan2(east, north) / degree;
+  p.azimuth[0] = atan2(east, north) / GV_DEGREE;
   p.apart = hypot(east, north);
   return p;
 }
@@ -243,8 +245,8 @@ static close_pair close_pair_of(const gv_globe *globe, const double lon[2], cons
 /* Whether two seeds are a close pair for a place at a distance of `length` meters from the first. */
 static bool close_pair_counts(const gv_globe *globe, const double lon[2], const double lat[2], double length,
                               close_pair *p) {
-  double north = (lat[1] - lat[0]) * degree,
-         east = remainder(lon[1] - lon[0], 360.0) * degree * cos(0.5 * (lat[0] + lat[1]) * degree);
+  double north = (lat[1] - lat[0]) * GV_DEGREE,
+         east = remainder(lon[1] - lon[0], 360.0) * GV_DEGREE * cos(0.5 * (lat[0] + lat[1]) * GV_DEGREE);
   /* Most are not: shorter than the seeds' distance within a degree, away from the poles. */
   double least = fmin(hypot(north, east), 0.01) * 0.9 * (1.0 - globe->shape.eccentricity2) * globe->radius;
   if (!p->known && fabs(lat[0]) < 85.0 && globe->series && length <= 20.0 * least) return false;
@@ -258,7 +260,7 @@ static double close_pair_difference(const gv_globe *globe, const close_pair *p, 
   for (int i = 0; i < p->nodes; i++) {
     double azimuth;
     geod_inverse(&globe->geod, p->lat[i], p->lon[i], lat, lon, NULL, &azimuth, NULL);
-    sum += p->weight[i] * cos((azimuth - p->azimuth[i]) * degree);
+    sum += p->weight[i] * cos((azimuth - p->azimuth[i]) * GV_DEGREE);
   }
   return sum * p->apart;
 }
@@ -274,8 +276,8 @@ bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, co
     for (int i = 0; i < seeds; i++) {
       double azimuth;
       geod_inverse(&globe->geod, at->lat, at->lon, lat[i], lon[i], &length[i], &azimuth, NULL);
-      east[i] = -sin(azimuth * degree);
-      north[i] = -cos(azimuth * degree);
+      east[i] = -sin(azimuth * GV_DEGREE);
+      north[i] = -cos(azimuth * GV_DEGREE);
     }
     double e1 = east[1] - east[0], n1 = north[1] - north[0], d1 = length[0] - length[1];
     if (close_pair_counts(globe, lon, lat, length[0], &pair[0])) {

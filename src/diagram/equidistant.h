@@ -45,9 +45,12 @@ void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, 
 /* The longitude halfway between two, the shorter way. */
 double gv_globe_halfway(double lon, double other);
 
-/* A normal of the great circle along which directions lie, through the first of them and the one that is farthest from its line. Returns the sine of the
- * largest angle between a direction and the circle; 1 if all are one place or antipodes. */
+/* A normal of the great circle along which directions lie, through the first of them and the one that is farthest from
+ * its line. Returns the sine of the largest angle between a direction and the circle; 1 if all are one place or antipodes. */
 double gv_globe_great_circle(const double *vectors, int64_t count, double normal[3]);
+
+/* Whether directions lie so near a great circle that their vertices are around its poles, and its normal. */
+bool gv_globe_follows_circle(const double *vectors, int64_t count, double normal[3]);
 
 /* Meters: around the antipode of a place, its cut locus and the vertices beside it; the cut locus is a line of 2 pi a f at most. 250 km on WGS 84. */
 double gv_globe_antipodal_radius(const gv_globe *globe);

@@ -6,8 +6,6 @@
 #include "core/angles.h"
 #include "search/code_sort.h"
 
-static const double degree = GV_DEGREE;
-
 /* From the seed in the middle of a part; `azimuth` there, in degrees. */
 static double rim_distance(const gv_rim *r, double lon, double lat, int32_t seed, double *azimuth) {
   double distance;
@@ -28,7 +26,7 @@ static void rim_measure(gv_rim *r, int64_t number, int32_t first, int32_t end, d
     part.axis = azimuth;
   }
   for (int32_t i = first; i < end; i++) {
-    double angle = (place[2 * i + 1] - part.axis) * degree;
+    double angle = (place[2 * i + 1] - part.axis) * GV_DEGREE;
     const double at[2] = {place[2 * i] * cos(angle), place[2 * i] * sin(angle)};
     for (int axis = 0; axis < 2; axis++) {
       part.low[axis] = fmin(part.low[axis], at[axis]);
@@ -54,7 +52,7 @@ static double rim_bound(const gv_rim *r, const gv_rim_part *part, double distanc
   double a = r->globe->geod.a, b = r->globe->geod.b, largest = fmax(1.0 / b, b / (a * a)); /* root of curvature */
   double bound = distance - part->radius, far = largest * (distance + part->radius);
   if (far > 3.14) return bound;
-  double angle = (azimuth - part->axis) * degree, along = cos(angle), across = sin(angle);
+  double angle = (azimuth - part->axis) * GV_DEGREE, along = cos(angle), across = sin(angle);
   double slope =
       fmax(part->low[0] * along, part->high[0] * along) + fmax(part->low[1] * across, part->high[1] * across);
   double bend = far > 1.5707 ? -largest / tan(far) : 0.0;
@@ -105,10 +103,10 @@ gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *
 /* Codes of seeds in an order along a curve: around the great circle along which they lie, or else Morton's; *bits of them. */
 static void rim_codes(const double *position, int64_t count, gv_code *codes, int *bits) {
   enum { BITS = 19 };
-  static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0}, near = 0.02, turn = 6.283185307179586;
+  static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0}, turn = 2.0 * GV_PI;
   const gv_morton morton = {3, BITS, low, high};
   double normal[3];
-  bool circle = gv_globe_great_circle(position, count, normal) < near;
+  const bool circle = gv_globe_follows_circle(position, count, normal);
   *bits = circle ? 40 : 3 * BITS;
   for (int64_t i = 0; i < count; i++) {
     const double *p = position + 3 * i;

@@ -44,8 +44,6 @@ typedef struct track_point {
   double at, lon, lat;
 } track_point;
 
-static const double degree = GV_DEGREE;
-
 /* The circle of the places equally far from two directions, from one vertex to another with the first direction on the left. */
 static void track_start(track *k, const double *left, const double *right, const double from[3],
                         const double to[3]) {
@@ -78,7 +76,7 @@ static void track_start(track *k, const double *left, const double *right, const
   }
   k->angle = atan2(sine, cosine);
   /* An edge is half a circle at most; a little backwards is rounding. */
-  if (k->angle < -1.5707963267948966) k->angle += 6.283185307179586;
+  if (k->angle < -0.5 * GV_PI) k->angle += 2.0 * GV_PI;
   for (int i = 0; i < 3; i++)
     k->end[i] = to[i] - (cos(k->angle) * k->x[i] + sin(k->angle) * k->y[i]);
 }
@@ -152,12 +150,12 @@ static gv_status track_put(gv_worker *worker, track *k, double lon, double lat) 
 /* Meters from a place to the line between two others that is straight in longitude and latitude; too long rather than too short. */
 static double track_off(const track *k, const track_point *a, const track_point *b, const track_point *p) {
   double nearest_equator = fmin(fabs(p->lat), fmin(fabs(a->lat), fabs(b->lat)));
-  double cosine = cos(nearest_equator * degree);
+  double cosine = cos(nearest_equator * GV_DEGREE);
   double bx = remainder(b->lon - a->lon, 360.0) * cosine, by = b->lat - a->lat;
   double px = remainder(p->lon - a->lon, 360.0) * cosine, py = p->lat - a->lat;
   double square = bx * bx + by * by, along = square > 0.0 ? (px * bx + py * by) / square : 0.0;
   along = fmin(fmax(along, 0.0), 1.0);
-  return hypot(px - along * bx, py - along * by) * degree * k->t->globe->radius * 1.01;
+  return hypot(px - along * bx, py - along * by) * GV_DEGREE * k->t->globe->radius * 1.01;
 }
 
 /* Meters, roughly. */

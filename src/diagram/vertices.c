@@ -433,13 +433,14 @@ static int32_t vertices_list_side(const finder *f, const double pole[3], int sid
 /* Seeds along a great circle: nearly all vertices are at its poles, where flips take long or stop early. Both sides become polygons with new facets. */
 static gv_status vertices_replace_sides(finder *f) {
   const gv_allocator *allocator = &f->context->allocator;
-  int64_t facets = f->t->facets;
+  const int64_t facets = f->t->facets;
+  double pole[3];
+  if (!gv_globe_follows_circle(f->t->position, f->t->count, pole)) return GV_OK;
   int32_t *list = gv_allocate(allocator, facets, sizeof *list);
-  double *excess = gv_allocate(allocator, facets, sizeof *excess), pole[3] = {0.0};
+  double *excess = gv_allocate(allocator, facets, sizeof *excess);
   const gv_ears ears = {f->context, f->t, vertices_look, f, excess};
   gv_status status = list != NULL && excess != NULL ? GV_OK : gv_fail_memory(f->context, "the vertices");
-  bool circle = gv_globe_great_circle(f->t->position, f->t->count, pole) < 0.02;
-  for (int side = -1; side <= 1 && circle && status == GV_OK; side += 2) {
+  for (int side = -1; side <= 1 && status == GV_OK; side += 2) {
     int32_t count = vertices_list_side(f, pole, side, list);
     bool done;
     gv_progress_init(&f->progress, f->context, 4 * facets);

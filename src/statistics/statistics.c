@@ -8,8 +8,6 @@
 #include "core/given.h"
 #include "statistics/parts.h"
 
-static const double degree = GV_DEGREE;
-
 /* Builds the map from labels to seeds, if there are labels. */
 static gv_status find_labels(gv_context *context, gv_statistics *s) {
   const gv_voronoi *v = s->voronoi;
@@ -141,8 +139,8 @@ static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statist
     if (gv_facts_of(grid)->rows_are_parallels) m[2] = ldexp(m[2], GV_FACTOR_BITS);
     double across = hypot(m[0], m[1]), length = hypot(across, m[2]) * unit;
     if (!(length > 1e-9 * (double)t->area)) return;
-    out->centroid_x = atan2(m[1], m[0]) / degree;
-    out->centroid_y = atan2(m[2], across) / degree;
+    out->centroid_x = atan2(m[1], m[0]) / GV_DEGREE;
+    out->centroid_y = atan2(m[2], across) / GV_DEGREE;
     if (out->centroid_x == -180.0) out->centroid_x = 180.0;
   } else {
     const double *g = grid->geotransform;

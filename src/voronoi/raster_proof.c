@@ -75,7 +75,6 @@
 #include "core/parallel.h"
 
 static const double wider = 1.0 / 64.0;
-static const double radian = GV_DEGREE;
 
 /* ----------------------------------------------------------------------------------------------------- the plane */
 
@@ -112,7 +111,7 @@ static bool plane_holds(const gv_grid *raster, const gv_grid *query_grid, gv_met
 
 static bool lonlat_holds(const gv_grid *raster, gv_metric metric, gv_raster_proof *proof) {
   const double *g = raster->geotransform;
-  double w = fabs(g[1]) * radian, h = fabs(g[5]) * radian, round = fabs(g[1]) * (double)raster->width;
+  double w = fabs(g[1]) * GV_DEGREE, h = fabs(g[5]) * GV_DEGREE, round = fabs(g[1]) * (double)raster->width;
   double flattening = raster->semi_major == 0.0 ? 1.0 / 298.257223563 : raster->flattening;
   if (metric == GV_GEODESIC && !(flattening >= 0.0 && flattening <= 0.01)) return false;
   proof->wraps = gv_columns_wrap(raster->width, g[1]);
@@ -122,8 +121,8 @@ static bool lonlat_holds(const gv_grid *raster, gv_metric metric, gv_raster_proo
 
 static bool lonlat_row_holds(const gv_grid *raster, int64_t row, bool own) {
   const double *g = raster->geotransform;
-  double p = cos((g[3] + ((double)row + 0.5) * g[5]) * radian);
-  return p * fabs(g[1]) * radian >= (own ? 1e-6 : 6e-6);
+  double p = cos((g[3] + ((double)row + 0.5) * g[5]) * GV_DEGREE);
+  return p * fabs(g[1]) * GV_DEGREE >= (own ? 1e-6 : 6e-6);
 }
 
 /* Whether cells of other grids may be outside a row at the end of the raster. */
@@ -135,7 +134,7 @@ static bool at_pole(const gv_grid *raster, int64_t row) {
 
 static gv_status find_whole(gv_context *context, const gv_grid *raster, gv_raster_proof *proof) {
   const double *g = raster->geotransform;
-  double h = fabs(g[5]) * radian, w = fabs(g[1]) * radian;
+  double h = fabs(g[5]) * GV_DEGREE, w = fabs(g[1]) * GV_DEGREE;
   if (h < 1e-6 || !(proof->own || proof->wraps)) return GV_OK;
   proof->whole = gv_allocate_zeroed(&context->allocator, raster->height, 1);
   if (proof->whole == NULL) return gv_fail_memory(context, "the raster's seeds");
@@ -143,7 +142,7 @@ static gv_status find_whole(gv_context *context, const gv_grid *raster, gv_raste
     bool whole = proof->own || (r > 0 && r + 1 < raster->height) || at_pole(raster, r);
     for (int64_t i = r - 1; i <= r + 1 && !proof->own; i++) {
       if (i < 0 || i == raster->height) continue;
-      double p = cos((g[3] + ((double)i + 0.5) * g[5]) * radian);
+      double p = cos((g[3] + ((double)i + 0.5) * g[5]) * GV_DEGREE);
       whole = whole && p * w <= 0.9 * h && proof->row[i] == 0;
     }
     proof->whole[r] = whole;

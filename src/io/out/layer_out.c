@@ -248,7 +248,7 @@ static gv_status layer_check_readable(const gv_layer_out *l) {
 /* Of drivers that leave out rows without a geometry. */
 static gv_status layer_check_geometry(const gv_layer_out *l, OGRFeatureH feature) {
   OGRGeometryH geometry = OGR_F_GetGeometryRef(feature);
-  if (!gv_format_of(l->place->driver)->geometry_required || OGR_L_GetGeomType(l->layer) == wkbNone) return GV_OK;
+  if (!l->format->geometry_required || OGR_L_GetGeomType(l->layer) == wkbNone) return GV_OK;
   if (geometry != NULL && !OGR_G_IsEmpty(geometry)) return GV_OK;
   return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "%s: %s does not support rows without a geometry (row %" PRId64 "); use .gpkg",

@@ -10,12 +10,10 @@
 #include "io/crs.h"
 #include "io/overlay/overlay.h"
 
-static const double degree = GV_DEGREE;
-
 /* As gv_row_share, of the part between the fractions t0 and t1. */
 static double row_share(const gv_overlay *o, double top, double bottom, double t0, double t1) {
   if (o->e2 < -1.0 || (t0 <= 0.0 && t1 >= 1.0)) return t1 - t0;
-  double unit = o->degrees * degree, pole = 90.0 * degree;
+  double unit = o->degrees * GV_DEGREE, pole = 90.0 * GV_DEGREE;
   double y0 = fmax(-pole, fmin(pole, top * unit)), y1 = fmax(-pole, fmin(pole, bottom * unit));
   double a = fmax(-pole, fmin(pole, (top + t0 * (bottom - top)) * unit));
   double b = fmax(-pole, fmin(pole, (top + t1 * (bottom - top)) * unit));

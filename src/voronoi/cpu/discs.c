@@ -16,8 +16,6 @@ enum {
   CROWD = 4                 /* number of discs that one may meet so that its parts are processed one by one */
 };
 
-static const double degree = GV_DEGREE;
-
 /* ------------------------------------------------------------------------------------------------------ places */
 
 /* Maximum distance of a cell of a disc from its seed, in rows, and the data that limit it in columns. */
@@ -30,7 +28,7 @@ typedef struct extent {
  * Geodetic latitudes part by at most 1 / (1 - f)^2 times as much as geocentric ones. */
 static extent extent_on_globe(const gv_voronoi *v, double beyond) {
   const gv_cells *cells = &v->cells;
-  double step = fabs(cells->grid.geotransform[5]) * degree, least = 1.0, stretch = 1.0;
+  double step = fabs(cells->grid.geotransform[5]) * GV_DEGREE, least = 1.0, stretch = 1.0;
   if (cells->metric == GV_GEODESIC) {
     double ratio = 1.0 - cells->ellipsoid.flattening;
     least = fmin(ratio, 1.0);
@@ -69,8 +67,8 @@ static gv_disc_place discs_place_of(const gv_voronoi *v, const gv_discs *d, cons
       x = v->seeds.lon[seed];
       y = v->seeds.lat[seed];
     } else {
-      x = atan2(y, x) / degree;
-      y = atan2(z, axis) / degree;
+      x = atan2(y, x) / GV_DEGREE;
+      y = atan2(z, axis) / GV_DEGREE;
     }
   }
   double row = (y - g[3]) / g[5] - 0.5;
@@ -167,7 +165,7 @@ gv_status gv_discs_create(gv_context *context, const gv_voronoi *v, gv_discs **o
   const double *g = cells->grid.geotransform;
   double e = cells->position_error, within = v->within, beyond = v->beyond;
   bool globe = gv_cells_turn_by_column(cells);
-  double unit = globe ? degree : 1.0;
+  double unit = globe ? GV_DEGREE : 1.0;
   *out = NULL;
   if (!gv_cells_have_tables(cells) || !(within >= 0.0) || !isfinite(beyond)) return GV_OK;
   if (!(fabs(g[1]) * unit > 1000.0 * e && fabs(g[5]) * unit > 1000.0 * e)) return GV_OK;

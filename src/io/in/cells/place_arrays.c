@@ -13,8 +13,6 @@
 
 enum { MOST_DIMENSIONS = 4, MOST_CORNERS = 64 };
 
-static const double radian = GV_DEGREE;
-
 bool gv_place_arrays_may_be(const char *source) {
   static const char *const endings[] = {"nc", "nc4", "cdf", "zarr"};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -48,7 +46,7 @@ static gv_status place_read(gv_io *io, const char *source, const gv_place_array 
   if (!place_read_numbers(from->array, from->count, to))
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", source);
   for (int64_t i = 0; i < from->count && from->radians; i++)
-    to[i] /= radian;
+    to[i] /= GV_DEGREE;
   return GV_OK;
 }
 
@@ -125,15 +123,15 @@ static void place_face_center(const place_faces *f, int64_t face, double *lon, d
   for (int64_t c = 0; c < f->corners; c++) {
     const double number = f->node[face * f->corners + c] - (double)f->first;
     if (!(number >= 0.0 && number < (double)f->nodes)) continue; /* faces have corners of their own number */
-    const double x = f->x[(int64_t)number] * radian, y = f->y[(int64_t)number] * radian;
+    const double x = f->x[(int64_t)number] * GV_DEGREE, y = f->y[(int64_t)number] * GV_DEGREE;
     sum[0] += cos(y) * cos(x);
     sum[1] += cos(y) * sin(x);
     sum[2] += sin(y);
   }
   const double across = hypot(sum[0], sum[1]);
   const bool none = !(hypot(across, sum[2]) > 1e-12);
-  *lon = none ? (double)NAN : atan2(sum[1], sum[0]) / radian;
-  *lat = none ? (double)NAN : atan2(sum[2], across) / radian;
+  *lon = none ? (double)NAN : atan2(sum[1], sum[0]) / GV_DEGREE;
+  *lat = none ? (double)NAN : atan2(sum[2], across) / GV_DEGREE;
 }
 
 static gv_status place_faces_fill(gv_io *io, const char *source, const gv_place_pair *pair, place_faces *f,

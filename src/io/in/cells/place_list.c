@@ -22,9 +22,8 @@ static const char *const radian_names[4] = {"radian", "radians", "rad", "rads"};
 /* Names for centers of cells. */
 static const struct {
   const char *names[2];
-  bool
-      is_enough; /* the name is enough: the model's arrays have no standard_name, and units of other words or none */
-  bool radians;  /* without units */
+  bool is_enough; /* the model's arrays have no standard_name, and units of other words or none */
+  bool radians;   /* without units */
 } centers[] = {{{"lonCell", "latCell"}, true, true},                  /* MPAS */
                {{"clon", "clat"}, false, false},                      /* ICON */
                {{"grid_center_lon", "grid_center_lat"}, true, false}, /* SCRIP */

@@ -11,8 +11,6 @@
 #include "cells/area.h"
 #include "core/angles.h"
 
-static const double degree = GV_DEGREE;
-
 /* The area between a line and a parallel, positive for lines that lead east and north of it. */
 static double clipped_below(const gv_ellipsoid *ellipsoid, double parallel, const double y[2], double way) {
   static const double at[3] = {0.1127016653792583, 0.5, 0.8872983346207417},
@@ -27,7 +25,7 @@ static double clipped_below(const gv_ellipsoid *ellipsoid, double parallel, cons
       gv_zone_areas(ellipsoid, 1, zone, &area);
       sum += weight[j] * copysign(fabs(area), zone[1] - zone[0]);
     }
-  return sum * way * degree / parts;
+  return sum * way * GV_DEGREE / parts;
 }
 
 /* Twice the area in the coordinates of the layer: its sign is the ring's direction. */
