@@ -42,6 +42,16 @@ void gv_warn_of_skipped(const char *source, const char *items, int64_t skipped, 
                source != NULL ? ": " : "", skipped, items, used, first);
 }
 
+gv_status gv_seeds_check_left_out(gv_io *io, const gv_seed_list *seeds, int64_t left_out, const char *option,
+                                  const char *of, const char *where, const char *path) {
+  const char *items = of != NULL ? "points of " : "seeds", *source = of != NULL ? of : "";
+  GV_REQUIRE(io, left_out < seeds->count, "%s: all %s%s are %s %s", option, items, source, where, path);
+  if (left_out > 0)
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " %s%s are %s %s", left_out, seeds->count,
+               items, source, where, path);
+  return GV_OK;
+}
+
 static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
   size_t bytes = (size_t)set->count * sizeof(double);
   set->source_x = malloc(bytes);

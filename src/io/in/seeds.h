@@ -112,6 +112,11 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
 /* A warning of what --skip-invalid has skipped; none if that is nothing. `source`: option or file, NULL: the seeds. */
 void gv_warn_of_skipped(const char *source, const char *items, int64_t skipped, int64_t used, const char *first);
 
+/* A warning of seeds that ways do not start from, an error if they are all. `of`: the input that they are points of,
+ * NULL: the seeds; `where` and `path`: what they are in. */
+gv_status gv_seeds_check_left_out(gv_io *io, const gv_seed_list *seeds, int64_t left_out, const char *option,
+                                  const char *of, const char *where, const char *path);
+
 /*
  * A second pass over the features that gv_seeds_read has read, in the same order, for the attributes of each seed
  * (without geometries if the driver supports that): feature number `row` (from 1) is that of seeds->rows. For

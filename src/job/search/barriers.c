@@ -1,5 +1,4 @@
 /* The nearest reference points by the shortest ways round barriers. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,15 +34,11 @@ gv_status gv_search_barriers_build(gv_io *io, gv_search_run *run) {
   if (gv_metric_on_globe(run->metric))
     GV_TRY(gv_search_to_globe(io, run, &options.semi_major, &options.flattening));
   GV_TRY(gv_job_barriers_make(io, run->context, &run->job->barriers, &run->barriers.seeds, &options, &run->ways));
-  GV_TRY(gv_io_pass_on_library(
-      io, run->context,
-      gv_barriers_solve(run->context, run->ways, seeds->x, seeds->y, seeds->count, &run->unused)));
-  GV_REQUIRE(io, run->unused < seeds->count, "--barriers: all points of %s are inside polygons of %s",
-             run->reference.path, run->barriers.path);
-  if (run->unused > 0)
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, run->unused,
-               "%" PRId64 " of %" PRId64 " points of %s are inside polygons of %s", run->unused, seeds->count,
-               run->reference.path, run->barriers.path);
+  const gv_status status =
+      gv_barriers_solve(run->context, run->ways, seeds->x, seeds->y, seeds->count, &run->unused);
+  GV_TRY(gv_io_pass_on_library(io, run->context, status));
+  GV_TRY(gv_seeds_check_left_out(io, seeds, run->unused, "--barriers", run->reference.path, "inside polygons of",
+                                 run->barriers.path));
   gv_search_set_positions(run);
   run->report->references.used = seeds->count - run->unused;
   run->report->backend = "tile";

@@ -10,7 +10,7 @@
 #include "io/in/arrays/arrays.h"
 #include "io/in/raster_seeds.h"
 #include "io/out/files/sync.h"
-#include "job/barriers.h"
+#include "job/barrier_layer.h"
 
 /* Source of points. */
 typedef struct gv_search_source {

@@ -5,10 +5,10 @@
 static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
-  int64_t left_out = 0;
-  GV_TRY(gv_io_pass_on_library(io, context,
-                               gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &left_out)));
-  return gv_run_check_left_out(io, w, left_out, "--barriers", "inside polygons of", w->plan->job->barriers.path);
+  const gv_status status = gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &w->left_out);
+  GV_TRY(gv_io_pass_on_library(io, context, status));
+  return gv_seeds_check_left_out(io, seeds, w->left_out, "--barriers", NULL, "inside polygons of",
+                                 w->plan->job->barriers.path);
 }
 
 static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
@@ -30,18 +30,13 @@ static gv_status barriers_way(gv_io *io, gv_run_work *w, const double from[2], g
   gv_barrier_way_init(&found);
   found.x = from[0];
   found.y = from[1];
+  found.room = way->room;
+  found.way_x = way->x;
+  found.way_y = way->y;
   found.count = &way->count;
   found.seed = &way->seed;
   found.distance = &way->length;
-  for (int i = 0; i < 2; i++) {
-    found.room = way->room;
-    found.way_x = way->x;
-    found.way_y = way->y;
-    GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_barriers_get_way(w->in->context, w->barriers, &found)));
-    if (way->count <= way->room) return GV_OK;
-    GV_TRY(gv_run_make_way_room(io, way));
-  }
-  return GV_OK;
+  return gv_io_pass_on_library(io, w->in->context, gv_barriers_get_way(w->in->context, w->barriers, &found));
 }
 
 static void barriers_close(void *state) {

@@ -8,7 +8,6 @@
  */
 #include "job/raster/compute/block.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "cells/facts.h"
@@ -546,27 +545,6 @@ gv_sum_totals gv_run_sum_of_raster(const gv_run_work *w, int number) {
 bool gv_run_blocks_identify_seeds(const gv_run_work *w) {
   (void)w; /* blocks hold numbers of seeds */
   return true;
-}
-
-gv_status gv_run_check_left_out(gv_io *io, gv_run_work *w, int64_t left_out, const char *option, const char *where,
-                                const char *path) {
-  const int64_t count = w->in->seeds->count;
-  GV_REQUIRE(io, left_out < count, "%s: all seeds are %s %s", option, where, path);
-  w->left_out = left_out;
-  if (left_out > 0) {
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " seeds are %s %s", left_out, count,
-               where, path);
-  }
-  return GV_OK;
-}
-
-gv_status gv_run_make_way_room(gv_io *io, gv_way *way) {
-  free(way->x);
-  way->room = way->count + way->count / 2;
-  way->x = malloc(2 * (size_t)way->room * sizeof *way->x);
-  if (way->x == NULL) return gv_io_fail_memory(io, "a way");
-  way->y = way->x + way->room;
-  return GV_OK;
 }
 
 const gv_block_source gv_computed_blocks = {.computes = true,

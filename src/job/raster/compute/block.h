@@ -13,13 +13,6 @@ gv_sum_totals gv_run_sum_of_raster(const gv_run_work *work, int number);
 /* Blocks hold numbers of seeds: true. */
 bool gv_run_blocks_identify_seeds(const gv_run_work *work);
 
-/* Seeds that ways do not start from: recorded, with a warning; an error if they are all. `where` and `path`: what they are in. */
-gv_status gv_run_check_left_out(gv_io *io, gv_run_work *work, int64_t left_out, const char *option,
-                                const char *where, const char *path);
-
-/* Room for all positions of a way that have been counted. */
-gv_status gv_run_make_way_room(gv_io *io, gv_way *way);
-
 /* Computes one block: a gv_raster_block_fn with a gv_run_work as `user`. Rasters of the plan for which the block
  * has no memory are not computed. */
 gv_status gv_run_compute_block(gv_io *io, void *work, int number, gv_raster_block *block);

@@ -19,7 +19,7 @@ typedef struct gv_way {
   int32_t seed;        /* -1: none */
   double cost, length; /* in the library's unit; cost: of travel cost only */
   int64_t count;       /* positions, in the grid's coordinates; longitudes are continuous */
-  double *x, *y;       /* valid until the next way; room for `room` */
+  double *x, *y;       /* room for `room` */
   int64_t room;
 } gv_way;
 
@@ -34,7 +34,8 @@ typedef struct gv_block_source {
   gv_sum_totals (*sum)(const struct gv_run_work *work, int number);
   /* False if blocks hold ids only, and ids repeat. */
   bool (*identifies_seeds)(const struct gv_run_work *work);
-  /* Finds the way from a position in the grid's coordinates; NULL: there are none. The arrays are reused. */
+  /* Finds the way from a position in the grid's coordinates; NULL: there are none. All its positions are counted, also
+   * those that it has no room for. */
   gv_status (*way)(gv_io *io, struct gv_run_work *work, const double from[2], gv_way *way);
   void (*close)(void *state); /* may be NULL */
   void *state;

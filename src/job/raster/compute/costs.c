@@ -64,9 +64,9 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   from.count = seeds->count;
   from.at_cells = w->in->cells.cells != NULL;
   if (seeds->shapes != NULL) from.features = &w->in->features;
-  int64_t left_out = 0;
-  GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &left_out)));
-  return gv_run_check_left_out(io, w, left_out, "--cost", "in barriers or outside of", w->plan->job->cost.path);
+  GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &w->left_out)));
+  return gv_seeds_check_left_out(io, seeds, w->left_out, "--cost", NULL, "in barriers or outside of",
+                                 w->plan->job->cost.path);
 }
 
 static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
@@ -94,19 +94,14 @@ static gv_status costs_way(gv_io *io, gv_run_work *w, const double from[2], gv_w
   gv_cost_way_init(&found);
   found.x = from[0];
   found.y = from[1];
+  found.room = way->room;
+  found.way_x = way->x;
+  found.way_y = way->y;
   found.count = &way->count;
   found.seed = &way->seed;
   found.cost = &way->cost;
   found.length = &way->length;
-  for (int i = 0; i < 2; i++) {
-    found.room = way->room;
-    found.way_x = way->x;
-    found.way_y = way->y;
-    GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_get_way(w->in->context, w->cost, &found)));
-    if (way->count <= way->room) return GV_OK;
-    GV_TRY(gv_run_make_way_room(io, way));
-  }
-  return GV_OK;
+  return gv_io_pass_on_library(io, w->in->context, gv_cost_get_way(w->in->context, w->cost, &found));
 }
 
 static void costs_close(void *state) {

@@ -32,12 +32,26 @@ static gv_status ways_table_line(gv_io *io, const ways_table *t, OGRGeometryH *o
   return GV_OK;
 }
 
+/* Room for all positions of a way that have been counted. */
+static gv_status ways_table_make_room(gv_io *io, gv_way *way) {
+  free(way->x);
+  way->room = way->count + way->count / 2;
+  way->x = malloc(2 * (size_t)way->room * sizeof *way->x);
+  if (way->x == NULL) return gv_io_fail_memory(io, "a way");
+  way->y = way->x + way->room;
+  return GV_OK;
+}
+
 static gv_status ways_table_row(gv_io *io, void *user, int64_t point, gv_table_row *row) {
   ways_table *t = user;
   const gv_run_inputs *in = t->work->in;
   const double from[2] = {in->from.x[point], in->from.y[point]};
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   GV_TRY(t->work->source.way(io, t->work, from, &t->way));
+  if (t->way.count > t->way.room) {
+    GV_TRY(ways_table_make_room(io, &t->way));
+    GV_TRY(t->work->source.way(io, t->work, from, &t->way));
+  }
   if (t->way.seed < 0) return GV_OK;
   gv_table_value *next = row->values;
   *next++ = (gv_table_value){.given = true, .integer = in->seeds->ids[t->way.seed]};

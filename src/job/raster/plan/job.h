@@ -7,7 +7,7 @@
 #include "io/out/files/sync.h"
 #include "io/out/raster_out.h"
 #include "io/overlay/mask.h"
-#include "job/barriers.h"
+#include "job/barrier_layer.h"
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 

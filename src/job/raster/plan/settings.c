@@ -295,9 +295,8 @@ const gv_option gv_job_options[] = {
     {"barriers", "SRC",
      "find the nearest seed by the shortest way round these lines and polygons\n"
      "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Distances are lengths of "
-     "ways. "
-     "Cells inside polygons and those that no way reaches hold nodata. Points as seeds only; --metric euclidean, "
-     "great-circle or geodesic.",
+     "ways. Cells inside polygons and those that no way reaches hold nodata. Points as seeds only; --metric "
+     "euclidean, great-circle or geodesic.",
      GV_OPTION_INTO(job.barriers.path), .names_file = true},
     {"barriers-layer", "NAME", "layer of --barriers; required if it has several",
      GV_OPTION_INTO(job.barriers.layer), .rare = true},
@@ -388,8 +387,7 @@ const gv_option gv_job_options[] = {
     {"ways", "FILE",
      "with --cost or --barriers: lines of the ways from the points of --from to their seeds\n"
      "With --cost a line begins in the center of the point's cell. The table has the id of the seed, the cost "
-     "(with "
-     "--cost) and the length; points that no seed reaches have no line. Any vector format with lines.",
+     "(with --cost) and the length; points that no seed reaches have no line. Any vector format with lines.",
      GV_OPTION_INTO(job.ways), .place = GV_IN_OUTPUTS, .names_file = true},
     {"ways-layer", "NAME", "layer of --ways in a file of several layers [default: ways]",
      GV_OPTION_INTO(job.ways_layer), .place = GV_IN_OUTPUTS, .rare = true},

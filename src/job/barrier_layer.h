@@ -1,6 +1,6 @@
 /* Lines and polygons that ways go round, of rasters and searches. */
-#ifndef GV_JOB_BARRIERS_H
-#define GV_JOB_BARRIERS_H
+#ifndef GV_JOB_BARRIER_LAYER_H
+#define GV_JOB_BARRIER_LAYER_H
 
 #include "gpuvoronoi/barriers.h"
 #include "io/in/seeds.h"

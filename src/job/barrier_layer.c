@@ -1,4 +1,4 @@
-#include "job/barriers.h"
+#include "job/barrier_layer.h"
 
 #include "io/in/input_limit.h"
 
