@@ -311,21 +311,17 @@ static int check_radius(const settings *s, bool is_table) {
 }
 
 /* Options that ways round barriers do not have. */
-static int check_barriers(const gv_search_job *j) {
-  const struct {
-    bool given;
-    const char *name;
-  } others[] = {{j->k > 1, "-k"},
-                {j->by_radius, "--radius"},
-                {j->box != NULL, "--box-size"},
-                {j->boundary, "--boundary"},
-                {j->nearest != NULL, "--nearest"},
-                {j->lines, "--lines"},
-                {j->shard_reference, "--shard-reference"},
-                {strcmp(j->backend, "auto") != 0, "--backend"}};
-  for (size_t i = 0; i < sizeof others / sizeof *others && j->barriers.path != NULL; i++)
-    if (others[i].given) return cli_fail(EXIT_USAGE, "--barriers: %s is unsupported with barriers", others[i].name);
-  return EXIT_OK;
+static gv_status check_barriers(gv_io *io, const gv_search_job *j) {
+  const gv_excluded_option others[] = {{j->k > 1, "-k"},
+                                       {j->by_radius, "--radius"},
+                                       {j->box != NULL, "--box-size"},
+                                       {j->boundary, "--boundary"},
+                                       {j->nearest != NULL, "--nearest"},
+                                       {j->lines, "--lines"},
+                                       {j->shard_reference, "--shard-reference"},
+                                       {strcmp(j->backend, "auto") != 0, "--backend"}};
+  if (j->barriers.path == NULL) return GV_OK;
+  return gv_options_exclude(io, "--barriers", "barriers", others, sizeof others / sizeof *others);
 }
 
 static int check_usage(const settings *s) {
@@ -350,8 +346,9 @@ static int check_usage(const settings *s) {
   for (int i = 0; i < 3; i++)
     if (arrays[i][1] != NULL && !gv_path_ends(arrays[i][1], ".npy"))
       return cli_fail(EXIT_USAGE, "--%s: invalid extension (%s); use .npy", arrays[i][0], arrays[i][1]);
-  if (check_radius(s, is_table) != EXIT_OK || check_barriers(j) != EXIT_OK) return EXIT_USAGE;
+  if (check_radius(s, is_table) != EXIT_OK) return EXIT_USAGE;
   gv_io io = {.cancelled = NULL};
+  gv_status status = check_barriers(&io, j);
   const gv_option_rule rules[] = {
       {j->raster.band != 1, raster, "--band", "--reference-raster"},
       {j->raster.values != NULL, raster, "--values", "--reference-raster"},
@@ -380,7 +377,8 @@ static int check_usage(const settings *s) {
       {r->x != NULL, r->y != NULL, "--x", "--y"},
       {r->y != NULL, r->x != NULL, "--y", "--x"},
       {r->z != NULL, r->x != NULL, "--z", "--x"}};
-  return cli_wrong(gv_option_rules_check(&io, rules, sizeof rules / sizeof *rules), &io);
+  if (status == GV_OK) status = gv_option_rules_check(&io, rules, sizeof rules / sizeof *rules);
+  return cli_wrong(status, &io);
 }
 
 void search_settings_free(settings *s) {

@@ -218,6 +218,13 @@ const gv_option *gv_option_find(const gv_option *table, size_t count, const char
   return NULL;
 }
 
+gv_status gv_options_exclude(gv_io *io, const char *option, const char *what, const gv_excluded_option *others,
+                             size_t count) {
+  for (size_t i = 0; i < count; i++)
+    GV_REQUIRE(io, !others[i].given, "%s: %s is unsupported with %s", option, others[i].name, what);
+  return GV_OK;
+}
+
 gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count) {
   for (size_t i = 0; i < count; i++) {
     GV_REQUIRE(io, !rules[i].given || rules[i].has, "%s: missing %s", rules[i].option, rules[i].needs);

@@ -161,6 +161,16 @@ typedef struct gv_option_rule {
 /* The first rule that is broken is the error. */
 gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count);
 
+/* An option that another one excludes. */
+typedef struct gv_excluded_option {
+  bool given;
+  const char *name;
+} gv_excluded_option;
+
+/* The first of the others that is given is the error: unsupported with `what`, which `option` requests. */
+gv_status gv_options_exclude(gv_io *io, const char *option, const char *what, const gv_excluded_option *others,
+                             size_t count);
+
 /* Reads exactly `count` numbers separated by commas or blanks; false for other texts. */
 bool gv_read_numbers(const char *text, double *numbers, int count);
 bool gv_read_integers(const char *text, int64_t *numbers, int count);

@@ -489,23 +489,10 @@ bool gv_job_settings_has_band(const gv_job_settings *s, int kind) {
   return false;
 }
 
-/* An option that another one excludes. */
-typedef struct unsupported_option {
-  bool given;
-  const char *name;
-} unsupported_option;
-
-static gv_status check_unsupported(gv_io *io, const char *option, const char *what,
-                                   const unsupported_option *others, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    GV_REQUIRE(io, !others[i].given, "%s: %s is unsupported with %s", option, others[i].name, what);
-  return GV_OK;
-}
-
 /* Options that travel costs do not have. */
 static gv_status check_cost(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
-  const unsupported_option others[] = {{g->like != NULL, "--like"},
+  const gv_excluded_option others[] = {{g->like != NULL, "--like"},
                                        {g->has_resolution, "--res"},
                                        {g->has_size, "--size"},
                                        {g->has_extent, "--extent"},
@@ -523,7 +510,7 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
                                        {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
                                        {j->parts > 0, "--part"}};
   if (j->cost.path == NULL) return GV_OK;
-  GV_TRY(check_unsupported(io, "--cost", "travel costs", others, sizeof others / sizeof *others));
+  GV_TRY(gv_options_exclude(io, "--cost", "travel costs", others, sizeof others / sizeof *others));
   GV_REQUIRE(io, !g->has_metric || (g->metric != GV_MANHATTAN && g->metric != GV_CHEBYSHEV),
              "--cost: metric %s is unsupported; use euclidean, great-circle or geodesic",
              gv_metric_name(g->metric));
@@ -533,7 +520,7 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
 /* Options that ways round barriers do not have. */
 static gv_status check_barriers(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
-  const unsupported_option others[] = {
+  const gv_excluded_option others[] = {
       {j->cost.path != NULL, "--cost"},
       {j->raster_seeds.source != NULL, "--seeds-raster"},
       {g->has_level, "--level"},
@@ -545,7 +532,7 @@ static gv_status check_barriers(gv_io *io, const gv_job *j) {
       {j->parts > 0, "--part"},
       {strcmp(j->backend, "auto") != 0 && strcmp(j->backend, "tile") != 0, "--backend"}};
   if (j->barriers.path == NULL) return GV_OK;
-  return check_unsupported(io, "--barriers", "barriers", others, sizeof others / sizeof *others);
+  return gv_options_exclude(io, "--barriers", "barriers", others, sizeof others / sizeof *others);
 }
 
 gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
@@ -620,7 +607,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
 
 /* Query cells that are not a raster's have a table and statistics. */
 static gv_status check_lists(gv_io *io, const gv_job *j) {
-  const unsupported_option others[] = {
+  const gv_excluded_option others[] = {
       {j->raster.path != NULL, "OUT"},   {j->distance != NULL, "--distance"},
       {j->azimuth != NULL, "--azimuth"}, {j->polygons != NULL, "--polygons"},
       {j->mesh != NULL, "--mesh"},       {j->raster_seeds.source != NULL, "--seeds-raster"}};
