@@ -3,12 +3,18 @@
 # build.sh SOURCE OUT
 set -euo pipefail
 source=$(realpath "$1") out=$(realpath -m "$2")
-command -v mkdocs >/dev/null || {
-  echo "skipped: no MkDocs (apt-get install mkdocs)"
+command -v mkdocs >/dev/null && /usr/bin/python3 -c 'import black, mkdocstrings_handlers.python' 2>/dev/null || {
+  echo "skipped: no MkDocs, or not with mkdocstrings (apt-get install mkdocs mkdocstrings-python-handlers black)"
   exit 77
 }
 rm -rf "$out/pages"
 mkdir -p "$out/pages"
 (cd "$source" && cp -r --parents README.md LICENSE CONTRIBUTING.md SECURITY.md packaging/README.md packaging/addresses.txt include docs/*.md docs/*.json docs/images docs/examples "$out/pages")
-GPUVORONOI_PAGES=$out/pages mkdocs build --quiet --strict --clean -f "$source/docs/site/mkdocs.yml" -d "$out/html"
-python3 "$source/docs/site/check.py" "$out/html"
+cp "$source/docs/site/python-reference.md" "$out/pages/docs"
+export GPUVORONOI_PAGES=$out/pages GPUVORONOI_PYTHON=$out/python
+rm -rf "$out/python"
+/usr/bin/python3 "$source/docs/site/python_sources.py" "$source/python" "$out/python"
+GPUVORONOI_REPOSITORY=$(sed -n 's/^repository=//p' "$source/packaging/addresses.txt")
+export GPUVORONOI_REPOSITORY
+mkdocs build --quiet --strict --clean -f "$source/docs/site/mkdocs.yml" -d "$out/html"
+/usr/bin/python3 "$source/docs/site/check.py" "$out/html" "$out/python"

@@ -1,10 +1,10 @@
 """Exact nearest seeds: neighbors of points and Voronoi rasters on plane, sphere and ellipsoid.
 
-:class:`KDTree` and :class:`GlobeTree` find neighbors of points, :class:`FeatureTree` nearest lines and polygons;
-:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`cost_allocation`,
-:func:`cost_distance` and :func:`cost_ways` find the nearest by travel cost; :func:`nearest_value` and :func:`regrid` give the values of the nearest
-seeds or cells; :func:`statistics` and :func:`sjoin_nearest` make tables; :func:`diagram` makes Voronoi polygons; :func:`default_metric` and :func:`ellipsoid_of`
-describe coordinate systems; :func:`default_grid` and :func:`no_seed` have the command's defaults for rasters; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
+`KDTree` and `GlobeTree` find neighbors of points, `FeatureTree` nearest lines and polygons;
+`allocation`, `proximity`, `direction` and `voronoi` answer for every cell of a raster; `cost_allocation`,
+`cost_distance` and `cost_ways` find the nearest by travel cost; `nearest_value` and `regrid` give the values of the nearest
+seeds or cells; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons; `default_metric` and `ellipsoid_of`
+describe coordinate systems; `default_grid` and `no_seed` have the command's defaults for rasters; `gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
 import importlib

@@ -210,7 +210,7 @@ def result(
     workers: int = 0,
     progress: Progress = None,
 ) -> tuple[Any, Any, Any]:
-    """As :meth:`_field.Field.result`: arrays of CuPy, k x rows x columns. `mask`: bytes on the GPU."""
+    """As `_field.Field.result`: arrays of CuPy, k x rows x columns. `mask`: bytes on the GPU."""
     if own is not None and mask is not None:
         own = Own(own.here & (mask != 0), own.value)
     if numbers is None:

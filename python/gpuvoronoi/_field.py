@@ -1,6 +1,6 @@
 """The nearest seeds of a grid, computed on request: for the whole grid, or for windows as a scheduler requests them.
 
-A :class:`Plan` is the request as plain data, which can be sent to another process. A :class:`Field` is the library's object
+A `Plan` is the request as plain data, which can be sent to another process. A `Field` is the library's object
 made of it; each process keeps the last few.
 """
 
@@ -29,7 +29,7 @@ from ._library import (
     interruptible,
     library,
     on_a_thread,
-    processors,
+    cpu_count,
     run,
 )
 
@@ -436,7 +436,7 @@ class Field:
     ) -> None:
         """Calls `work` for every block of a window, by threads of Python's; Ctrl-C stops it after the blocks at hand."""
         blocks = list(self.blocks(window))
-        threads = min(workers or processors(), len(blocks))
+        threads = min(workers or cpu_count(), len(blocks))
         small = (
             window.shape[0] * window.shape[1] <= _LARGE_CELLS
             and self.plan.k * self.plan.x.size <= _LARGE_CELLS
@@ -492,7 +492,7 @@ class Field:
         workers: int = 0,
         progress: Progress = None,
     ) -> Results:
-        """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see :meth:`one`."""
+        """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see `one`."""
         results = Results.empty(self.plan.k, window, names, distance, azimuth)
         whole = (
             window == self.plan.window

@@ -5,7 +5,7 @@ so that Ctrl-C reaches the caller at once; the progress callback cancels the lib
 
 Fork: the library's threads do not live on in a child process, which begins with none and makes its own. A process may fork before
 or after any call, but not while another of its threads is in one. CUDA does not survive a fork: after a parent has
-used a GPU, the child must use a backend for processors.
+used a GPU, the child must use a CPU backend.
 """
 
 from __future__ import annotations
@@ -270,7 +270,7 @@ def _destroy(destroy: Any, address: Optional[int], made_with: Context) -> None:
 
 
 def worker_threads(workers: int, argument: str = "workers") -> int:
-    """scipy's `workers` as the library's number of threads: -1 is 0, all processors."""
+    """scipy's `workers` as the library's number of threads: -1 is 0, all CPUs."""
     if isinstance(workers, bool) or not hasattr(type(workers), "__index__"):
         raise TypeError(f"{argument} must be an integer, not {type(workers).__name__}")
     count = workers.__index__()
@@ -281,8 +281,8 @@ def worker_threads(workers: int, argument: str = "workers") -> int:
     return count
 
 
-def processors() -> int:
-    """How many processors this process may use."""
+def cpu_count() -> int:
+    """How many CPUs this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -15,11 +15,11 @@ _ORDERS = ("lon-lat", "lat-lon")
 
 
 class GlobeTreeAdapter:
-    """A :class:`GlobeTree` as a tree of ``xarray.indexes.NDPointIndex`` (xarray 2025.7 and later).
+    """A `GlobeTree` as a tree of ``xarray.indexes.NDPointIndex`` (xarray 2025.7 and later).
 
     The coordinates are longitude and latitude, or with the option ``order="lat-lon"`` latitude and longitude. With the option
     ``tolerance=METERS`` selections farther from all points raise a KeyError, as those of pandas; NDPointIndex itself does not support
-    `tolerance` of `sel`. Other options go to :class:`GlobeTree`.
+    `tolerance` of `sel`. Other options go to `GlobeTree`.
 
     ``dataset.set_xindex(("lon", "lat"), xarray.indexes.NDPointIndex, tree_adapter_cls=gpuvoronoi.GlobeTreeAdapter)``
     """

@@ -1,4 +1,4 @@
-"""Searches over Arrow record batches, in memory that does not grow with their number: :func:`search_batches`. Importing this module needs pyarrow."""
+"""Searches over Arrow record batches, in memory that does not grow with their number: `search_batches`. Importing this module needs pyarrow."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def search_batches(
     ids : array_like or pyarrow.Array, optional
         What stands for each row of the tree in place of its number.
     workers : int
-        Threads; -1 for as many as there are processors.
+        Threads; -1 for as many as there are CPUs.
 
     Yields
     ------

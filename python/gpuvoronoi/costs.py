@@ -31,7 +31,7 @@ _ARGUMENTS = """friction : array_like or xarray.DataArray
         The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
         barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
     seeds : (array_like, array_like), GeoDataFrame, GeoSeries or raster
-        As for :func:`allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
+        As for `allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
         barriers and outside the raster reach no cell. A raster is a DataArray, or an array with `target_values`, with the cells of friction; ways start
         in its cells at cost 0.
     extent, transform, crs : optional
@@ -43,7 +43,7 @@ _ARGUMENTS = """friction : array_like or xarray.DataArray
     max_cost : float
         Cells with a higher cost have no seed.
     seeds_crs, skip_invalid, x, y, workers, progress, target_values
-        As for :func:`allocation`.
+        As for `allocation`.
     backend : {"auto", "tile", "cuda-tile", "serial"}
         All return the same values. "auto" uses a GPU where it pays."""
 
@@ -422,7 +422,7 @@ def cost_ways(friction: Any, seeds: Any, points: Any, **arguments: Unpack[CostOp
     -------
     GeoDataFrame
         The rows and columns of the points (`seed_NAME` if this function has a column of that name) with lines as geometry, and `seed` (as in
-        :func:`cost_allocation`), `cost` (as in :func:`cost_distance`) and `length` (meters, on a plane its unit). Points in barriers, outside the
+        `cost_allocation`), `cost` (as in `cost_distance`) and `length` (meters, on a plane its unit). Points in barriers, outside the
         raster and that no seed reaches have a row without line and values. Lines across 180 degrees are cut there.
 
     Examples

@@ -1,4 +1,4 @@
-"""Nearest lines and polygons of points: :class:`FeatureTree`."""
+"""Nearest lines and polygons of points: `FeatureTree`."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class FeatureTree(_search.Fixed):
         max_distance : float
             Meters on the globe; features farther away do not count. Inclusive.
         workers : int
-            Threads; -1 for as many as there are processors.
+            Threads; -1 for as many as there are CPUs.
         nearest : bool
             The nearest points too.
         mask : array_like, optional
@@ -253,13 +253,13 @@ class FeatureTree(_search.Fixed):
         Parameters
         ----------
         geometries : GeoSeries, GeoDataFrame or sequence
-            As of :class:`FeatureTree`; in the tree's coordinates. None and empty ones have no neighbor.
+            As of `FeatureTree`; in the tree's coordinates. None and empty ones have no neighbor.
         k : int or sequence of int
             How many neighbors, up to 64; or which ones, counted from 1.
         max_distance : float
             Meters on the globe; features farther away do not count. Inclusive.
         workers : int
-            Threads; -1 for as many as there are processors.
+            Threads; -1 for as many as there are CPUs.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
@@ -346,7 +346,7 @@ class FeatureTree(_search.Fixed):
         r : float or array_like
             Meters on the globe, of a shape that broadcasts to that of the positions. Inclusive.
         return_distance, count_only, sort_results, workers
-            As of :meth:`GlobeTree.query_radius`.
+            As of `GlobeTree.query_radius`.
 
         Returns
         -------

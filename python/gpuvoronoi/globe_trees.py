@@ -29,7 +29,7 @@ class GlobeTree(_search.Fixed):
     ellipsoid : (float, float), optional
         Semi-major axis in meters and flattening; WGS 84 by default.
     backend, device
-        As of :class:`KDTree`.
+        As of `KDTree`.
     skip_invalid : bool
         Places with a coordinate that is missing or not finite, or a latitude outside [-90, 90], are not neighbors, and
         queries with one have none, where both are errors otherwise. The other places keep their indices.
@@ -111,7 +111,7 @@ class GlobeTree(_search.Fixed):
         max_distance : float
             Meters; places farther away do not count. Inclusive.
         workers : int
-            Threads; -1 for as many as there are processors.
+            Threads; -1 for as many as there are CPUs.
         exclude_self : bool
             The positions are the tree's, in their order: none of them is its own neighbor; others in its place are.
         mask : array_like, optional
@@ -177,7 +177,7 @@ class GlobeTree(_search.Fixed):
         sort_results: bool = True,
         workers: int = -1,
     ) -> Any:
-        """The places within a distance of each position, as :class:`sklearn.neighbors.BallTree` gives them.
+        """The places within a distance of each position, as `sklearn.neighbors.BallTree` gives them.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class GlobeTree(_search.Fixed):
         sort_results : bool
             Nearest first, of equal distances before they are rounded (`GlobeTree.query`) the lowest index; else by index.
         workers : int
-            Threads; -1 for as many as there are processors.
+            Threads; -1 for as many as there are CPUs.
 
         Returns
         -------

@@ -46,7 +46,7 @@ def sjoin_nearest(
     workers: int = -1,
     progress: Progress = None,
 ) -> geopandas.GeoDataFrame:
-    """The nearest rows of another table: :func:`geopandas.sjoin_nearest` in true meters.
+    """The nearest rows of another table: `geopandas.sjoin_nearest` in true meters.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def sjoin_nearest(
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic in geographic systems, euclidean on maps and without a system.
     edges : {"straight", "geodesic"}
-        As of :class:`FeatureTree`. In geographic systems "geodesic" is required if both tables have lines or polygons.
+        As of `FeatureTree`. In geographic systems "geodesic" is required if both tables have lines or polygons.
     workers, progress
-        As of :meth:`KDTree.query`.
+        As of `KDTree.query`.
 
     Returns
     -------

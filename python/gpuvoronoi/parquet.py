@@ -22,12 +22,12 @@ def to_parquet(
     Parameters
     ----------
     found : xarray.DataArray or xarray.Dataset
-        A result of :func:`voronoi`, :func:`nearest_value` or :func:`regrid` with the coordinate `cell_ids`, or the NetCDF file of the
+        A result of `voronoi`, `nearest_value` or `regrid` with the coordinate `cell_ids`, or the NetCDF file of the
         command's ``--cells-of`` as xarray opens it. A part of the cells, too, in any order.
     path : str or path-like
         The file.
     geometry : str, optional
-        The cells as `cells` of :func:`voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`
+        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`
         and the centers of the cells as points.
     compression : str
         Of pyarrow.

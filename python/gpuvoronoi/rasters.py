@@ -61,7 +61,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Other cells that ask: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
         ``",authalic"``: latitudes of centers are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
         which needs the package h3; longitudes and latitudes of places, arrays of one
-        shape, which the result has; or an xarray object with such coordinates, as :func:`regrid` takes it.
+        shape, which the result has; or an xarray object with such coordinates, as `regrid` takes it.
     crs : optional
         The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,
         positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
@@ -101,7 +101,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     device : int, optional
         The GPU for backends that use one.
     workers : int
-        Threads; -1 for as many as there are processors.
+        Threads; -1 for as many as there are CPUs.
     progress : bool or callable, optional
         True for a bar by tqdm, or a function that is given the fraction done."""
 
@@ -561,7 +561,7 @@ def voronoi(
     variables : sequence of {"allocation", "proximity", "direction"}
         What is wanted.
     ids, dtype
-        As of :func:`allocation` and :func:`proximity`.
+        As of `allocation` and `proximity`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Estimators for scikit-learn: :class:`NearestNeighbors`, :class:`KNeighborsTransformer`, :class:`RadiusNeighborsTransformer`.
+"""Estimators for scikit-learn: `NearestNeighbors`, `KNeighborsTransformer`, `RadiusNeighborsTransformer`.
 
 Importing this module needs scikit-learn."""
 
@@ -33,19 +33,19 @@ _PARAMETERS = """n_neighbors : int
         Accepted for scikit-learn's sake; the neighbors are exact and the same whatever they are.
     metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "inner_product", "haversine"}
         Or their other names "l2", "l1", "cityblock", "infinity". With "haversine" the two features are latitude and longitude in
-        radians, and distances are angles in radians (on the sphere; :class:`gpuvoronoi.GlobeTree` has geodesics).
+        radians, and distances are angles in radians (on the sphere; `gpuvoronoi.GlobeTree` has geodesics).
     p : float
         The power of "minkowski", from 1.
     metric_params : dict, optional
         `{"p": power}` of "minkowski"; other parameters are refused.
     n_jobs : int, optional
-        Threads; None for one, -1 for as many as there are processors.
+        Threads; None for one, -1 for as many as there are CPUs.
     backend : str
-        As of :class:`gpuvoronoi.KDTree`."""
+        As of `gpuvoronoi.KDTree`."""
 
 
 class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
-    """Exact nearest neighbors, with the methods of :class:`sklearn.neighbors.NearestNeighbors`.
+    """Exact nearest neighbors, with the methods of `sklearn.neighbors.NearestNeighbors`.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NearestNei
 
 class KNeighborsTransformer(_Transformer):
     """The graph of the nearest neighbors, for pipelines of DBSCAN, TSNE, Isomap and others, as
-    :class:`sklearn.neighbors.KNeighborsTransformer`.
+    `sklearn.neighbors.KNeighborsTransformer`.
 
     Parameters
     ----------
@@ -334,7 +334,7 @@ class KNeighborsTransformer(_Transformer):
 
 
 class RadiusNeighborsTransformer(_Transformer):
-    """The graph of the neighbors within a radius, as :class:`sklearn.neighbors.RadiusNeighborsTransformer`.
+    """The graph of the neighbors within a radius, as `sklearn.neighbors.RadiusNeighborsTransformer`.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def ellipsoid_of(crs: Any) -> tuple[float, float]:
     Returns
     -------
     tuple of float
-        As the argument `ellipsoid` of :class:`GlobeTree` and :class:`FeatureTree`.
+        As the argument `ellipsoid` of `GlobeTree` and `FeatureTree`.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _BUILT_LARGE = 200_000
 
 
 class KDTree(_search.Fixed):
-    """Exact nearest neighbors in k dimensions, with the signature of :class:`scipy.spatial.KDTree`.
+    """Exact nearest neighbors in k dimensions, with the signature of `scipy.spatial.KDTree`.
 
     Parameters
     ----------
@@ -229,11 +229,11 @@ class KDTree(_search.Fixed):
             scipy's permission to approximate. Results are exact anyway.
         p : float, optional
             The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by default. Others than 1, 2 and inf are for
-            processors.
+            CPUs.
         distance_upper_bound : float
             Only points with a distance `d` less than this count. (scipy compares squares, which may differ in the last bit.)
         workers : int
-            Threads; -1 for as many as there are processors.
+            Threads; -1 for as many as there are CPUs.
         exclude_self : bool
             `x` are the tree's points, in their order: none of them is its own neighbor; others in its place are. Not for
             arrays on a GPU.

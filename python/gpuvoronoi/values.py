@@ -214,21 +214,21 @@ def regrid(
         place are left out.
     target : xarray.DataArray, xarray.Dataset, (array_like, array_like) or str
         The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape, or
-        ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"`` as :func:`allocation` takes it.
+        ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"`` as `allocation` takes it.
     metric, ellipsoid, backend, device
-        As of :class:`GlobeTree`; the ellipsoid is by default that of the source's coordinate system, if it has one. Of equal
+        As of `GlobeTree`; the ellipsoid is by default that of the source's coordinate system, if it has one. Of equal
         distances, before they are rounded, the cell of `source` that comes first counts.
     max_distance : float
         Meters; cells farther away do not count. Inclusive.
     fill : optional
-        As of :func:`nearest_value`; also for target cells without a place.
+        As of `nearest_value`; also for target cells without a place.
     dims : sequence of str, optional
         The names of the dimensions of a pair of arrays as `target`; by default ``cell`` or ``y, x``.
     nearest_valid : bool
         Leave out cells of `source` that are missing (NaN or NaT), of each variable and each of its other dimensions (times,
         levels) by itself. Variables that are Dask arrays are then computed.
     workers, progress
-        As of :meth:`GlobeTree.query`.
+        As of `GlobeTree.query`.
 
     Returns
     -------

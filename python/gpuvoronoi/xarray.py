@@ -61,7 +61,7 @@ class Accessor:
     def allocation(
         self, seeds: Any = None, *, ids: Any = None, **options: Unpack[RasterOptions]
     ) -> xarray.DataArray:
-        """:func:`gpuvoronoi.allocation`."""
+        """`gpuvoronoi.allocation`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.allocation(seeds, ids=ids, **options)
 
@@ -69,13 +69,13 @@ class Accessor:
     def proximity(
         self, seeds: Any = None, *, dtype: Any = np.float32, **options: Unpack[RasterOptions]
     ) -> xarray.DataArray:
-        """:func:`gpuvoronoi.proximity`."""
+        """`gpuvoronoi.proximity`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.proximity(seeds, dtype=dtype, **options)
 
     @_documented
     def direction(self, seeds: Any = None, **options: Unpack[RasterOptions]) -> xarray.DataArray:
-        """:func:`gpuvoronoi.direction`."""
+        """`gpuvoronoi.direction`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.direction(seeds, **options)
 
@@ -89,7 +89,7 @@ class Accessor:
         dtype: Any = np.float32,
         **options: Unpack[RasterOptions],
     ) -> xarray.Dataset:
-        """:func:`gpuvoronoi.voronoi`."""
+        """`gpuvoronoi.voronoi`."""
         seeds, options = self._arguments(seeds, options)
         return rasters.voronoi(seeds, variables=variables, ids=ids, dtype=dtype, **options)
 
@@ -97,7 +97,7 @@ class Accessor:
     def nearest_value(
         self, seeds: Any, value: Any, *, fill: Any = None, **options: Unpack[RasterOptions]
     ) -> Union[xarray.DataArray, xarray.Dataset]:
-        """:func:`gpuvoronoi.nearest_value` of seeds."""
+        """`gpuvoronoi.nearest_value` of seeds."""
         seeds, options = self._arguments(seeds, options)
         return nearest_value(seeds, value, fill=fill, **options)
 
@@ -112,7 +112,7 @@ class Accessor:
         keep: Any = None,
         **options: Unpack[RasterOptions],
     ) -> pandas.DataFrame:
-        """:func:`gpuvoronoi.statistics` of seeds."""
+        """`gpuvoronoi.statistics` of seeds."""
         seeds, options = self._arguments(seeds, options)
         return tables.statistics(
             seeds, sums=sums, distances=distances, ids=ids, keep=keep, **options
@@ -120,17 +120,17 @@ class Accessor:
 
     @_options.documented(CostRequest, "")
     def cost_allocation(self, seeds: Any, **options: Unpack[CostOptions]) -> xarray.DataArray:
-        """:func:`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""
+        """`gpuvoronoi.cost_allocation`, with this DataArray as the friction."""
         return cost_allocation(self._given, seeds, **options)
 
     @_options.documented(CostRequest, "")
     def cost_distance(self, seeds: Any, **options: Unpack[CostOptions]) -> xarray.DataArray:
-        """:func:`gpuvoronoi.cost_distance`, with this DataArray as the friction."""
+        """`gpuvoronoi.cost_distance`, with this DataArray as the friction."""
         return cost_distance(self._given, seeds, **options)
 
     @_options.documented(CostRequest, "")
     def cost_ways(self, seeds: Any, points: Any, **options: Unpack[CostOptions]) -> Any:
-        """:func:`gpuvoronoi.cost_ways`, with this DataArray as the friction."""
+        """`gpuvoronoi.cost_ways`, with this DataArray as the friction."""
         return cost_ways(self._given, seeds, points, **options)
 
     def regrid(
@@ -148,7 +148,7 @@ class Accessor:
         workers: int = -1,
         progress: Progress = None,
     ) -> Union[xarray.DataArray, xarray.Dataset]:
-        """:func:`gpuvoronoi.regrid` to other cells."""
+        """`gpuvoronoi.regrid` to other cells."""
         return regrid(
             self._given,
             target,
