@@ -16,8 +16,8 @@
 #include "cli/cli.h"
 #include "cli/fail.h"
 #include "cli/report.h"
-#include "io/out/output.h"
-#include "io/out/remote_copies.h"
+#include "io/transaction/output.h"
+#include "io/transaction/remote_copies.h"
 #include "io/source_name.h"
 
 /* After a fatal error GDAL ends the process, also if the handler returns. */

@@ -8,7 +8,7 @@
 
 #include <cpl_string.h>
 
-#include "io/out/files/sync.h"
+#include "io/transaction/sync.h"
 #include "io/source_name.h"
 
 const gv_choice gv_sync_choices[] = {

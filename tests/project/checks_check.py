@@ -664,6 +664,9 @@ def house():
             "src/core/2.cu": "template <int K>\n__global__ void __launch_bounds__(K) build(int x) {\n}\n"
         },
     )
+    paths = "src/io/transaction/"
+    fails("paths with GDAL", f"gdal {paths}a.h: 1", {f"{paths}a.h": "#include <cpl_vsi.h>\n"})
+    passes("objects with GDAL", {f"{paths}remote.c": "#include <cpl_vsi.h>\n"})
     fails("an unknown room", "src/cellar is no room", {"src/cellar/a.c": ""})
     fails("an arrow up", "upward core search: 1", {"src/core/a.c": '#include "search/own.h"\n'})
     fails(

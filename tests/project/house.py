@@ -16,6 +16,7 @@ House rules on sizes and on who includes whom.
 * At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
   src/cells/facts.h.
 * At most DRIVER_FILES files of src/io, src/job and src/cli name a driver of src/io/format.c, which has the table of them.
+* src/io/transaction knows paths only: none of its files but remote*.c includes a header of GDAL.
 * Files that docs/architecture.md names exist.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
 
@@ -75,6 +76,8 @@ CALL = re.compile(r"\b(?:gv|cli)_\w+\b(?=\s*\()")
 KIND = re.compile(
     r"\bGV_GRID_(?:PLANE|LONLAT|PROJECTED|QTM|HEALPIX|POINTS|S2)\b|\bGV_CELLS_(?:PLANE|LONLAT|POINTS|OF_[A-Z0-9]+)\b"
 )
+WITHOUT_GDAL = re.compile(r"src/io/transaction/(?!remote)")
+GDAL = re.compile(r"^\s*#\s*include\s+<(?:gdal|ogr|cpl)\w*\.h>", re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FORMATS = "src/io/format.c"
 DRIVER = re.compile(r'\.driver = "([^"]+)"')
@@ -228,6 +231,8 @@ def look(root):
             defined.update(statics(text))
         if name.startswith("src/"):
             texts[name] = text
+            if WITHOUT_GDAL.match(name) and GDAL.search(text):
+                found[f"gdal {name}"] = len(GDAL.findall(text))
             here = path.parent.relative_to(root / "src").as_posix()
             for target in INCLUDE.findall(text):
                 if target.startswith("gpuvoronoi/"):
@@ -303,6 +308,7 @@ SAYS = {
     "circle": "includes among folders that go round in a circle",
     "kinds": f"files outside src/cells that name kinds of cells, more than {KIND_FILES}: test the facts of src/cells/facts.h",
     "drivers": f"files of src/io, src/job and src/cli that name drivers, more than {DRIVER_FILES}: use a fact of src/io/format.h",
+    "gdal": "headers of GDAL in a file that knows paths only",
     "files": "files that include or call each other in a circle",
 }
 

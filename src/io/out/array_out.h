@@ -1,11 +1,11 @@
 /*
- * Arrays of numbers to files: .npy, .ivecs and CSV, row by row, put in their place like all outputs (io/out/output.h), or on the standard output
+ * Arrays of numbers to files: .npy, .ivecs and CSV, row by row, put in their place like all outputs (io/transaction/output.h), or on the standard output
  * once they are complete.
  */
 #ifndef GV_IO_ARRAY_OUT_H
 #define GV_IO_ARRAY_OUT_H
 
-#include "io/out/output.h"
+#include "io/transaction/output.h"
 
 typedef struct gv_array_writer gv_array_writer;
 

@@ -3,7 +3,7 @@
  * databases, spreadsheets ...). A raster's layer is a table of a GeoPackage.
  *
  * Existing layers of such a file are kept: a copy of the file, in the output's temporary directory, gets the new
- * layer and is moved into place with the other outputs (io/out/output.h). Several outputs of a run may be layers of
+ * layer and is moved into place with the other outputs (io/transaction/output.h). Several outputs of a run may be layers of
  * one file, which is copied once; their datasets must not be open at the same time. A layer replaces only a layer
  * of the same name.
  */
@@ -13,8 +13,8 @@
 #include <gdal.h>
 
 #include "io/format.h"
-#include "io/out/container_file.h"
-#include "io/out/output.h"
+#include "io/transaction/container_file.h"
+#include "io/transaction/output.h"
 
 typedef struct gv_place_options {
   const char *option; /* named in messages; not copied */

@@ -62,9 +62,13 @@ static bool write_style(VSILFILE *file, const gv_attribute_table *table) {
 gv_status gv_qgis_style_drop(gv_io *io, gv_output *output) {
   char *name = style_name(output->path), *there = name != NULL ? gv_path_join(output->parent, name) : NULL;
   gv_status status = there != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK && gv_qgis_style_is_ours(there)) output->stale = CSLAddString(output->stale, there);
   free(name);
-  free(there);
+  if (status == GV_OK && gv_qgis_style_is_ours(there)) {
+    free(output->stale);
+    output->stale = there;
+  } else {
+    free(there);
+  }
   return status;
 }
 

@@ -2,7 +2,7 @@
  * Writing rasters of one grid, block by block.
  *
  * Blocks are computed by several threads and written in file order by a free one of them, so that computing and
- * writing overlap and memory stays bounded. Each raster is made in a temporary directory (io/out/output.h).
+ * writing overlap and memory stays bounded. Each raster is made in a temporary directory (io/transaction/output.h).
  */
 #ifndef GV_IO_RASTER_OUT_H
 #define GV_IO_RASTER_OUT_H

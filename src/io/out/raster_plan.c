@@ -8,6 +8,7 @@
 
 #include "io/out/layer_out.h"
 #include "io/out/raster_file.h"
+#include "io/out/style.h"
 
 static bool has_capability(GDALDriverH driver, const char *item) {
   const char *value = GDALGetMetadataItem(driver, item, NULL);
@@ -201,6 +202,7 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   const char *table = name_table(options, raster->driver);
   gv_place_options place = {options->option, options->path, raster->driver, table, options->overwrite, true};
   if (status == GV_OK) status = gv_place_plan(io, &raster->place, &place);
+  raster->place.output.owns = gv_qgis_style_is_ours;
   if (status != GV_OK) {
     gv_raster_close(raster);
     return status;

@@ -11,7 +11,7 @@
 #include "core/hash.h"
 #include "io/in/seeds.h"
 #include "io/out/formats/attribute_table.h"
-#include "io/out/output.h"
+#include "io/transaction/output.h"
 
 /* Pairs of values that meet; of a block of one value that value with itself. One a thread; merge them afterwards. */
 typedef struct gv_adjacency {

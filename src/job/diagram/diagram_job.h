@@ -4,7 +4,7 @@
 
 #include "io/in/seeds.h"
 #include "io/out/diagram/diagram_out.h"
-#include "io/out/files/sync.h"
+#include "io/transaction/sync.h"
 
 typedef struct gv_diagram_job {
   const char *out, *crs; /* crs NULL: that of the seeds */

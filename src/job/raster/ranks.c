@@ -16,7 +16,7 @@
 
 #include "distributed/communicator.h"
 #include "io/format.h"
-#include "io/out/output.h"
+#include "io/transaction/output.h"
 #include "io/path.h"
 #include "job/raster/outputs/disk_space.h"
 #include "job/raster/plan/budget.h"

@@ -9,7 +9,7 @@
 #include "distributed/communicator.h"
 #include "io/in/arrays/arrays.h"
 #include "io/in/raster_seeds.h"
-#include "io/out/files/sync.h"
+#include "io/transaction/sync.h"
 #include "job/barrier_layer.h"
 
 /* Source of points. */

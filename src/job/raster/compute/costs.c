@@ -6,7 +6,7 @@
 
 #include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
-#include "io/out/files/remote.h"
+#include "io/transaction/remote.h"
 #include "job/raster/compute/block.h"
 
 enum { CELL_BYTES = 28 /* of gv_cost_options.folder NULL */, WAY_BYTES = 5 /* of gv_cost_get_way */ };

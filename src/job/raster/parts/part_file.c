@@ -12,7 +12,7 @@
 #include "core/hash.h"
 #include "io/in/json.h"
 #include "io/json_writer.h"
-#include "io/out/files/copy.h"
+#include "io/transaction/copy.h"
 #include "io/path.h"
 #include "io/retry.h"
 #include "job/raster/plan/description.h"

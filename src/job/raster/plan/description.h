@@ -7,7 +7,7 @@
 #ifndef GV_JOB_RASTER_DESCRIPTION_H
 #define GV_JOB_RASTER_DESCRIPTION_H
 
-#include "io/out/output.h"
+#include "io/transaction/output.h"
 #include "io/text.h"
 #include "job/raster/plan/settings.h"
 
@@ -49,7 +49,7 @@ gv_status gv_description_apply(gv_io *io, const gv_description *description, gv_
 /* What a file at `path` has to hold. Passwords are left out, with a warning. */
 gv_status gv_description_put(gv_io *io, const gv_description *description, const char *path, gv_text *text);
 
-/* Writes it as an output (io/out/output.h); an existing file is replaced only with `overwrite`. `inputs`: files that are not replaced. */
+/* Writes it as an output (io/transaction/output.h); an existing file is replaced only with `overwrite`. `inputs`: files that are not replaced. */
 gv_status gv_description_write(gv_io *io, const gv_description *description, const char *path, bool overwrite,
                                gv_inputs *inputs, gv_sync sync);
 

@@ -4,7 +4,7 @@
 
 #include "io/in/raster_seeds.h"
 #include "io/inputs.h"
-#include "io/out/files/sync.h"
+#include "io/transaction/sync.h"
 #include "io/out/raster_out.h"
 #include "io/overlay/mask.h"
 #include "job/barrier_layer.h"

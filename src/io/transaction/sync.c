@@ -1,5 +1,5 @@
 /* fsync, for trees of files. */
-#include "io/out/files/sync.h"
+#include "io/transaction/sync.h"
 
 #include <dirent.h>
 #include <stdbool.h>

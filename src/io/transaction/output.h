@@ -1,7 +1,7 @@
 /*
  * Output files that appear together or not at all.
  *
- * Each is written in a temporary directory beside its path (io/out/files/temporary.h), side files (.aux.xml, .shx ...)
+ * Each is written in a temporary directory beside its path (io/transaction/temporary.h), side files (.aux.xml, .shx ...)
  * included. When all are complete they are moved into place by renames; if one of these fails, those before it are
  * undone. A failed run leaves and changes no files. A process that is killed, or a loss of power, between two
  * renames may leave some of the new files beside some of the old ones, each complete; the old ones that were
@@ -16,8 +16,8 @@
 
 #include "io/inputs.h"
 #include "io/io.h"
-#include "io/out/files/sync.h"
-#include "io/out/files/temporary.h"
+#include "io/transaction/sync.h"
+#include "io/transaction/temporary.h"
 
 typedef struct gv_output {
   char *path;             /* path of the caller */
@@ -27,8 +27,8 @@ typedef struct gv_output {
   gv_temporary stage;     /* directory beside `path`, for side files, if that is another directory */
   const char *directory;  /* the path of the temporary directory; NULL until begun */
   char *work;             /* the file in it, with the name of `path` */
-  char *
-      *stale; /* files that are removed when the output is put in place, unless it brings them; a list of GDAL's */
+  char *stale; /* a file that is removed when the output is put in place, unless it brings it; may be NULL */
+  bool (*owns)(const char *path); /* whether a side file in its place may be replaced; NULL: none */
   bool overwrite;
   bool kept;   /* the temporary directory has the only copy of a replaced file */
   bool placed; /* by gv_outputs_commit */
@@ -53,7 +53,7 @@ gv_status gv_output_begin(gv_io *io, gv_output *output);
  * For drivers that ignore failed writes (GeoJSON's, GML's and others of OGR), once the file is closed: an error if any of the
  * output's files cannot grow by a byte. One that was cut short by a full disk, a quota or a limit on sizes ends where that was.
  */
-gv_status gv_output_check_written(gv_io *io, const gv_output *output);
+gv_status gv_output_check_written(gv_io *io, gv_output *output);
 
 /* Called with a file of an output; an error ends the calls. */
 typedef gv_status gv_output_file_fn(gv_io *io, gv_output *output, const char *file, void *user);
@@ -61,7 +61,7 @@ typedef gv_status gv_output_file_fn(gv_io *io, gv_output *output, const char *fi
 /* Calls `visit` with the name of each file that was written for the output, the output itself first. */
 gv_status gv_output_each_file(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user);
 
-/* Calls `visit` with the path of each side file that would describe the output, and with those of `stale`. They need not exist. */
+/* Calls `visit` with the path of each side file that would describe the output, and with `stale`. They need not exist. */
 gv_status gv_output_each_stale(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user);
 
 /* Checks that the existing file at `path` may be replaced by the output's file `name`. Side files have derived names (t.shp: t.dbf,

@@ -1,13 +1,13 @@
 /* Locks, journals and copies of files that hold layers of others. */
-#include "io/out/container_file.h"
+#include "io/transaction/container_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/out/files/copy.h"
-#include "io/out/files/shared_file.h"
 #include "io/retry.h"
+#include "io/transaction/copy.h"
+#include "io/transaction/shared_file.h"
 
 enum { MAX_PATH = 4096 };
 

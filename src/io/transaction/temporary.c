@@ -1,5 +1,5 @@
 /* Making, locking and removing temporary directories, by descriptors. */
-#include "io/out/files/temporary.h"
+#include "io/transaction/temporary.h"
 
 #include <dirent.h>
 #include <stdio.h>

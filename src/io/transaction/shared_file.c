@@ -1,4 +1,4 @@
-#include "io/out/files/shared_file.h"
+#include "io/transaction/shared_file.h"
 
 #include <dirent.h>
 #include <stdlib.h>

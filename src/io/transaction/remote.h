@@ -2,6 +2,8 @@
 #ifndef GV_IO_REMOTE_H
 #define GV_IO_REMOTE_H
 
+#include <sys/types.h>
+
 #include "io/io.h"
 
 /* The local directory for temporary files: CPL_TMPDIR, TMPDIR or /tmp. Not to be freed. */
@@ -11,7 +13,10 @@ const char *gv_remote_temporary(void);
  * changed it. */
 bool gv_remote_exists(const char *path);
 
-/* Checks the credentials, and that no layer is added to an object (`amends`). */
+/* The mode of a file or object; false: there is none. */
+bool gv_remote_mode(const char *path, mode_t *mode);
+
+/* Of an object: checks the credentials, and that no layer is added to it (`amends`). Other paths must be those of a disk. */
 gv_status gv_remote_check(gv_io *io, const char *path, bool amends);
 
 #endif

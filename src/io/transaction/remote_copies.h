@@ -8,7 +8,7 @@
 #ifndef GV_IO_REMOTE_COPIES_H
 #define GV_IO_REMOTE_COPIES_H
 
-#include "io/out/output.h"
+#include "io/transaction/output.h"
 
 typedef enum gv_remote_state { GV_REMOTE_WAITS, GV_REMOTE_BEGUN, GV_REMOTE_COPIED } gv_remote_state;
 

@@ -1,4 +1,4 @@
-#include "io/out/files/copy.h"
+#include "io/transaction/copy.h"
 
 #include <stdlib.h>
 

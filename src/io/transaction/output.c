@@ -1,22 +1,18 @@
 /* Outputs: their temporary directories, from the first check to the end. */
-#include "io/out/output.h"
+#include "io/transaction/output.h"
 
-#include <errno.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cpl_string.h>
-#include <cpl_vsi.h>
-
 #include "io/object_name.h"
-#include "io/out/files/copy.h"
-#include "io/out/files/remote.h"
-#include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
+#include "io/transaction/copy.h"
+#include "io/transaction/remote.h"
 
 /* GDAL's drivers have 2,048 bytes for a name: that of a file, with a side file's ending. */
 enum { MAX_PATH = 1900 };
@@ -72,27 +68,11 @@ gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool ov
   return complete ? GV_OK : gv_io_fail_memory(io, "a file name");
 }
 
-static gv_status check_disk(gv_io *io, const char *path) {
-  char **prefixes = VSIGetFileSystemsPrefixes();
-  gv_status status = GV_OK;
-  for (char **one = prefixes; status == GV_OK && one != NULL && *one != NULL; one++) {
-    size_t length = strlen(*one);
-    if (length == 0 || strncmp(path, *one, length) != 0) continue;
-    status = gv_io_fail(io, GV_ERROR_IO,
-                        "the output %s is in a virtual file system that outputs cannot be written to; write it to "
-                        "a disk or to cloud "
-                        "storage (/vsis3/, /vsigs/, /vsiaz/)",
-                        path);
-  }
-  CSLDestroy(prefixes);
-  return status;
-}
-
 static gv_status check_directory(gv_io *io, const gv_output *output, const char *path) {
-  VSIStatBufL found;
+  struct stat found;
   char *parent = gv_path_parent(path);
   if (parent == NULL) return gv_io_fail_memory(io, "a file name");
-  bool there = VSIStatL(parent, &found) == 0 && VSI_ISDIR(found.st_mode);
+  bool there = stat(parent, &found) == 0 && S_ISDIR(found.st_mode);
   free(parent);
   if (there) return GV_OK;
   bool leads = strcmp(path, output->path) != 0;
@@ -101,9 +81,8 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
 }
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
-  VSIStatBufL found;
   bool remote = gv_object_is(output->path);
-  GV_TRY(remote ? gv_remote_check(io, output->path, output->amends) : check_disk(io, output->path));
+  GV_TRY(gv_remote_check(io, output->path, output->amends));
   size_t length = strlen(output->path), to = strlen(output->target);
   if (to > length) length = to;
   if (length > MAX_PATH) {
@@ -121,15 +100,16 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
         output->path, output->target);
   }
   if (gv_path_exists(output->path)) {
-    bool known = VSIStatL(output->path, &found) == 0; /* else a link that leads nowhere */
-    if (known && VSI_ISDIR(found.st_mode)) {
+    mode_t mode = 0;
+    bool known = gv_remote_mode(output->path, &mode); /* else a link that leads nowhere */
+    if (known && S_ISDIR(mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "output %s is a directory", output->path);
     }
     if (!output->overwrite) {
       return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
                            "output %s exists; use --overwrite to replace it", output->path);
     }
-    if (known && !VSI_ISREG(found.st_mode)) {
+    if (known && !S_ISREG(mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "output %s is not a regular file", output->path);
     }
     if (gv_is_read_only(output->target)) {
@@ -180,34 +160,34 @@ static int try_to_grow(const char *path) {
   return error;
 }
 
-gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
-  gv_status status = GV_OK;
-  char **files = VSIReadDir(output->directory);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (STARTS_WITH(*file, GV_SCRATCH)) continue;
-    char *path = gv_path_join(output->directory, *file);
-    int error = path != NULL ? try_to_grow(path) : ENOMEM;
-    free(path);
-    if (error != 0) status = gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
-  }
-  CSLDestroy(files);
-  return status;
+static gv_status output_check_file(gv_io *io, gv_output *output, const char *name, void *unused) {
+  (void)unused;
+  char *path = gv_path_join(output->directory, name);
+  int error = path != NULL ? try_to_grow(path) : ENOMEM;
+  free(path);
+  return error == 0 ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
+}
+
+gv_status gv_output_check_written(gv_io *io, gv_output *output) {
+  return gv_output_each_file(io, output, output_check_file, NULL);
 }
 
 gv_status gv_output_each_file(gv_io *io, gv_output *output, gv_output_file_fn *visit, void *user) {
   const char *main_name = gv_path_name(output->path);
-  char **files = VSIReadDir(output->directory);
-  gv_status status = GV_OK;
-  if (CSLFindString(files, main_name) < 0) {
-    status = gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
+  struct stat found;
+  if (lstat(output->work, &found) != 0)
+    return gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
+  GV_TRY(visit(io, output, main_name, user));
+  DIR *directory = opendir(output->directory);
+  gv_status status = directory != NULL ? GV_OK
+                                       : gv_io_fail(io, GV_ERROR_IO, "cannot read %s, the temporary directory: %s",
+                                                    output->directory, strerror(errno));
+  for (const struct dirent *entry; status == GV_OK && (entry = readdir(directory)) != NULL;) {
+    const char *name = entry->d_name;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, main_name) == 0) continue;
+    if (strncmp(name, GV_SCRATCH, strlen(GV_SCRATCH)) != 0) status = visit(io, output, name, user);
   }
-  if (status == GV_OK) status = visit(io, output, main_name, user);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
-    if (STARTS_WITH(*file, GV_SCRATCH)) continue;
-    status = visit(io, output, *file, user);
-  }
-  CSLDestroy(files);
+  if (directory != NULL) closedir(directory);
   return status;
 }
 
@@ -219,9 +199,7 @@ gv_status gv_output_each_stale(gv_io *io, gv_output *output, gv_output_file_fn *
     status = side != NULL ? visit(io, output, side, user) : gv_io_fail_memory(io, "a file name");
     free(side);
   }
-  for (char **one = output->stale; status == GV_OK && one != NULL && *one != NULL; one++)
-    status = visit(io, output, *one, user);
-  return status;
+  return status == GV_OK && output->stale != NULL ? visit(io, output, output->stale, user) : status;
 }
 
 gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const char *name, const char *path,
@@ -232,7 +210,7 @@ gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const cha
                          "%s: file %s is %s, a file of an input", output->path, path, input);
   }
   const char *main_name = gv_path_name(output->path);
-  bool own = strncmp(name, main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(path);
+  bool own = strncmp(name, main_name, strlen(main_name)) == 0 || (output->owns != NULL && output->owns(path));
   if (output->overwrite || own) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: file %s exists; use --overwrite to replace it",
                        output->path, path);
@@ -256,7 +234,7 @@ void gv_output_clear(gv_output *output) {
   free(output->path);
   free(output->target);
   free(output->parent);
-  CSLDestroy(output->stale);
+  free(output->stale);
   free(output->work);
   memset(output, 0, sizeof *output);
 }

@@ -1,4 +1,4 @@
-#include "io/out/remote_copies.h"
+#include "io/transaction/remote_copies.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "io/grow.h"
 #include "io/object_name.h"
-#include "io/out/files/remote.h"
 #include "io/path.h"
+#include "io/transaction/remote.h"
 
 enum { CHUNK = 1 << 20 };
 

@@ -11,18 +11,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cpl_string.h>
-#include <cpl_vsi.h>
-
 #include "io/grow.h"
 #include "io/object_name.h"
-#include "io/out/files/commit_lock.h"
-#include "io/out/files/copy.h"
-#include "io/out/output.h"
-#include "io/out/remote_copies.h"
-#include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
+#include "io/transaction/commit_lock.h"
+#include "io/transaction/copy.h"
+#include "io/transaction/output.h"
+#include "io/transaction/remote_copies.h"
 
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE (1 << 0)

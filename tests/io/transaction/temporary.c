@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/out/files/temporary.h"
-#include "io/out/output.h"
 #include "io/retry.h"
+#include "io/transaction/output.h"
+#include "io/transaction/temporary.h"
 
 enum { MAX_PATH = 512 };
 

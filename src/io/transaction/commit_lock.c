@@ -1,4 +1,4 @@
-#include "io/out/files/commit_lock.h"
+#include "io/transaction/commit_lock.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Locks that other code of this process has on a file stay while it is looked at. */
-#include "io/out/files/shared_file.h"
+#include "io/transaction/shared_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 
 #include "cmocka_test.h"
-#include "io/out/container_file.h"
 #include "io/retry.h"
+#include "io/transaction/container_file.h"
 
 static char path[] = "/tmp/gpuvoronoi-shared-XXXXXX";
 
