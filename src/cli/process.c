@@ -16,9 +16,9 @@
 #include "cli/cli.h"
 #include "cli/fail.h"
 #include "cli/report.h"
+#include "io/source_name.h"
 #include "io/transaction/output.h"
 #include "io/transaction/remote_copies.h"
-#include "io/source_name.h"
 
 /* After a fatal error GDAL ends the process, also if the handler returns. */
 static void CPL_STDCALL receive_message(CPLErr level, CPLErrorNum number, const char *text) {

@@ -8,8 +8,8 @@
 
 #include <cpl_string.h>
 
-#include "io/transaction/sync.h"
 #include "io/source_name.h"
+#include "io/transaction/sync.h"
 
 const gv_choice gv_sync_choices[] = {
     {"auto", GV_SYNC_AUTO}, {"always", GV_SYNC_ALWAYS}, {"never", GV_SYNC_NEVER}, {NULL, 0}};

@@ -16,8 +16,8 @@
 
 #include "distributed/communicator.h"
 #include "io/format.h"
-#include "io/transaction/output.h"
 #include "io/path.h"
+#include "io/transaction/output.h"
 #include "job/raster/outputs/disk_space.h"
 #include "job/raster/plan/budget.h"
 #include "job/raster/run.h"

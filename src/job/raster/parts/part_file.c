@@ -12,9 +12,9 @@
 #include "core/hash.h"
 #include "io/in/json.h"
 #include "io/json_writer.h"
-#include "io/transaction/copy.h"
 #include "io/path.h"
 #include "io/retry.h"
+#include "io/transaction/copy.h"
 #include "job/raster/plan/description.h"
 
 enum { FORMAT = 3, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };

@@ -7,8 +7,8 @@
 #ifndef GV_JOB_RASTER_DESCRIPTION_H
 #define GV_JOB_RASTER_DESCRIPTION_H
 
-#include "io/transaction/output.h"
 #include "io/text.h"
+#include "io/transaction/output.h"
 #include "job/raster/plan/settings.h"
 
 typedef struct gv_given {

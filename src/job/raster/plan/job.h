@@ -4,9 +4,9 @@
 
 #include "io/in/raster_seeds.h"
 #include "io/inputs.h"
-#include "io/transaction/sync.h"
 #include "io/out/raster_out.h"
 #include "io/overlay/mask.h"
+#include "io/transaction/sync.h"
 #include "job/barrier_layer.h"
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
