@@ -24,16 +24,12 @@ GDALDriverH gv_vector_driver(const char *path) {
   return NULL;
 }
 
-gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const char *path, const char *layer,
+gv_status gv_layer_plan(gv_io *io, gv_writer *writer, const char *option, const char *path, const char *layer,
                         bool overwrite) {
   const gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite, false};
-  if (options.driver != NULL) return gv_place_plan(io, place, &options);
+  if (options.driver != NULL) return gv_place_plan(io, &writer->place, &options);
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
                        "%s: unknown vector format (%s); use e.g. .gpkg, .fgb, .csv or .geojson", option, path);
-}
-
-gv_status gv_layer_fail(const gv_layer_out *l) {
-  return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot write %s", l->place->output.path);
 }
 
 /*
@@ -50,8 +46,8 @@ static gv_status prepare_geojson(const gv_layer_out *l, OGRSpatialReferenceH *cr
   }
   gv_crs_describe(*crs, name, sizeof name);
   gv_io_warn(GV_CODE_CRS_NOT_STORED, 0,
-             "%s: GeoJSON does not support the coordinate system (%s); %s; use e.g. .gpkg", l->place->output.path,
-             name,
+             "%s: GeoJSON does not support the coordinate system (%s); %s; use e.g. .gpkg",
+             l->writer->place.output.path, name,
              *crs != NULL ? "coordinates are transformed to WGS 84" : "programs read the coordinates as WGS 84");
   return GV_OK;
 }
@@ -62,13 +58,15 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
   OGRSpatialReferenceH used = crs;
   bool geojson = geometry != wkbNone && l->format->wgs84;
   gv_status status = geojson ? prepare_geojson(l, &used, &own) : GV_OK;
-  if (status == GV_OK) l->layer = GDALDatasetCreateLayer(l->dataset, l->place->layer, used, geometry, own);
+  if (status == GV_OK)
+    l->layer = GDALDatasetCreateLayer(l->writer->dataset, l->writer->place.layer, used, geometry, own);
   if (geojson && used != NULL && used != crs) OSRRelease(used);
   CSLDestroy(own);
   return status;
 }
 
-void gv_layer_use_twin(gv_place *place) {
+void gv_layer_use_twin(gv_writer *writer) {
+  gv_place *place = &writer->place;
   const char *twin = gv_format_of(place->driver)->twin;
   GDALDriverH other = twin != NULL && !gv_place_has_others(place) ? GDALGetDriverByName(twin) : NULL;
   if (other != NULL && gv_driver_has_extension(other, CPLGetExtension(place->output.path))) place->driver = other;
@@ -78,11 +76,10 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
                           const char *const *options) {
   static const char *const as_wkt[] = {"GEOMETRY=AS_WKT", NULL};
   /* LIBKML's time to close a file grows with the square of its size: 800 cells of a diagram take minutes, the older driver 3 s. */
-  if (OGR_GT_Flatten(geometry) != wkbPoint && geometry != wkbNone) gv_layer_use_twin(l->place);
-  l->format = gv_format_of(l->place->driver);
-  GV_TRY(gv_place_begin(l->io, l->place));
-  gv_gdal_reset();
-  GV_TRY(gv_place_open(l->io, l->place, &l->dataset));
+  if (OGR_GT_Flatten(geometry) != wkbPoint && geometry != wkbNone) gv_layer_use_twin(l->writer);
+  l->format = gv_format_of(l->writer->place.driver);
+  GV_TRY(gv_writer_begin(l->io, l->writer));
+  GV_TRY(gv_place_open(l->io, &l->writer->place, &l->writer->dataset));
   if (l->format->text && geometry != wkbNone) options = as_wkt;
   bool undefined = crs == NULL && geometry != wkbNone && l->format->undefined_system;
   OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
@@ -90,12 +87,12 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   gv_status status = create_layer(l, undefined ? none : crs, geometry, options);
   if (none != NULL) OSRRelease(none);
   GV_TRY(status);
-  l->transactions = GDALDatasetTestCapability(l->dataset, ODsCTransactions) != 0;
+  l->transactions = GDALDatasetTestCapability(l->writer->dataset, ODsCTransactions) != 0;
   if (l->layer != NULL) {
     gv_gdal_reset(); /* systems that WKT 1 cannot express are reported as a failure, and stored all the same */
     return GV_OK;
   }
-  return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot create %s", l->place->output.path);
+  return gv_writer_fail_create(l->io, l->writer);
 }
 
 bool gv_field_is_reserved(const char *name) {
@@ -113,7 +110,7 @@ void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char
 }
 
 bool gv_layer_lists_type(const gv_layer_out *l, OGRFieldType type) {
-  const char *types = GDALGetMetadataItem(l->place->driver, GDAL_DMD_CREATIONFIELDDATATYPES, NULL);
+  const char *types = GDALGetMetadataItem(l->writer->place.driver, GDAL_DMD_CREATIONFIELDDATATYPES, NULL);
   return types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(type));
 }
 
@@ -151,16 +148,16 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
     error = OGR_L_CreateField(l->layer, field, TRUE);
   }
   OGR_Fld_Destroy(field);
-  if (error != OGRERR_NONE) return gv_layer_fail(l);
+  if (error != OGRERR_NONE) return gv_writer_fail(l->io, l->writer);
   const bool added = OGR_FD_GetFieldCount(definition) > before;
   if (index != NULL) *index = added ? before : -1;
   if (added) return GV_OK;
   if (index == NULL)
     return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                         "%s: %s does not support the field %s; use .gpkg, .fgb or .csv", l->place->option,
-                         GDALGetDriverLongName(l->place->driver), name);
+                         "%s: %s does not support the field %s; use .gpkg, .fgb or .csv", l->writer->place.option,
+                         GDALGetDriverLongName(l->writer->place.driver), name);
   gv_io_warn(GV_CODE_VALUES_LOST, 0, "%s: %s does not support the field %s, which is left out; use .gpkg",
-             l->place->option, GDALGetDriverLongName(l->place->driver), name);
+             l->writer->place.option, GDALGetDriverLongName(l->writer->place.driver), name);
   return GV_OK;
 }
 
@@ -190,9 +187,10 @@ OGRFeatureH gv_layer_feature(const gv_layer_out *l) {
 }
 
 static gv_status end_transaction(gv_layer_out *l) {
-  bool good = l->waiting == 0 || !l->transactions || GDALDatasetCommitTransaction(l->dataset) == OGRERR_NONE;
+  bool good =
+      l->waiting == 0 || !l->transactions || GDALDatasetCommitTransaction(l->writer->dataset) == OGRERR_NONE;
   l->waiting = 0;
-  return good ? GV_OK : gv_layer_fail(l);
+  return good ? GV_OK : gv_writer_fail(l->io, l->writer);
 }
 
 static int64_t layer_count_points(OGRGeometryH geometry) {
@@ -219,12 +217,13 @@ static void layer_add_sums(OGRFeatureH feature, gv_layer_sums *sums) {
 /* Reads the file back, of drivers that ignore failed writes into files of their own, or into the middle of a file, where
  * gv_place_check_written sees nothing. */
 static gv_status layer_check_readable(const gv_layer_out *l) {
-  const char *own[] = {GDALGetDriverShortName(l->place->driver), NULL};
+  const char *own[] = {GDALGetDriverShortName(l->writer->place.driver), NULL};
   bool same = false;
   if (!l->format->write_unchecked) return GV_OK;
   gv_layer_sums sums = {0};
   gv_gdal_reset();
-  GDALDatasetH dataset = GDALOpenEx(gv_place_work(l->place), GDAL_OF_VECTOR | GDAL_OF_READONLY, own, NULL, NULL);
+  GDALDatasetH dataset =
+      GDALOpenEx(gv_place_work(&l->writer->place), GDAL_OF_VECTOR | GDAL_OF_READONLY, own, NULL, NULL);
   OGRLayerH layer =
       dataset != NULL && GDALDatasetGetLayerCount(dataset) == 1 ? GDALDatasetGetLayer(dataset, 0) : NULL;
   for (OGRFeatureH one; layer != NULL && (one = OGR_L_GetNextFeature(layer)) != NULL && !gv_io_cancelled(l->io);) {
@@ -238,11 +237,11 @@ static gv_status layer_check_readable(const gv_layer_out *l) {
   const int64_t cut = l->sums.long_texts - sums.long_texts;
   if (same && cut > 0)
     gv_io_warn(GV_CODE_VALUES_LOST, cut, "%s: %" PRId64 " texts of more than %d bytes are cut in %s; use .gpkg",
-               l->place->option, cut, LONGEST_TEXT, l->place->output.path);
+               l->writer->place.option, cut, LONGEST_TEXT, l->writer->place.output.path);
   if (same || (l->sums.features == 0 && !gv_gdal_failed()))
     return GV_OK; /* GeoJSON without features has no layer */
   return gv_io_fail_gdal(l->io, GV_ERROR_IO, "cannot write %s: it does not read back as written",
-                         l->place->output.path);
+                         l->writer->place.output.path);
 }
 
 /* Of drivers that leave out rows without a geometry. */
@@ -252,27 +251,26 @@ static gv_status layer_check_geometry(const gv_layer_out *l, OGRFeatureH feature
   if (geometry != NULL && !OGR_G_IsEmpty(geometry)) return GV_OK;
   return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "%s: %s does not support rows without a geometry (row %" PRId64 "); use .gpkg",
-                       l->place->option, GDALGetDriverLongName(l->place->driver), l->sums.features + 1);
+                       l->writer->place.option, GDALGetDriverLongName(l->writer->place.driver),
+                       l->sums.features + 1);
 }
 
 gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status) {
   if (feature == NULL) return gv_io_fail_memory(l->io, "a row of a table");
-  if (l->transactions && l->waiting == 0) GDALDatasetStartTransaction(l->dataset, FALSE);
+  if (l->transactions && l->waiting == 0) GDALDatasetStartTransaction(l->writer->dataset, FALSE);
   if (status == GV_OK) status = layer_check_geometry(l, feature);
   if (status == GV_OK) layer_add_sums(feature, &l->sums);
-  if (status == GV_OK && OGR_L_CreateFeature(l->layer, feature) != OGRERR_NONE) status = gv_layer_fail(l);
+  if (status == GV_OK && OGR_L_CreateFeature(l->layer, feature) != OGRERR_NONE)
+    status = gv_writer_fail(l->io, l->writer);
   OGR_F_Destroy(feature);
   l->waiting++;
   if (status == GV_OK && l->waiting % 4096 == 0 && gv_io_cancelled(l->io)) return gv_io_fail_cancelled(l->io);
   return status == GV_OK && l->waiting == FEATURES_A_TRANSACTION ? end_transaction(l) : status;
 }
 
-gv_status gv_layer_close(gv_layer_out *l, gv_status status) {
-  if (l->dataset == NULL) return status;
+gv_status gv_layer_finish(gv_layer_out *l, gv_status status) {
+  if (l->writer->dataset == NULL) return status;
   if (status == GV_OK) status = end_transaction(l);
-  GDALClose(l->dataset);
-  l->dataset = NULL;
-  if (status == GV_OK && gv_gdal_failed()) status = gv_layer_fail(l);
-  if (status == GV_OK) status = gv_place_check_written(l->io, l->place);
+  status = gv_writer_finish(l->io, l->writer, status);
   return status == GV_OK ? layer_check_readable(l) : status;
 }

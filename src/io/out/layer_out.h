@@ -4,13 +4,13 @@
 
 #include <gdal.h>
 
-#include "io/out/place.h"
+#include "io/out/writer.h"
 
 /* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
 GDALDriverH gv_vector_driver(const char *path);
 
 /* gv_place_plan, with the driver by the path's extension. */
-gv_status gv_layer_plan(gv_io *io, gv_place *place, const char *option, const char *path, const char *layer,
+gv_status gv_layer_plan(gv_io *io, gv_writer *writer, const char *option, const char *path, const char *layer,
                         bool overwrite);
 
 /* What is the same in the file that is read back. */
@@ -19,12 +19,11 @@ typedef struct gv_layer_sums {
   uint64_t integers; /* the sum of all values of integer fields */
 } gv_layer_sums;
 
-/* Begins as {.io, .place}. */
+/* Begins as {.io, .writer}. */
 typedef struct gv_layer_out {
   gv_io *io;
-  gv_place *place;
-  const gv_format *format; /* of the place's driver; from gv_layer_create on */
-  GDALDatasetH dataset;    /* NULL = not open */
+  gv_writer *writer;
+  const gv_format *format; /* of its driver; from gv_layer_create on */
   OGRLayerH layer;
   bool transactions;
   int64_t waiting; /* features of the transaction */
@@ -32,9 +31,9 @@ typedef struct gv_layer_out {
 } gv_layer_out;
 
 /* Writes by the driver that makes the same elements faster, but cannot append to a file (gv_format.twin). Before gv_layer_create. */
-void gv_layer_use_twin(gv_place *place);
+void gv_layer_use_twin(gv_writer *writer);
 
-/* Begins the place and creates the layer, without fields. `options` may be NULL. */
+/* Begins the writer, unless it has begun, and creates the layer, without fields. `options` may be NULL. */
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                           const char *const *options);
 
@@ -69,9 +68,6 @@ OGRFeatureH gv_layer_feature(const gv_layer_out *l);
 gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status);
 
 /* Completes the file if `status` is GV_OK, and closes it in any case; the first error counts. */
-gv_status gv_layer_close(gv_layer_out *l, gv_status status);
-
-/* Fails with "cannot write" and GDAL's message. */
-gv_status gv_layer_fail(const gv_layer_out *l);
+gv_status gv_layer_finish(gv_layer_out *l, gv_status status);
 
 #endif

@@ -14,7 +14,7 @@ enum { LONGEST_INTEGER = 18 /* characters; readers take longer ones for real num
 static gv_status values_fail(const gv_layer_out *l, OGRFieldDefnH field, const char *value) {
   return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "%s: the field %s of %s does not hold a value in this format (%s); use .gpkg, .fgb or .csv",
-                       l->place->option, OGR_Fld_GetNameRef(field), l->place->output.path, value);
+                       l->writer->place.option, OGR_Fld_GetNameRef(field), l->writer->place.output.path, value);
 }
 
 static OGRFieldDefnH values_field(const gv_layer_out *l, int field) {
@@ -42,8 +42,8 @@ gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int f
     return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                          "%s: %s would be a %s, which does not support 64-bit integers (%" PRId64
                          " in %s); use .gpkg, .fgb or .csv",
-                         l->place->option, l->place->output.path, GDALGetDriverLongName(l->place->driver), value,
-                         OGR_Fld_GetNameRef(definition));
+                         l->writer->place.option, l->writer->place.output.path,
+                         GDALGetDriverLongName(l->writer->place.driver), value, OGR_Fld_GetNameRef(definition));
   }
   if (!values_holds_integer(l, type, value)) {
     char text[32];
@@ -89,7 +89,7 @@ static gv_status values_check_date(const gv_layer_out *l, OGRFieldDefnH definiti
   if (type == OFTDateTime && into == OFTDate) fits = fits && hour == 0 && minute == 0 && second == 0.0f;
   if (flag > 1 && l->format->local_times) {
     gv_io_warn(GV_CODE_VALUES_LOST, 0, "%s: the field %s of %s does not hold the time zone of times; use .gpkg",
-               l->place->option, OGR_Fld_GetNameRef(definition), l->place->output.path);
+               l->writer->place.option, OGR_Fld_GetNameRef(definition), l->writer->place.output.path);
   }
   return fits ? GV_OK : values_fail(l, definition, OGR_F_GetFieldAsString(from, from_field));
 }

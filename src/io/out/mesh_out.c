@@ -17,8 +17,8 @@
 typedef struct output {
   const gv_mesh_format *format;
   bool wanted;
-  gv_place place;
-  gv_mesh_sink *sink;
+  gv_writer writer;
+  void *sink; /* of the format, once begun */
 } output;
 
 struct gv_mesh_out {
@@ -49,8 +49,8 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
     if (o->format->check != NULL) status = o->format->check(io, paths[i], level);
     if (status == GV_OK)
       status = o->format->layer != NULL
-                   ? gv_layer_plan(io, &o->place, place.option, place.path, o->format->layer, place.overwrite)
-                   : gv_place_plan(io, &o->place, &place);
+                   ? gv_layer_plan(io, &o->writer, place.option, place.path, o->format->layer, place.overwrite)
+                   : gv_place_plan(io, &o->writer.place, &place);
   }
   if (status != GV_OK) {
     gv_mesh_close(mesh);
@@ -63,29 +63,31 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
 int gv_mesh_places(gv_mesh_out *mesh, gv_place **places) {
   int count = 0;
   for (int i = 0; i < GV_MESH_FORMATS; i++)
-    if (mesh->outputs[i].wanted) places[count++] = &mesh->outputs[i].place;
+    if (mesh->outputs[i].wanted) places[count++] = &mesh->outputs[i].writer.place;
   return count;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
   for (int i = 0; i < GV_MESH_FORMATS; i++)
-    gv_place_clear(&mesh->outputs[i].place);
+    gv_writer_abandon(&mesh->outputs[i].writer);
   free(mesh);
 }
 
-static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
+static gv_status begin_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
   for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->wanted) GV_TRY(o->format->open(io, &o->place, facts, &o->sink));
+    if (!o->wanted) continue;
+    GV_TRY(gv_writer_begin(io, &o->writer));
+    GV_TRY(o->format->begin(io, &o->writer, facts, &o->sink));
   }
   return GV_OK;
 }
 
-static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
+static gv_status finish_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
   for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->sink != NULL) status = o->format->close(io, o->sink, status);
+    if (o->sink != NULL) status = o->format->finish(io, o->sink, status);
     o->sink = NULL;
   }
   return status;
@@ -220,7 +222,7 @@ static gv_status mesh_out_fill_block(gv_io *io, const mesh_round *r, worker *w, 
 static gv_status mesh_out_write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
   for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
-    if (o->sink != NULL) GV_TRY(o->format->write(io, o->sink, block));
+    if (o->sink != NULL) GV_TRY(o->format->block(io, o->sink, block));
   }
   return GV_OK;
 }
@@ -257,7 +259,8 @@ static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, cons
   const char *path = NULL;
   facts->written = facts->cells;
   for (int i = 0; i < GV_MESH_FORMATS; i++)
-    if (mesh->outputs[i].wanted && mesh->outputs[i].format->counts) path = mesh->outputs[i].place.output.path;
+    if (mesh->outputs[i].wanted && mesh->outputs[i].format->counts)
+      path = mesh->outputs[i].writer.place.output.path;
   if (facts->request->mask == NULL || path == NULL) return GV_OK;
   atomic_init(&count.kept, 0);
   gv_io_loop loop = {.threads = threads, .count = blocks, .grain = 1, .user = &count};
@@ -302,12 +305,12 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   for (int i = 0; i < threads && status == GV_OK; i++)
     status = make_worker(io, &r.workers[i], size, facts->bands, request);
   if (status == GV_OK) status = mesh_out_count_written(io, mesh, &r, threads, blocks, facts);
-  if (status == GV_OK) status = open_outputs(io, mesh, facts);
+  if (status == GV_OK) status = begin_outputs(io, mesh, facts);
   if (status == GV_OK) status = mesh_out_write_blocks(io, mesh, &r, threads, blocks);
   for (int i = 0; i < threads && r.workers != NULL; i++)
     free_worker(&r.workers[i]);
   free(r.workers);
-  return close_outputs(io, mesh, status);
+  return finish_outputs(io, mesh, status);
 }
 
 /* Whether variables, columns or dimensions have this name: those of neighbors have their number appended. */

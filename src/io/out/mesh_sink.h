@@ -5,7 +5,7 @@
 #include "io/in/grid.h"
 #include "io/out/layer_out.h"
 #include "io/out/mesh_out.h"
-#include "io/out/place.h"
+#include "io/out/writer.h"
 
 /* Cells in the order of their numbers; with a mask those that count. Band b (0 = the nearest seed) of cell i is at b * stride + i. */
 typedef struct gv_mesh_block {
@@ -32,22 +32,20 @@ typedef struct gv_mesh_facts {
   char attribute[GV_FIELD_NAME]; /* the name of the attribute in all formats; "" without one */
 } gv_mesh_facts;
 
-typedef struct gv_mesh_sink gv_mesh_sink;
-
 /* True for paths of NetCDF and Zarr files (gv_mesh_variables). */
 bool gv_mesh_variables_may_be(const char *path);
 
-/* One format. Blocks are written in order, by one thread at a time. `close` is called also if `open` fails: it
- * completes the file if `status`, that of the run, is GV_OK, and frees; the first error counts. */
+/* One format, of a writer that has begun. Blocks are written in order, by one thread at a time. If `begin` has set *out, `finish` is
+ * called also if it fails: it completes the file if `status`, that of the run, is GV_OK, and frees *out; the first error counts. */
 typedef struct gv_mesh_format {
   const char *option; /* as in "--cells" */
   const char *layer;  /* the triangles' name; NULL = a file holds nothing else */
   bool counts;        /* `written` must be known when the file is made */
   /* OK, or why a file of that name or a mesh of that level cannot be written; may be NULL. */
   gv_status (*check)(gv_io *io, const char *path, int level);
-  gv_status (*open)(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out);
-  gv_status (*write)(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block);
-  gv_status (*close)(gv_io *io, gv_mesh_sink *sink, gv_status status);
+  gv_status (*begin)(gv_io *io, gv_writer *writer, const gv_mesh_facts *facts, void **out);
+  gv_status (*block)(gv_io *io, void *sink, const gv_mesh_block *block);
+  gv_status (*finish)(gv_io *io, void *sink, gv_status status);
 } gv_mesh_format;
 
 extern const gv_mesh_format gv_mesh_features, gv_mesh_ugrid, gv_mesh_table, gv_mesh_variables;

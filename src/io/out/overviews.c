@@ -77,7 +77,7 @@ static gv_status write_one(gv_io *io, const char *path, thinning *t, int threads
     const gv_raster_work work = {.compute = thin, .user = t, .workers = threads};
     status = gv_raster_write(io, &raster, 1, &work, NULL, NULL);
   }
-  if (status == GV_OK) status = gv_raster_close_dataset(io, raster, &raster->dataset, GV_OK);
+  if (status == GV_OK) status = gv_writer_close(io, &raster->writer, &raster->writer.dataset, GV_OK);
   if (status == GV_OK && rename(gv_place_work(gv_raster_place(raster)), path) != 0)
     status = gv_io_fail(io, GV_ERROR_IO, "cannot write a temporary raster: %s", strerror(errno));
   gv_raster_close(raster);

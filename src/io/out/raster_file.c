@@ -16,17 +16,6 @@ char **gv_raster_limit_threads(char **options) {
   return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 
-/* GDALClose reports a full disk only to the message handler. */
-gv_status gv_raster_close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status) {
-  GDALDatasetH made = *dataset;
-  *dataset = NULL;
-  if (made == NULL) return status;
-  gv_gdal_reset();
-  GDALClose(made);
-  if (status != GV_OK || !gv_gdal_failed()) return status;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
-}
-
 gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
   /* GDAL 3.6 cannot decode several planes in threads. */
   char **how =
@@ -40,7 +29,7 @@ gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALData
 }
 
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
-  return raster->dataset;
+  return raster->writer.dataset;
 }
 
 char **gv_raster_creation_options(const gv_raster_out *raster) {
@@ -48,7 +37,7 @@ char **gv_raster_creation_options(const gv_raster_out *raster) {
 }
 
 gv_place *gv_raster_place(gv_raster_out *raster) {
-  return &raster->place;
+  return &raster->writer.place;
 }
 
 bool gv_raster_copies(const gv_raster_out *raster) {
@@ -57,9 +46,8 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 
 void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
-  if (raster->dataset != NULL) GDALClose(raster->dataset);
   if (raster->tiff != NULL) gv_tiff_close(raster->tiff);
-  gv_place_clear(&raster->place);
+  gv_writer_abandon(&raster->writer);
   free(raster->work);
   CSLDestroy(raster->options);
   CSLDestroy(raster->work_options);

@@ -7,10 +7,10 @@
 #include "io/out/tiff_tiles.h"
 
 struct gv_raster_out {
-  gv_place place;
-  char *work;  /* the GeoTIFF that tiles are written to: the output, or ... */
-  bool filled; /* ... a temporary one that fills a dataset created by GDAL before, or ... */
-  bool copies; /* ... that GDAL copies at the end */
+  gv_writer writer; /* its dataset: the GeoTIFF once its tiles are complete, or the dataset to fill */
+  char *work;       /* the GeoTIFF that tiles are written to: the output, or ... */
+  bool filled;      /* ... a temporary one that fills a dataset created by GDAL before, or ... */
+  bool copies;      /* ... that GDAL copies at the end */
   int threads;
   int64_t memory; /* as in the options */
   GDALDriverH driver;
@@ -21,7 +21,6 @@ struct gv_raster_out {
   int32_t tile_w, tile_h;   /* of all rasters of a run */
   char **work_options;      /* what the GeoTIFF was made with */
   gv_tiff *tiff;            /* it, until its tiles are complete */
-  GDALDatasetH dataset;     /* it, or the dataset to fill */
   bool has_table;           /* it has an attribute table */
   gv_variable variable;     /* of NetCDF and Zarr files */
   bool own_axes;            /* NetCDF of a plane, with this geotransform: */
@@ -32,9 +31,6 @@ struct gv_raster_out {
 
 /* The options with no more threads than available: GDAL waits forever for threads that could not be created. */
 char **gv_raster_limit_threads(char **options);
-
-/* Closes *dataset, which may be NULL. Returns `status`, or an error if GDAL cannot write the rest. */
-gv_status gv_raster_close_dataset(gv_io *io, const gv_raster_out *raster, GDALDatasetH *dataset, gv_status status);
 
 /* Opens the complete GeoTIFF for reading. */
 gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out);

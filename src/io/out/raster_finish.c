@@ -17,27 +17,28 @@ static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) 
   bool takes = raster->is.type == GDT_Byte && raster->is.bands == 1 && !raster->format->without_palette;
   GDALColorTableH colors = takes ? GDALRATTranslateToColorTable(table, 256) : NULL;
   if (colors == NULL) return;
-  GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colors);
+  GDALSetRasterColorTable(GDALGetRasterBand(raster->writer.dataset, 1), colors);
   GDALDestroyColorTable(colors);
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
   if (table->count <= GV_MAX_STYLED && !raster->format->own_styles) {
-    GV_TRY(gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table));
+    GV_TRY(gv_qgis_style_write(io, raster->writer.place.output.directory, raster->writer.place.output.path, table));
   }
   if (raster->variable.name != NULL) {
     GV_TRY(gv_variable_set_flags(io, &raster->variable, table));
-    if (raster->format->arrays == GV_ARRAYS_NETCDF) gv_flags_to_netcdf(&raster->variable, raster->dataset);
+    if (raster->format->arrays == GV_ARRAYS_NETCDF) gv_flags_to_netcdf(&raster->variable, raster->writer.dataset);
   }
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
   set_palette(raster, rows);
   gv_gdal_reset();
-  raster->has_table = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) == CE_None;
+  raster->has_table = GDALSetDefaultRAT(GDALGetRasterBand(raster->writer.dataset, 1), rows) == CE_None;
   GDALDestroyRasterAttributeTable(rows);
   if (raster->has_table) return GV_OK;
   if (gv_gdal_failed())
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s",
+                           raster->writer.place.output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
   gv_io_warn(GV_CODE_TABLE_MISSING, 0, "driver %s does not support attribute tables",
              GDALGetDriverShortName(raster->driver));
@@ -60,11 +61,11 @@ static bool needs_overviews(const gv_raster_out *raster) {
 static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   gv_status status = GV_OK;
   size_t bytes = (size_t)raster->is.width * (size_t)GDALGetDataTypeSizeBytes(raster->is.type);
-  char **table = CSLSetNameValue(NULL, "TABLE", raster->place.layer);
+  char **table = CSLSetNameValue(NULL, "TABLE", raster->writer.place.layer);
   GDALDatasetH made =
-      GDALOpenEx(gv_place_work(&raster->place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
+      GDALOpenEx(gv_place_work(&raster->writer.place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
   CSLDestroy(table);
-  if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->place.output.path);
+  if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->writer.place.output.path);
   char *rows[2] = {malloc(bytes), malloc(bytes)};
   if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
   for (int64_t i = 0; i < raster->is.bands * raster->is.height && status == GV_OK; i++) {
@@ -76,11 +77,11 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
                            1, raster->is.type, 0, 0);
     }
     if (error != CE_None) {
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->place.output.path);
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->writer.place.output.path);
     } else if (memcmp(rows[0], rows[1], bytes) != 0) {
       status = gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                              "%s: driver %s changes values with these options; use a lossless format",
-                             raster->place.output.path, GDALGetDriverShortName(raster->driver));
+                             raster->writer.place.output.path, GDALGetDriverShortName(raster->driver));
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
@@ -93,17 +94,17 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
 /* Options for a raster that becomes a layer of a file that holds others, or is to. */
 static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
   bool append = false;
-  if (!gv_place_has_others(&raster->place)) return GV_OK;
-  gv_status status = gv_place_make_room(io, &raster->place, &append);
-  raster->options = CSLSetNameValue(raster->options, "RASTER_TABLE", raster->place.layer);
+  if (!gv_place_has_others(&raster->writer.place)) return GV_OK;
+  gv_status status = gv_place_make_room(io, &raster->writer.place, &append);
+  raster->options = CSLSetNameValue(raster->options, "RASTER_TABLE", raster->writer.place.layer);
   raster->options = CSLSetNameValue(raster->options, "APPEND_SUBDATASET", append ? "YES" : "NO");
   return status;
 }
 
 /* The copy has failed: by its coordinate system, as far as GDAL's message shows, or otherwise. */
 static gv_status copy_fail(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
-  const char *path = raster->place.output.path;
-  gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", path);
+  const char *path = raster->writer.place.output.path;
+  gv_status status = gv_writer_fail(io, &raster->writer);
   if (raster->format->arrays == GV_ARRAYS_NETCDF && strstr(io->message, "AddProjectionVars") != NULL) {
     char name[256];
     gv_crs_describe(GDALGetSpatialRef(from), name, sizeof name);
@@ -129,14 +130,14 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   /* GDAL is silent about side files. */
   if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
-  if (raster->format->keeps_source_name) GDALSetDescription(from, gv_path_name(raster->place.output.path));
+  if (raster->format->keeps_source_name) GDALSetDescription(from, gv_path_name(raster->writer.place.output.path));
   raster->options = gv_raster_limit_threads(raster->options);
   gv_gdal_reset();
-  raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
-                                   (CSLConstList)raster->options, progress, progress_user);
+  raster->writer.dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->writer.place), from, FALSE,
+                                          (CSLConstList)raster->options, progress, progress_user);
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
-  if (raster->dataset == NULL || gv_gdal_failed()) return copy_fail(io, raster, from);
-  GV_TRY(gv_raster_close_dataset(io, raster, &raster->dataset, GV_OK));
+  if (raster->writer.dataset == NULL || gv_gdal_failed()) return copy_fail(io, raster, from);
+  GV_TRY(gv_writer_close(io, &raster->writer, &raster->writer.dataset, GV_OK));
   bool doubtful = GDALDataTypeIsInteger(raster->is.type) && !raster->format->keeps_integers;
   return doubtful ? check_copy(io, raster, from) : GV_OK;
 }
@@ -173,22 +174,24 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   if (status == GV_OK) status = copy_from(io, raster, from, progress, progress_user);
   if (from != NULL) GDALClose(from);
   if (status == GV_OK && raster->own_axes)
-    status = gv_axes_to_netcdf(io, gv_place_work(&raster->place), raster->axes, raster->is.height,
+    status = gv_axes_to_netcdf(io, gv_place_work(&raster->writer.place), raster->axes, raster->is.height,
                                CPLTestBool(CSLFetchNameValueDef(raster->options, "WRITE_BOTTOMUP", "YES")));
   VSIUnlink(raster->work);
   return status;
 }
 
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
-  gv_status status = gv_raster_close_dataset(io, raster, &raster->dataset, GV_OK);
+  gv_gdal_reset(); /* what formats do not support has been reported */
+  gv_status status = gv_writer_close(io, &raster->writer, &raster->writer.dataset, GV_OK);
   if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
   if (status == GV_OK && raster->format->arrays == GV_ARRAYS_ZARR)
-    status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
+    status = gv_variable_to_zarr(io, &raster->variable, raster->writer.place.output.work);
   /* netCDF ignores a full disk when it closes a file. */
-  if (status == GV_OK && (raster->copies || raster->filled)) status = gv_place_check_written(io, &raster->place);
+  if (status == GV_OK && (raster->copies || raster->filled))
+    status = gv_place_check_written(io, &raster->writer.place);
   /* The style of a replaced raster would refer to its ids. */
-  if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->is.type))
-    status = gv_qgis_style_drop(io, &raster->place.output);
+  if (status == GV_OK && raster->writer.place.existed && GDALDataTypeIsInteger(raster->is.type))
+    status = gv_qgis_style_drop(io, &raster->writer.place.output);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   return status;
 }

@@ -22,7 +22,7 @@
 #define SOURCE_NAME GV_SCRATCH "source.tif"
 
 static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
-  const char *path = raster->place.output.path;
+  const char *path = raster->writer.place.output.path;
   if (!raster->format->fixed_nodata) return GV_OK;
   if (!GDALDataTypeIsInteger(raster->is.type)) {
     return gv_io_fail_as(
@@ -49,7 +49,7 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
       io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
       "the values of %s need %s, which driver %s does not support (it has: %s); use --ot for another "
       "type, or another format, e.g. .tif",
-      raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types);
+      raster->writer.place.output.path, name, GDALGetDriverShortName(raster->driver), types);
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -136,7 +136,7 @@ static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriv
   *out = GDALCreate(driver, path, (int)raster->is.width, (int)raster->is.height, raster->is.bands, raster->is.type,
                     (CSLConstList)options);
   if (*out == NULL) {
-    gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
+    gv_status status = gv_writer_fail_create(io, &raster->writer);
     /* Only the driver defines what is too large for its format. */
     return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
   }
@@ -148,8 +148,9 @@ static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriv
 /* A dataset that is to be filled. */
 static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
   raster->options = gv_raster_limit_threads(raster->options);
-  GV_TRY(create_dataset(io, raster, raster->driver, raster->place.output.work, raster->options, &raster->dataset));
-  return set_header(io, raster->dataset, &raster->is, NULL);
+  GV_TRY(create_dataset(io, raster, raster->driver, raster->writer.place.output.work, raster->options,
+                        &raster->writer.dataset));
+  return set_header(io, raster->writer.dataset, &raster->is, NULL);
 }
 
 /* GDAL writes coordinates of a plane to NetCDF as longitudes and latitudes: here they are written by gv_axes_to_netcdf. */
@@ -171,13 +172,13 @@ static gv_status raster_out_prepare(gv_io *io, gv_raster_out *raster) {
   gv_raster_choose_options(raster);
   if (raster->format->arrays != GV_ARRAYS_NONE)
     GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
-  GV_TRY(gv_place_begin(io, &raster->place));
+  GV_TRY(gv_writer_begin(io, &raster->writer));
   return raster->filled ? create_filled(io, raster) : GV_OK;
 }
 
 static void own_sides(const gv_raster_out *raster, int *width, int *height) {
   if (raster->filled) {
-    GDALGetBlockSize(GDALGetRasterBand(raster->dataset, 1), width, height);
+    GDALGetBlockSize(GDALGetRasterBand(raster->writer.dataset, 1), width, height);
   } else if (raster->copies) {
     *width = *height = gv_raster_side(raster->is.bands * (int64_t)GDALGetDataTypeSizeBytes(raster->is.type));
   } else {
@@ -219,14 +220,15 @@ static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *widt
 static gv_status create_tiff(gv_io *io, gv_raster_out *raster) {
   GDALDatasetH tiff = NULL;
   const gv_variable *variable = raster->format->arrays == GV_ARRAYS_NETCDF ? &raster->variable : NULL;
-  raster->work = raster->copies || raster->filled ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
-                                                  : strdup(raster->place.output.work);
+  raster->work = raster->copies || raster->filled ? gv_path_join(raster->writer.place.output.directory, SOURCE_NAME)
+                                                  : strdup(raster->writer.place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
   gv_status status =
       create_dataset(io, raster, gv_format_driver(gv_format_tiled()), raster->work, raster->work_options, &tiff);
   if (status == GV_OK && !raster->filled) status = set_header(io, tiff, &raster->is, variable);
-  GV_TRY(gv_raster_close_dataset(io, raster, &tiff, status));
-  return gv_tiff_open(io, raster->work, raster->place.output.path, raster->work_options, &raster->tiff);
+  gv_gdal_reset(); /* what formats do not support has been reported */
+  GV_TRY(gv_writer_close(io, &raster->writer, &tiff, status));
+  return gv_tiff_open(io, raster->work, raster->writer.place.output.path, raster->work_options, &raster->tiff);
 }
 
 gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
@@ -259,9 +261,9 @@ static gv_status fill_dataset(gv_io *io, gv_raster_out *raster) {
   static const char *const whole_blocks[] = {"COMPRESS=YES", NULL};
   GDALDatasetH from = NULL;
   gv_status status = gv_raster_open_source(io, raster, &from);
-  if (status == GV_OK && GDALDatasetCopyWholeRaster(from, raster->dataset, (CSLConstList)whole_blocks,
+  if (status == GV_OK && GDALDatasetCopyWholeRaster(from, raster->writer.dataset, (CSLConstList)whole_blocks,
                                                     raster_out_go_on, io) != CE_None)
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+    status = gv_writer_fail(io, &raster->writer);
   if (gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (from != NULL) GDALClose(from);
   VSIUnlink(raster->work);
@@ -275,7 +277,7 @@ gv_status gv_raster_tiles_complete(gv_io *io, gv_raster_out *raster) {
   if (status != GV_OK) return status;
   if (raster->filled) return fill_dataset(io, raster);
   gv_gdal_reset();
-  raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
-  if (raster->dataset != NULL && !gv_gdal_lost()) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
+  raster->writer.dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
+  if (raster->writer.dataset != NULL && !gv_gdal_lost()) return GV_OK;
+  return gv_writer_fail(io, &raster->writer);
 }

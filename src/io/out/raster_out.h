@@ -10,8 +10,8 @@
 #include <gdal.h>
 
 #include "io/out/formats/attribute_table.h"
-#include "io/out/place.h"
 #include "io/out/tiff_tiles.h"
+#include "io/out/writer.h"
 
 enum { GV_MAX_RASTERS = 4 }; /* written together */
 

@@ -142,7 +142,7 @@ void gv_raster_choose_options(gv_raster_out *raster) {
       raster->options = CSLSetNameValue(raster->options, "NUM_THREADS", "1");
   }
   bool planes = raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
-  raster->copies = raster->copies || gv_place_has_others(&raster->place);
+  raster->copies = raster->copies || gv_place_has_others(&raster->writer.place);
   raster->filled = !raster->copies && !(own && planes && gv_tiff_possible(raster->options));
 }
 
@@ -201,8 +201,8 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);
   const char *table = name_table(options, raster->driver);
   gv_place_options place = {options->option, options->path, raster->driver, table, options->overwrite, true};
-  if (status == GV_OK) status = gv_place_plan(io, &raster->place, &place);
-  raster->place.output.owns = gv_qgis_style_is_ours;
+  if (status == GV_OK) status = gv_place_plan(io, &raster->writer.place, &place);
+  raster->writer.place.output.owns = gv_qgis_style_is_ours;
   if (status != GV_OK) {
     gv_raster_close(raster);
     return status;

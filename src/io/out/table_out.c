@@ -19,10 +19,6 @@
 
 enum { WIDE = 64 /* columns */ };
 
-struct gv_table_out {
-  gv_place place;
-};
-
 bool gv_table_rounds(GDALDriverH driver) {
   return !gv_format_of(driver)->exact_reals;
 }
@@ -31,7 +27,7 @@ gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const c
                         gv_table_out **out) {
   gv_table_out *table = calloc(1, sizeof *table);
   if (table == NULL) return gv_io_fail_memory(io, "the output");
-  gv_status status = gv_layer_plan(io, &table->place, option, path, layer, overwrite);
+  gv_status status = gv_layer_plan(io, table, option, path, layer, overwrite);
   if (status != GV_OK) {
     gv_table_close(table);
     return status;
@@ -46,7 +42,7 @@ gv_place *gv_table_place(gv_table_out *table) {
 
 void gv_table_close(gv_table_out *table) {
   if (table == NULL) return;
-  gv_place_clear(&table->place);
+  gv_writer_abandon(table);
   free(table);
 }
 
@@ -85,20 +81,20 @@ static gv_status create_attributes(writer *w) {
 /* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver a second. */
 static void choose_faster(const writer *w) {
   bool wide = (w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0) + w->content->count > WIDE;
-  if (wide) gv_layer_use_twin(w->out.place);
+  if (wide) gv_layer_use_twin(w->out.writer);
 }
 
 static gv_status table_out_create_layer(writer *w) {
   static const char *const in_order[] = {"SPATIAL_INDEX=NO", NULL};
   OGRwkbGeometryType geometry = w->content->geometry;
   choose_faster(w);
-  w->as_text = gv_format_of(w->out.place->driver)->text && geometry == wkbPoint &&
+  w->as_text = gv_format_of(w->out.writer->place.driver)->text && geometry == wkbPoint &&
                CPLGetConfigOption("OGR_WKT_PRECISION", NULL) == NULL;
   GV_TRY(gv_layer_create(&w->out, w->content->crs, w->as_text ? wkbNone : geometry,
-                         gv_format_of(w->out.place->driver)->index_in_memory ? in_order : NULL));
+                         gv_format_of(w->out.writer->place.driver)->index_in_memory ? in_order : NULL));
   if (geometry != wkbPoint && geometry != wkbNone && OGR_FD_GetGeomFieldCount(definition(w)) == 0) {
     return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: this format does not support geometries",
-                      w->out.place->option); /* spreadsheets */
+                      w->out.writer->place.option); /* spreadsheets */
   }
   if (w->as_text) GV_TRY(gv_layer_add_field(&w->out, "WKT", NULL, OFTString, NULL));
   w->id = OGR_FD_GetFieldCount(definition(w));
@@ -120,7 +116,7 @@ typedef struct shape {
 
 static shape shape_of(const writer *w, OGRLayerH layer) {
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
-  shape s = {.checked = gv_format_of(w->out.place->driver)->header_unchecked};
+  shape s = {.checked = gv_format_of(w->out.writer->place.driver)->header_unchecked};
   if (!s.checked) return s;
   s.rows = OGR_L_GetFeatureCount(layer, TRUE);
   s.fields = OGR_FD_GetFieldCount(columns);
@@ -130,7 +126,7 @@ static shape shape_of(const writer *w, OGRLayerH layer) {
 }
 
 static bool is_written(const writer *w, const shape *wanted) {
-  GDALDatasetH dataset = GDALOpenEx(gv_place_work(w->out.place), GDAL_OF_VECTOR, NULL, NULL, NULL);
+  GDALDatasetH dataset = GDALOpenEx(gv_place_work(&w->out.writer->place), GDAL_OF_VECTOR, NULL, NULL, NULL);
   OGRLayerH layer = dataset != NULL ? GDALDatasetGetLayer(dataset, 0) : NULL;
   shape found = layer != NULL ? shape_of(w, layer) : (shape){.rows = -1};
   OGRFeatureH last = found.rows > 0 ? OGR_L_GetFeature(layer, found.rows - 1) : NULL;
@@ -140,10 +136,10 @@ static bool is_written(const writer *w, const shape *wanted) {
   return filled && found.rows == wanted->rows && found.fields == wanted->fields && found.width == wanted->width;
 }
 
-static gv_status close_layer(writer *w, gv_status status) {
+static gv_status finish_layer(writer *w, gv_status status) {
   shape made = status == GV_OK ? shape_of(w, w->out.layer) : (shape){.checked = false};
-  status = gv_layer_close(&w->out, status);
-  return status == GV_OK && made.checked && !is_written(w, &made) ? gv_layer_fail(&w->out) : status;
+  status = gv_layer_finish(&w->out, status);
+  return status == GV_OK && made.checked && !is_written(w, &made) ? gv_writer_fail(w->io, w->out.writer) : status;
 }
 
 static gv_status table_out_fill_row(const writer *w, int64_t seed, gv_table_row *row) {
@@ -205,7 +201,7 @@ static gv_status set_row(const writer *w, OGRFeatureH feature, OGRFeatureH from,
 }
 
 static gv_status open_features(writer *w) {
-  bool digits_15 = gv_table_rounds(w->out.place->driver);
+  bool digits_15 = gv_table_rounds(w->out.writer->place.driver);
   gv_status status = gv_seed_features_open(w->io, w->content->source, w->content->seeds, digits_15, &w->features);
   if (status != GV_OK) return status;
   w->attributes = gv_seed_features_definition(w->features);
@@ -227,11 +223,11 @@ static gv_status write_seeds(writer *w) {
     status = gv_layer_write(&w->out, feature, status);
   }
   free(row.values);
-  return close_layer(w, status);
+  return finish_layer(w, status);
 }
 
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content) {
-  writer w = {.io = io, .out = {.io = io, .place = &table->place}, .content = content};
+  writer w = {.io = io, .out = {.io = io, .writer = table}, .content = content};
   gv_status status = content->source != NULL ? open_features(&w) : GV_OK;
   if (status == GV_OK) status = write_seeds(&w);
   gv_seed_features_close(w.features);

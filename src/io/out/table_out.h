@@ -10,7 +10,7 @@
 #include "io/in/seeds.h"
 #include "io/out/layer_out.h"
 
-typedef struct gv_table_out gv_table_out;
+typedef gv_writer gv_table_out;
 
 /* True if numbers become texts, of which OGR writes 15 digits. */
 bool gv_table_rounds(GDALDriverH driver);

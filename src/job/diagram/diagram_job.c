@@ -32,7 +32,7 @@ typedef struct diagram_run {
   OGRSpatialReferenceH requested, crs; /* that of --crs, NULL: none; that of the layer */
   OGRSpatialReferenceH degrees;        /* globe: longitudes and latitudes of the lines */
   gv_operation *operation, *inverse;   /* between them and the layer's system; NULL: the same */
-  gv_place place;
+  gv_writer out;
   gv_inputs inputs;
   gv_context *context;
   gv_diagram *diagram;
@@ -50,7 +50,7 @@ static gv_status diagram_check_files(gv_io *io, diagram_run *run) {
   if (gv_inputs_find(&run->inputs, j->out) != NULL)
     return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
                          "output %s is an input, too; use another name", j->out);
-  return gv_layer_plan(io, &run->place, "OUT", j->out,
+  return gv_layer_plan(io, &run->out, "OUT", j->out,
                        j->delaunay     ? "delaunay"
                        : j->edges_only ? "edges"
                                        : "cells",
@@ -216,7 +216,7 @@ static gv_status diagram_turn(gv_io *io, diagram_run *run) {
 static gv_status diagram_write(gv_io *io, diagram_run *run) {
   const gv_diagram_job *j = run->job;
   gv_diagram_content *c = &run->content;
-  gv_place *place = &run->place;
+  gv_place *place = &run->out.place;
   c->layer = j->delaunay ? GV_DIAGRAM_DELAUNAY : j->edges_only ? GV_DIAGRAM_EDGES : GV_DIAGRAM_CELLS;
   c->context = run->context;
   c->parts = &run->parts;
@@ -227,7 +227,7 @@ static gv_status diagram_write(gv_io *io, diagram_run *run) {
   c->crs = run->crs;
   GV_TRY(diagram_turn(io, run));
   c->cut = !j->no_cut || c->grouped || c->map.operation != NULL || c->region != NULL;
-  GV_TRY(gv_diagram_write(io, place, c, &run->report->features));
+  GV_TRY(gv_diagram_write(io, &run->out, c, &run->report->features));
   run->report->lines = c->layer != GV_DIAGRAM_CELLS;
   gv_crs_warn_of_deprecated(run->crs);
   if (run->report->features == 0)
@@ -269,7 +269,7 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   report->left_out = run.seeds.skipped;
   gv_diagram_destroy(run.diagram);
   gv_context_destroy(run.context);
-  gv_place_clear(&run.place);
+  gv_writer_abandon(&run.out);
   gv_inputs_free(&run.inputs);
   gv_operation_destroy(run.operation);
   gv_operation_destroy(run.inverse);

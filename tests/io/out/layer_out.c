@@ -17,15 +17,16 @@ typedef enum lost { NOTHING, A_ROW, A_POINT, A_NUMBER, A_TEXT } lost;
 
 /* Writes a layer of lines, after which what was written differs from the file by a loss. */
 static gv_status write_layer(gv_io *io, const char *name, lost what) {
-  gv_place place, *const all[] = {&place};
+  gv_writer writer = {.dataset = NULL};
+  gv_place *const all[] = {&writer.place};
   char path[256], text[301];
   int number = -1, label = -1;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = '\0';
-  assert_int_equal(gv_layer_plan(io, &place, "OUT", path, "rows", true), GV_OK);
+  assert_int_equal(gv_layer_plan(io, &writer, "OUT", path, "rows", true), GV_OK);
   assert_int_equal(gv_places_join(io, all, 1), GV_OK);
-  gv_layer_out layer = {.io = io, .place = &place};
+  gv_layer_out layer = {.io = io, .writer = &writer};
   assert_int_equal(gv_layer_create(&layer, NULL, wkbLineString, NULL), GV_OK);
   assert_int_equal(gv_layer_add_field(&layer, "number", NULL, OFTInteger64, &number), GV_OK);
   assert_int_equal(gv_layer_add_field(&layer, "label", NULL, OFTString, &label), GV_OK);
@@ -43,8 +44,8 @@ static gv_status write_layer(gv_io *io, const char *name, lost what) {
   layer.sums.features += what == A_ROW;
   layer.sums.points += what == A_POINT;
   layer.sums.integers += what == A_NUMBER;
-  gv_status status = gv_layer_close(&layer, GV_OK);
-  gv_place_clear(&place);
+  gv_status status = gv_layer_finish(&layer, GV_OK);
+  gv_writer_abandon(&writer);
   return status;
 }
 

@@ -18,31 +18,25 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
-#include "core/limits.h"
 #include "gpuvoronoi/cells.h"
-#include "io/out/formats/mesh_arrays.h"
+#include "io/out/cells/array_file.h"
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"
 
 /* Above level 13, programs that count faces in 32-bit integers could not read the mesh. */
 enum { MAX_LEVEL = 13, CHUNK = GV_MDARRAY_CHUNK };
 
-struct gv_mesh_sink {
-  gv_place *place;
+typedef struct ugrid {
+  gv_array_file file;
+  const gv_mesh_facts *facts;
   int64_t n; /* 2^level */
-  const gv_seed_list *seeds;
-  GDALDatasetH dataset;
-  GDALGroupH root;
-  GDALExtendedDataTypeH int32, int64, float64;
   GDALDimensionH nodes, faces, corners;
   GDALMDArrayH connectivity, area;
   GDALMDArrayH seed[GV_VORONOI_MAX_K], distance[GV_VORONOI_MAX_K]; /* by band */
-  int bands;
-  int64_t nodata;
   bool narrow;        /* seeds' ids fit into 32 bits, and are written so */
   int32_t *connected; /* nodes of a block's faces */
   void *ids;          /* seeds' ids of a block */
-};
+} ugrid;
 
 static gv_status mesh_ugrid_check(gv_io *io, const char *path, int level) {
   const gv_format *netcdf = gv_format_with_arrays(GV_ARRAYS_NETCDF);
@@ -56,36 +50,31 @@ static gv_status mesh_ugrid_check(gv_io *io, const char *path, int level) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: level out of range [0, %d] (%d)", MAX_LEVEL, level);
 }
 
-static gv_status mesh_ugrid_fail(gv_io *io, const gv_mesh_sink *sink) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
-}
-
 /* ---------------------------------------------------------------------------------------------------------- arrays */
 
 /* The topology's own variable, which holds no number but attributes. */
-static bool describe_mesh(const gv_mesh_sink *sink) {
+static bool describe_mesh(const ugrid *sink) {
   static const char *const texts[][2] = {{"cf_role", "mesh_topology"},
                                          {"long_name", "triangles of the quaternary triangular mesh"},
                                          {"node_coordinates", "mesh_node_lon mesh_node_lat"},
                                          {"face_node_connectivity", "mesh_face_nodes"},
                                          {"face_dimension", "mesh_faces"}};
-  GDALMDArrayH mesh = GDALGroupCreateMDArray(sink->root, "mesh", 0, NULL, sink->int32, NULL);
+  GDALMDArrayH mesh = GDALGroupCreateMDArray(sink->file.root, "mesh", 0, NULL, sink->file.int32, NULL);
   bool good = mesh != NULL && gv_array_put_texts(mesh, texts, 2) &&
-              gv_mdarray_put_number(mesh, "topology_dimension", sink->int32, 2.0) &&
+              gv_mdarray_put_number(mesh, "topology_dimension", sink->file.int32, 2.0) &&
               gv_array_put_texts(mesh, texts + 2, 3);
   GDALMDArrayRelease(mesh);
   return good;
 }
 
-static GDALMDArrayH make_face_array(const gv_mesh_sink *sink, const char *name, const char *long_name,
-                                    const char *standard_name, const char *units, GDALExtendedDataTypeH type) {
+static GDALMDArrayH make_face_array(ugrid *sink, const char *name, const char *long_name, const char *standard_name,
+                                    const char *units, GDALExtendedDataTypeH type) {
   const char *const texts[][2] = {{"long_name", long_name}, {"standard_name", standard_name},
                                   {"units", units},         {"mesh", "mesh"},
                                   {"location", "face"},     {"grid_mapping", "crs"}};
-  GDALMDArrayH made = gv_mdarray_make(sink->root, name, sink->faces, NULL, type);
-  if (made != NULL && gv_array_put_texts(made, texts, 6)) return made;
-  GDALMDArrayRelease(made);
-  return NULL;
+  GDALMDArrayH made =
+      gv_array_file_keep(&sink->file, gv_mdarray_make(sink->file.root, name, sink->faces, NULL, type));
+  return made != NULL && gv_array_put_texts(made, texts, 6) ? made : NULL;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- nodes */
@@ -123,7 +112,7 @@ static void node_position(int64_t n, int64_t row, int64_t step, double *lon, dou
   *lon = -180.0 + 90.0 * (double)quarter + 90.0 * (double)rest / (double)quarter_steps;
 }
 
-static gv_status write_nodes(gv_io *io, const gv_mesh_sink *sink, GDALMDArrayH lon, GDALMDArrayH lat) {
+static gv_status write_nodes(gv_io *io, const ugrid *sink, GDALMDArrayH lon, GDALMDArrayH lat) {
   double *x = malloc(2 * CHUNK * sizeof *x);
   if (x == NULL) return gv_io_fail_memory(io, "the mesh");
   double *y = x + CHUNK;
@@ -135,17 +124,17 @@ static gv_status write_nodes(gv_io *io, const gv_mesh_sink *sink, GDALMDArrayH l
       node_position(sink->n, row, step, &x[waiting], &y[waiting]);
       waiting++;
       if (waiting < CHUNK && written + waiting < node_count(sink->n)) continue;
-      good = gv_mdarray_write(lon, written, waiting, 1, sink->float64, x) &&
-             gv_mdarray_write(lat, written, waiting, 1, sink->float64, y);
+      good = gv_mdarray_write(lon, written, waiting, 1, sink->file.float64, x) &&
+             gv_mdarray_write(lat, written, waiting, 1, sink->file.float64, y);
       written += waiting;
       waiting = 0;
     }
   }
   free(x);
-  return good ? GV_OK : mesh_ugrid_fail(io, sink);
+  return good ? GV_OK : gv_writer_fail(io, sink->file.writer);
 }
 
-static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
+static gv_status make_nodes(gv_io *io, const ugrid *sink) {
   static const char *const names[2] = {"mesh_node_lon", "mesh_node_lat"};
   static const char *const texts[2][3][2] = {
       {{"standard_name", "longitude"}, {"units", "degrees_east"}, {"grid_mapping", "crs"}},
@@ -153,10 +142,11 @@ static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
   GDALMDArrayH made[2];
   bool good = true;
   for (int i = 0; i < 2; i++)
-    good = (made[i] = gv_mdarray_make(sink->root, names[i], sink->nodes, NULL, sink->float64)) != NULL && good;
+    good = (made[i] = gv_mdarray_make(sink->file.root, names[i], sink->nodes, NULL, sink->file.float64)) != NULL &&
+           good;
   for (int i = 0; i < 2 && good; i++)
     good = gv_array_put_texts(made[i], texts[i], 3);
-  gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : mesh_ugrid_fail(io, sink);
+  gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : gv_writer_fail(io, sink->file.writer);
   for (int i = 0; i < 2; i++)
     GDALMDArrayRelease(made[i]);
   return status;
@@ -164,104 +154,75 @@ static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
 
 /* ------------------------------------------------------------------------------------------------------------ file */
 
-/* GDAL's functions accept NULL. */
-static void release(gv_mesh_sink *sink) {
-  GDALMDArrayRelease(sink->connectivity);
-  GDALMDArrayRelease(sink->area);
-  for (int b = 0; b < sink->bands; b++) {
-    GDALMDArrayRelease(sink->seed[b]);
-    GDALMDArrayRelease(sink->distance[b]);
-  }
-  GDALDimensionRelease(sink->nodes);
-  GDALDimensionRelease(sink->faces);
-  GDALDimensionRelease(sink->corners);
-  GDALExtendedDataTypeRelease(sink->int32);
-  GDALExtendedDataTypeRelease(sink->int64);
-  GDALExtendedDataTypeRelease(sink->float64);
-  GDALGroupRelease(sink->root);
-  GDALClose(sink->dataset);
-  free(sink->connected);
-  free(sink->ids);
-  free(sink);
-}
-
 /* The arrays of seeds and distances: seed, distance, seed_2, distance_2 ... */
-static bool make_results(gv_mesh_sink *sink) {
+static bool make_results(ugrid *sink) {
   bool good = true;
-  for (int b = 0; b < sink->bands && good; b++) {
+  for (int b = 0; b < sink->facts->bands && good; b++) {
     char seed[32] = "seed", distance[32] = "distance";
     if (b > 0) {
       snprintf(seed, sizeof seed, "seed_%d", b + 1);
       snprintf(distance, sizeof distance, "distance_%d", b + 1);
     }
-    sink->seed[b] = make_face_array(sink, seed, seed, NULL, NULL, sink->narrow ? sink->int32 : sink->int64);
-    sink->distance[b] = make_face_array(sink, distance, distance, NULL, "m", sink->float64);
+    sink->seed[b] =
+        make_face_array(sink, seed, seed, NULL, NULL, sink->narrow ? sink->file.int32 : sink->file.int64);
+    sink->distance[b] = make_face_array(sink, distance, distance, NULL, "m", sink->file.float64);
     good = sink->seed[b] != NULL && sink->distance[b] != NULL &&
-           GDALMDArraySetNoDataValueAsInt64(sink->seed[b], sink->nodata) &&
+           GDALMDArraySetNoDataValueAsInt64(sink->seed[b], sink->facts->nodata) &&
            GDALMDArraySetNoDataValueAsDouble(sink->distance[b], (double)NAN);
   }
   return good;
 }
 
 /* Everything but nodes and faces. */
-static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *facts, OGRSpatialReferenceH crs) {
+static bool create(ugrid *sink, OGRSpatialReferenceH crs) {
   static const char *const format[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.8 UGRID-1.0", NULL};
+  static const char *const role[][2] = {{"cf_role", "face_node_connectivity"}};
+  const gv_mesh_facts *facts = sink->facts;
+  gv_array_file *file = &sink->file;
   int64_t lowest, highest;
   gv_seeds_range(facts->seeds->ids, facts->seeds->count, &lowest, &highest);
   sink->narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
-  sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
-  sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
-  sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
-  GDALDriverH netcdf = gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF));
-  sink->dataset = GDALCreateMultiDimensional(netcdf, path, NULL, (CSLConstList)format);
-  sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
-  if (sink->root == NULL) return false;
-  GUInt64 nodes = (GUInt64)node_count(sink->n), faces = (GUInt64)gv_qtm_count(facts->of->level);
-  sink->nodes = GDALGroupCreateDimension(sink->root, "mesh_nodes", NULL, NULL, nodes, NULL);
-  sink->faces = GDALGroupCreateDimension(sink->root, "mesh_faces", NULL, NULL, faces, NULL);
-  sink->corners = GDALGroupCreateDimension(sink->root, "mesh_corners", NULL, NULL, 3, NULL);
+  if (!gv_array_file_create(file, gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF)), format)) return false;
+  sink->nodes = gv_array_file_dimension(file, "mesh_nodes", node_count(sink->n));
+  sink->faces = gv_array_file_dimension(file, "mesh_faces", gv_qtm_count(facts->of->level));
+  sink->corners = gv_array_file_dimension(file, "mesh_corners", 3);
   if (sink->nodes == NULL || sink->faces == NULL || sink->corners == NULL) return false;
-  bool good = gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
-              gv_mdarray_put_global(sink->root, "qtm_level", CPLSPrintf("%d", facts->of->level)) &&
-              gv_mdarray_put_global(sink->root, "metric", facts->metric) && describe_mesh(sink) &&
-              gv_mdarray_describe_crs(sink->root, crs);
+  bool good = gv_mdarray_put_global(file->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+              gv_mdarray_put_global(file->root, "qtm_level", CPLSPrintf("%d", facts->of->level)) &&
+              gv_mdarray_put_global(file->root, "metric", facts->metric) && describe_mesh(sink) &&
+              gv_mdarray_describe_crs(file->root, crs);
   if (!good) return false;
-  sink->connectivity = gv_mdarray_make(sink->root, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
-  sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
-  if (sink->connectivity == NULL || sink->area == NULL || !make_results(sink)) return false;
-  static const char *const role[][2] = {{"cf_role", "face_node_connectivity"}};
-  return gv_array_put_texts(sink->connectivity, role, 1) &&
-         gv_mdarray_put_number(sink->connectivity, "start_index", sink->int32, 0.0);
+  sink->connectivity = gv_array_file_keep(
+      file, gv_mdarray_make(file->root, "mesh_face_nodes", sink->faces, sink->corners, file->int32));
+  sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", file->float64);
+  return sink->connectivity != NULL && sink->area != NULL && make_results(sink) &&
+         gv_array_put_texts(sink->connectivity, role, 1) &&
+         gv_mdarray_put_number(sink->connectivity, "start_index", file->int32, 0.0);
 }
 
-static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
+static gv_status mesh_ugrid_begin(gv_io *io, gv_writer *writer, const gv_mesh_facts *facts, void **out) {
   /* CF requires degrees, independent of the coordinate system's unit. */
   OGRSpatialReferenceH crs = OSRClone(facts->crs);
-  gv_mesh_sink *sink = *out = crs != NULL ? calloc(1, sizeof *sink) : NULL;
+  ugrid *sink = *out = crs != NULL ? calloc(1, sizeof *sink) : NULL;
   if (sink == NULL) {
     if (crs != NULL) OSRRelease(crs);
     return gv_io_fail_memory(io, "the mesh");
   }
   if (gv_crs_unit_degrees(crs) != 1.0) OSRSetAngularUnits(crs, SRS_UA_DEGREE, 0.0174532925199433);
-  sink->place = place;
-  sink->seeds = facts->seeds;
-  sink->bands = facts->bands;
-  sink->nodata = facts->nodata;
+  sink->file.writer = writer;
+  sink->facts = facts;
   sink->n = (int64_t)1 << facts->of->level;
-  gv_status status = gv_place_begin(io, place);
-  gv_gdal_reset();
-  if (status == GV_OK)
-    status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : mesh_ugrid_fail(io, sink);
+  gv_status status = create(sink, crs) ? make_nodes(io, sink) : gv_writer_fail(io, writer);
   OSRRelease(crs);
   return status;
 }
 
 /* Seeds' numbers to ids, in the type of the file. */
-static void number_seeds(gv_mesh_sink *sink, const int32_t *seed, int64_t count) {
+static void number_seeds(ugrid *sink, const int32_t *seed, int64_t count) {
   int32_t *narrow = sink->ids;
   int64_t *wide = sink->ids;
   for (int64_t i = 0; i < count; i++) {
-    int64_t id = seed[i] >= 0 ? sink->seeds->ids[seed[i]] : sink->nodata;
+    int64_t id = seed[i] >= 0 ? sink->facts->seeds->ids[seed[i]] : sink->facts->nodata;
     if (sink->narrow) {
       narrow[i] = (int32_t)id;
     } else {
@@ -270,7 +231,8 @@ static void number_seeds(gv_mesh_sink *sink, const int32_t *seed, int64_t count)
   }
 }
 
-static gv_status mesh_ugrid_write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
+static gv_status mesh_ugrid_block(gv_io *io, void *user, const gv_mesh_block *block) {
+  ugrid *sink = user;
   if (sink->connected == NULL) { /* the first block, of which none is larger */
     sink->connected = malloc((size_t)block->count * 3 * sizeof *sink->connected);
     sink->ids = malloc((size_t)block->count * sizeof(int64_t));
@@ -282,27 +244,30 @@ static gv_status mesh_ugrid_write_block(gv_io *io, gv_mesh_sink *sink, const gv_
     for (int c = 0; c < 3; c++)
       sink->connected[3 * i + c] = (int32_t)node_at(sink->n, lon[c], lat[c]);
   }
-  bool good = gv_mdarray_write(sink->connectivity, block->first, block->count, 3, sink->int32, sink->connected) &&
-              gv_mdarray_write(sink->area, block->first, block->count, 1, sink->float64, block->area);
-  for (int b = 0; b < sink->bands && good; b++) {
+  bool good =
+      gv_mdarray_write(sink->connectivity, block->first, block->count, 3, sink->file.int32, sink->connected) &&
+      gv_mdarray_write(sink->area, block->first, block->count, 1, sink->file.float64, block->area);
+  for (int b = 0; b < sink->facts->bands && good; b++) {
     number_seeds(sink, block->seed + b * block->stride, block->count);
-    good = gv_mdarray_write(sink->seed[b], block->first, block->count, 1, sink->narrow ? sink->int32 : sink->int64,
-                            sink->ids) &&
-           gv_mdarray_write(sink->distance[b], block->first, block->count, 1, sink->float64,
+    good = gv_mdarray_write(sink->seed[b], block->first, block->count, 1,
+                            sink->narrow ? sink->file.int32 : sink->file.int64, sink->ids) &&
+           gv_mdarray_write(sink->distance[b], block->first, block->count, 1, sink->file.float64,
                             block->distance + b * block->stride);
   }
-  return good ? GV_OK : mesh_ugrid_fail(io, sink);
+  return good ? GV_OK : gv_writer_fail(io, sink->file.writer);
 }
 
-static gv_status close_sink(gv_io *io, gv_mesh_sink *sink, gv_status status) {
-  gv_place *place = sink->place;
-  gv_gdal_reset();
-  bool closes = sink->int32 == NULL || gv_mdarray_flush(sink->root, "mesh");
-  if (closes) release(sink);
-  if (status == GV_OK && (!closes || gv_gdal_failed()))
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
-  return status == GV_OK ? gv_place_check_written(io, place) : status;
+static gv_status mesh_ugrid_finish(gv_io *io, void *user, gv_status status) {
+  ugrid *sink = user;
+  status = gv_array_file_finish(io, &sink->file, "mesh", status);
+  free(sink->connected);
+  free(sink->ids);
+  free(sink);
+  return status;
 }
 
-const gv_mesh_format gv_mesh_ugrid = {"--mesh",  NULL, false, mesh_ugrid_check, open_sink, mesh_ugrid_write_block,
-                                      close_sink};
+const gv_mesh_format gv_mesh_ugrid = {.option = "--mesh",
+                                      .check = mesh_ugrid_check,
+                                      .begin = mesh_ugrid_begin,
+                                      .block = mesh_ugrid_block,
+                                      .finish = mesh_ugrid_finish};

@@ -12,25 +12,21 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
-#include "core/limits.h"
-#include "io/out/formats/mesh_arrays.h"
+#include "io/out/cells/array_file.h"
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"
 
 enum { VARIABLE_SEED, VARIABLE_DISTANCE, VARIABLE_AZIMUTH, VARIABLE_ATTRIBUTE, VARIABLES };
 
-struct gv_mesh_sink {
-  gv_place *place;
+typedef struct variables {
+  gv_array_file file;
   const gv_mesh_facts *facts;
   bool zarr;
-  GDALDatasetH dataset;
-  GDALGroupH root;
-  GDALExtendedDataTypeH int32, int64, uint64, float32, float64;
   GDALDimensionH cells;
   GDALMDArrayH id, lon, lat;
   GDALMDArrayH of_seed[GV_VORONOI_MAX_K][VARIABLES];
   void *values; /* of a block, 8 bytes each */
-};
+} variables;
 
 static gv_arrays variables_arrays(const char *path) {
   const gv_format *format = gv_format_of_path(path);
@@ -68,82 +64,80 @@ static bool variables_name_dimension(GDALMDArrayH array) {
 }
 
 /* An array along the cells; NULL: GDAL has failed. */
-static GDALMDArrayH variables_make_array(const gv_mesh_sink *sink, const char *name, GDALExtendedDataTypeH type) {
-  if (!sink->zarr) return gv_mdarray_make(sink->root, name, sink->cells, NULL, type);
+static GDALMDArrayH variables_make_array(variables *sink, const char *name, GDALExtendedDataTypeH type) {
+  gv_array_file *file = &sink->file;
+  if (!sink->zarr) return gv_array_file_keep(file, gv_mdarray_make(file->root, name, sink->cells, NULL, type));
   char chunk[64];
   const int64_t size = sink->facts->written;
   snprintf(chunk, sizeof chunk, "BLOCKSIZE=%" PRId64, size < GV_MDARRAY_CHUNK ? size : (int64_t)GV_MDARRAY_CHUNK);
   const char *const options[] = {"COMPRESS=ZLIB", chunk, NULL};
   GDALDimensionH dimensions[] = {sink->cells};
-  GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, name, 1, dimensions, type, (CSLConstList)options);
-  if (made == NULL || variables_name_dimension(made)) return made;
-  GDALMDArrayRelease(made);
-  return NULL;
+  GDALMDArrayH made = gv_array_file_keep(
+      file, GDALGroupCreateMDArray(file->root, name, 1, dimensions, type, (CSLConstList)options));
+  return made != NULL && variables_name_dimension(made) ? made : NULL;
 }
 
-static gv_status variables_fail(gv_io *io, const gv_mesh_sink *sink) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->place->output.path);
-}
-
-static bool is_healpix(const gv_mesh_sink *sink) {
+static bool is_healpix(const variables *sink) {
   return gv_cells_of_have_schemes(sink->facts->of);
 }
 
 /* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are
  * global. */
-static bool variables_map_healpix(const gv_mesh_sink *sink) {
+static bool variables_map_healpix(const variables *sink) {
   const gv_cells_of *cells = sink->facts->of;
   const char *const texts[][2] = {{"grid_mapping_name", "healpix"},
                                   {"indexing_scheme", cells->ring ? "ring" : "nested"}};
-  GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "healpix", 0, NULL, sink->int32, NULL);
+  GDALMDArrayH made = GDALGroupCreateMDArray(sink->file.root, "healpix", 0, NULL, sink->file.int32, NULL);
   bool good = made != NULL && gv_array_put_texts(made, texts, 2) &&
-              gv_mdarray_put_number(made, "refinement_level", sink->int32, cells->level);
+              gv_mdarray_put_number(made, "refinement_level", sink->file.int32, cells->level);
   GDALMDArrayRelease(made);
   return good;
 }
 
 /* The grid mapping, but not of Zarr: GDAL writes arrays without dimensions that xarray cannot open. */
-static bool variables_describe_grid(const gv_mesh_sink *sink) {
+static bool variables_describe_grid(const variables *sink) {
   const char *latitudes = sink->facts->of->authalic ? "authalic" : "geodetic";
-  if (is_healpix(sink) && !gv_mdarray_put_global(sink->root, "healpix_latitudes", latitudes)) return false;
-  if (sink->zarr) return gv_mdarray_put_global(sink->root, "Conventions", "CF-1.13");
-  return is_healpix(sink) ? variables_map_healpix(sink) : gv_mdarray_describe_crs(sink->root, sink->facts->crs);
+  if (is_healpix(sink) && !gv_mdarray_put_global(sink->file.root, "healpix_latitudes", latitudes)) return false;
+  if (sink->zarr) return gv_mdarray_put_global(sink->file.root, "Conventions", "CF-1.13");
+  return is_healpix(sink) ? variables_map_healpix(sink)
+                          : gv_mdarray_describe_crs(sink->file.root, sink->facts->crs);
 }
 
 /* By which xdggs converts authalic latitudes; those of other HEALPix cells are a sphere's. It knows ellipsoids by the names of PROJ. */
-static bool variables_put_ellipsoid(const gv_mesh_sink *sink) {
+static bool variables_put_ellipsoid(const variables *sink) {
   const gv_mesh_facts *facts = sink->facts;
   const char *name = gv_crs_ellipsoid_name(facts->crs);
   const char *const texts[][2] = {{"ellipsoid", name}};
   return gv_array_put_texts(sink->id, texts, 1);
 }
 
-static bool variables_make_coordinates(gv_mesh_sink *sink) {
+static bool variables_make_coordinates(variables *sink) {
   const gv_cells_of *cells = sink->facts->of;
   const char *const lon[][2] = {{"standard_name", "longitude"}, {"units", "degrees_east"}};
   const char *const lat[][2] = {{"standard_name", "latitude"}, {"units", "degrees_north"}};
   const char *const system[][2] = {{"grid_name", gv_cells_of_system(cells)},
                                    {"indexing_scheme", cells->ring ? "ring" : "nested"}};
   const char *const of_file[][2] = {{"long_name", "feature id"}};
-  sink->id = variables_make_array(sink, "cell_ids", gv_cells_of_have_tokens(cells) ? sink->uint64 : sink->int64);
-  sink->lon = variables_make_array(sink, "lon", sink->float64);
-  sink->lat = variables_make_array(sink, "lat", sink->float64);
+  sink->id =
+      variables_make_array(sink, "cell_ids", gv_cells_of_have_tokens(cells) ? sink->file.uint64 : sink->file.int64);
+  sink->lon = variables_make_array(sink, "lon", sink->file.float64);
+  sink->lat = variables_make_array(sink, "lat", sink->file.float64);
   if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
   if (!gv_array_put_texts(sink->lon, lon, 2) || !gv_array_put_texts(sink->lat, lat, 2)) return false;
   if (system[0][1] == NULL) return gv_array_put_texts(sink->id, of_file, 1);
   if (is_healpix(sink) && cells->authalic && !variables_put_ellipsoid(sink)) return false;
   return gv_array_put_texts(sink->id, system, is_healpix(sink) ? 2 : 1) &&
-         gv_mdarray_put_number(sink->id, "level", sink->int32, cells->level);
+         gv_mdarray_put_number(sink->id, "level", sink->file.int32, cells->level);
 }
 
 /* The variables of neighbor number `band` (from 0). */
-static bool variables_make_band(gv_mesh_sink *sink, int band) {
+static bool variables_make_band(variables *sink, int band) {
   const gv_mesh_request *q = sink->facts->request;
   const char *names[VARIABLES] = {"seed", "distance", "azimuth",
                                   q->attribute != NULL ? sink->facts->attribute : NULL};
   const char *units[VARIABLES] = {NULL, q->distance_unit, "degree", NULL};
-  const GDALExtendedDataTypeH types[VARIABLES] = {sink->int64, sink->float64, sink->float32,
-                                                  q->reals != NULL ? sink->float64 : sink->int64};
+  const GDALExtendedDataTypeH types[VARIABLES] = {sink->file.int64, sink->file.float64, sink->file.float32,
+                                                  q->reals != NULL ? sink->file.float64 : sink->file.int64};
   for (int i = 0; i < VARIABLES; i++) {
     if (names[i] == NULL) continue;
     char *name = CPLStrdup(band == 0 ? names[i] : CPLSPrintf("%s_%d", names[i], band + 1));
@@ -155,123 +149,96 @@ static bool variables_make_band(gv_mesh_sink *sink, int band) {
                                                                         : "crs"}};
     GDALMDArrayH made = sink->of_seed[band][i] = variables_make_array(sink, name, types[i]);
     bool good = made != NULL && gv_array_put_texts(made, texts, 4) &&
-                (types[i] == sink->int64 ? GDALMDArraySetNoDataValueAsInt64(made, q->nodata)
-                                         : GDALMDArraySetNoDataValueAsDouble(made, (double)NAN));
+                (types[i] == sink->file.int64 ? GDALMDArraySetNoDataValueAsInt64(made, q->nodata)
+                                              : GDALMDArraySetNoDataValueAsDouble(made, (double)NAN));
     CPLFree(name);
     if (!good) return false;
   }
   return true;
 }
 
-static bool variables_create(gv_mesh_sink *sink) {
+static bool variables_create(variables *sink) {
   static const char *const netcdf[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.13", NULL}, *const zarr[] = {
                                                                                        "FORMAT=ZARR_V2", NULL};
   const gv_mesh_facts *facts = sink->facts;
-  sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
-  sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
-  sink->uint64 = GDALExtendedDataTypeCreate(GDT_UInt64);
-  sink->float32 = GDALExtendedDataTypeCreate(GDT_Float32);
-  sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
-  sink->dataset =
-      GDALCreateMultiDimensional(GDALGetDriverByName(variables_driver(gv_place_work(sink->place))),
-                                 gv_place_work(sink->place), NULL, (CSLConstList)(sink->zarr ? zarr : netcdf));
-  sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
-  if (sink->root == NULL) return false;
-  sink->cells = GDALGroupCreateDimension(sink->root, "cells", NULL, NULL, (GUInt64)facts->written, NULL);
-  bool good = sink->cells != NULL && gv_mdarray_put_global(sink->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
-              gv_mdarray_put_global(sink->root, "metric", facts->metric) && variables_describe_grid(sink) &&
+  GDALDriverH driver = GDALGetDriverByName(variables_driver(gv_place_work(&sink->file.writer->place)));
+  if (!gv_array_file_create(&sink->file, driver, sink->zarr ? zarr : netcdf)) return false;
+  sink->cells = gv_array_file_dimension(&sink->file, "cells", facts->written);
+  bool good = sink->cells != NULL &&
+              gv_mdarray_put_global(sink->file.root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+              gv_mdarray_put_global(sink->file.root, "metric", facts->metric) && variables_describe_grid(sink) &&
               variables_make_coordinates(sink);
   for (int b = 0; b < facts->bands && good; b++)
     good = variables_make_band(sink, b);
   return good;
 }
 
-static gv_status variables_open(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
-  gv_mesh_sink *sink = *out = calloc(1, sizeof *sink);
+static gv_status variables_begin(gv_io *io, gv_writer *writer, const gv_mesh_facts *facts, void **out) {
+  variables *sink = *out = calloc(1, sizeof *sink);
   if (sink == NULL) return gv_io_fail_memory(io, "the cells");
-  sink->place = place;
+  sink->file.writer = writer;
   sink->facts = facts;
-  sink->zarr = variables_are_zarr(place->output.path);
-  GV_TRY(gv_place_begin(io, place));
-  gv_gdal_reset();
-  return variables_create(sink) ? GV_OK : variables_fail(io, sink);
+  sink->zarr = variables_are_zarr(writer->place.output.path);
+  return variables_create(sink) ? GV_OK : gv_writer_fail(io, writer);
 }
 
 /* Values of the seeds of a band, `from` by seed, into the sink's buffer. */
-static void variables_look_up(const gv_mesh_sink *sink, const int32_t *seed, int64_t count, const int64_t *from) {
+static void variables_look_up(const variables *sink, const int32_t *seed, int64_t count, const int64_t *from) {
   int64_t *to = sink->values;
   for (int64_t i = 0; i < count; i++)
     to[i] = seed[i] >= 0 ? from[seed[i]] : sink->facts->nodata;
 }
 
-static bool variables_write_band(const gv_mesh_sink *sink, const gv_mesh_block *block, int band) {
+static bool variables_write_band(const variables *sink, const gv_mesh_block *block, int band) {
   const gv_mesh_request *q = sink->facts->request;
   const GDALMDArrayH *array = sink->of_seed[band];
   const int64_t count = block->count, at = band * block->stride;
   double *reals = sink->values;
   variables_look_up(sink, block->seed + at, count, sink->facts->seeds->ids);
-  if (!gv_mdarray_write(array[VARIABLE_SEED], block->first, count, 1, sink->int64, sink->values)) return false;
+  if (!gv_mdarray_write(array[VARIABLE_SEED], block->first, count, 1, sink->file.int64, sink->values)) return false;
   for (int64_t i = 0; i < count; i++)
     reals[i] = block->distance[at + i] / q->distance_size;
-  if (!gv_mdarray_write(array[VARIABLE_DISTANCE], block->first, count, 1, sink->float64, reals) ||
-      !gv_mdarray_write(array[VARIABLE_AZIMUTH], block->first, count, 1, sink->float32, block->azimuth + at))
+  if (!gv_mdarray_write(array[VARIABLE_DISTANCE], block->first, count, 1, sink->file.float64, reals) ||
+      !gv_mdarray_write(array[VARIABLE_AZIMUTH], block->first, count, 1, sink->file.float32, block->azimuth + at))
     return false;
   if (q->attribute == NULL) return true;
   if (q->reals == NULL) {
     variables_look_up(sink, block->seed + at, count, q->integers);
-    return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->int64, sink->values);
+    return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->file.int64, sink->values);
   }
   for (int64_t i = 0; i < count; i++)
     reals[i] = block->seed[at + i] >= 0 ? q->reals[block->seed[at + i]] : (double)NAN;
-  return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->float64, reals);
+  return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->file.float64, reals);
 }
 
-static gv_status variables_write(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
+static gv_status variables_block(gv_io *io, void *user, const gv_mesh_block *block) {
+  variables *sink = user;
   if (sink->values == NULL) { /* no block is larger */
     sink->values = malloc((size_t)block->stride * sizeof(int64_t));
     if (sink->values == NULL) return gv_io_fail_memory(io, "a block of cells");
   }
   bool tokens = gv_cells_of_have_tokens(sink->facts->of);
-  bool good =
-      gv_mdarray_write(sink->id, block->first, block->count, 1, tokens ? sink->uint64 : sink->int64, block->id) &&
-      gv_mdarray_write(sink->lon, block->first, block->count, 1, sink->float64, block->lon) &&
-      gv_mdarray_write(sink->lat, block->first, block->count, 1, sink->float64, block->lat);
+  bool good = gv_mdarray_write(sink->id, block->first, block->count, 1,
+                               tokens ? sink->file.uint64 : sink->file.int64, block->id) &&
+              gv_mdarray_write(sink->lon, block->first, block->count, 1, sink->file.float64, block->lon) &&
+              gv_mdarray_write(sink->lat, block->first, block->count, 1, sink->file.float64, block->lat);
   for (int b = 0; b < sink->facts->bands && good; b++)
     good = variables_write_band(sink, block, b);
-  return good ? GV_OK : variables_fail(io, sink);
+  return good ? GV_OK : gv_writer_fail(io, sink->file.writer);
 }
 
-/* GDAL's functions accept NULL. */
-static void variables_release(gv_mesh_sink *sink) {
-  GDALMDArrayRelease(sink->id);
-  GDALMDArrayRelease(sink->lon);
-  GDALMDArrayRelease(sink->lat);
-  for (int b = 0; b < sink->facts->bands; b++) {
-    for (int i = 0; i < VARIABLES; i++)
-      GDALMDArrayRelease(sink->of_seed[b][i]);
-  }
-  GDALDimensionRelease(sink->cells);
-  GDALExtendedDataTypeRelease(sink->int32);
-  GDALExtendedDataTypeRelease(sink->int64);
-  GDALExtendedDataTypeRelease(sink->uint64);
-  GDALExtendedDataTypeRelease(sink->float32);
-  GDALExtendedDataTypeRelease(sink->float64);
-  GDALGroupRelease(sink->root);
-  GDALClose(sink->dataset);
+static gv_status variables_finish(gv_io *io, void *user, gv_status status) {
+  variables *sink = user;
+  const char *scalar = sink->zarr ? NULL : is_healpix(sink) ? "healpix" : "crs";
+  status = gv_array_file_finish(io, &sink->file, scalar, status);
   free(sink->values);
   free(sink);
+  return status;
 }
 
-static gv_status variables_close(gv_io *io, gv_mesh_sink *sink, gv_status status) {
-  gv_place *place = sink->place;
-  gv_gdal_reset();
-  bool closes =
-      sink->zarr || sink->int32 == NULL || gv_mdarray_flush(sink->root, is_healpix(sink) ? "healpix" : "crs");
-  if (closes) variables_release(sink);
-  if (status == GV_OK && (!closes || gv_gdal_failed()))
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
-  return status == GV_OK ? gv_place_check_written(io, place) : status;
-}
-
-const gv_mesh_format gv_mesh_variables = {"--cells",       NULL,           true, variables_check, variables_open,
-                                          variables_write, variables_close};
+const gv_mesh_format gv_mesh_variables = {.option = "--cells",
+                                          .counts = true,
+                                          .check = variables_check,
+                                          .begin = variables_begin,
+                                          .block = variables_block,
+                                          .finish = variables_finish};

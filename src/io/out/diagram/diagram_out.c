@@ -487,9 +487,9 @@ static gv_status writer_run(writer *w) {
   return GV_OK;
 }
 
-gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content, int64_t *written) {
-  writer w = {.io = io, .out = {.io = io, .place = place}, .content = content, .context = content->context};
-  gv_status status = gv_layer_close(&w.out, writer_run(&w));
+gv_status gv_diagram_write(gv_io *io, gv_writer *out, const gv_diagram_content *content, int64_t *written) {
+  writer w = {.io = io, .out = {.io = io, .writer = out}, .content = content, .context = content->context};
+  gv_status status = gv_layer_finish(&w.out, writer_run(&w));
   *written = w.written;
   gv_seed_features_close(w.features);
   gv_pieces_free(w.context, &w.pieces);

@@ -40,6 +40,6 @@ typedef struct gv_diagram_content {
 } gv_diagram_content;
 
 /* *written: number of features. */
-gv_status gv_diagram_write(gv_io *io, gv_place *place, const gv_diagram_content *content, int64_t *written);
+gv_status gv_diagram_write(gv_io *io, gv_writer *out, const gv_diagram_content *content, int64_t *written);
 
 #endif

@@ -142,7 +142,7 @@ static gv_status add_kept(const writer *w, side *s) {
 /* GDAL keeps some 100 bytes of each feature of a FlatGeobuf file for its spatial index. */
 static bool neighbors_out_indexes(const writer *w, int64_t rows) {
   enum { BYTES_A_ROW = 100 };
-  return !gv_format_of(w->out.place->driver)->index_in_memory || w->io->memory <= 0 ||
+  return !gv_format_of(w->out.writer->place.driver)->index_in_memory || w->io->memory <= 0 ||
          (rows >= 0 && rows <= w->io->memory / BYTES_A_ROW);
 }
 
@@ -150,7 +150,7 @@ static gv_status neighbors_out_create_layer(writer *w, int64_t rows) {
   static const char *const no_index[] = {"SPATIAL_INDEX=NO", NULL};
   const gv_neighbor_content *c = w->content;
   w->geometry = !c->lines ? wkbPoint : c->globe ? wkbMultiLineString : wkbLineString;
-  if (!c->lines && gv_format_of(w->out.place->driver)->text) w->geometry = wkbNone;
+  if (!c->lines && gv_format_of(w->out.writer->place.driver)->text) w->geometry = wkbNone;
   GV_TRY(gv_layer_create(&w->out, c->crs, w->geometry, neighbors_out_indexes(w, rows) ? NULL : no_index));
   GV_TRY(add_id(w, &w->queries));
   GV_TRY(gv_layer_add_field(&w->out, "rank", NULL, OFTInteger, &w->neighbor));
@@ -233,11 +233,11 @@ gv_status gv_neighbors_begin(gv_io *io, gv_table_out *table, const gv_neighbor_c
   writer *w = *out = calloc(1, sizeof *w);
   if (w == NULL) return gv_io_fail_memory(io, "a table");
   *w = (writer){.io = io,
-                .out = {.io = io, .place = gv_table_place(table)},
+                .out = {.io = io, .writer = table},
                 .content = content,
                 .queries = {.of = &content->queries, .name = "query"},
                 .references = {.of = &content->references, .name = "reference"}};
-  bool digits_15 = gv_table_rounds(w->out.place->driver);
+  bool digits_15 = gv_table_rounds(w->out.writer->place.driver);
   GV_TRY(read_side(io, &w->queries, digits_15));
   GV_TRY(read_side(io, &w->references, digits_15));
   return neighbors_out_create_layer(w, rows);
@@ -245,7 +245,7 @@ gv_status gv_neighbors_begin(gv_io *io, gv_table_out *table, const gv_neighbor_c
 
 gv_status gv_neighbors_end(gv_neighbors_out *w, gv_status status) {
   if (w == NULL) return status;
-  status = gv_layer_close(&w->out, status);
+  status = gv_layer_finish(&w->out, status);
   free_side(&w->queries);
   free_side(&w->references);
   free(w);
