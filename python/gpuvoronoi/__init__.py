@@ -3,7 +3,7 @@
 `KDTree` and `GlobeTree` find neighbors of points, `FeatureTree` nearest lines and polygons;
 `allocation`, `proximity`, `direction` and `voronoi` answer for every cell of a raster; `cost_allocation`,
 `cost_distance` and `cost_ways` find the nearest by travel cost; `nearest_value` and `regrid` give the values of the nearest
-seeds or cells; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons; `default_metric` and `ellipsoid_of`
+seeds or cells, `regrid_weights` weight files; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons; `default_metric` and `ellipsoid_of`
 describe coordinate systems; `default_grid` and `no_seed` have the command's defaults for rasters; `gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
@@ -25,6 +25,7 @@ from .tables import statistics
 from .globe_trees import GlobeTree
 from .trees import KDTree
 from .values import nearest_value, regrid
+from .weights import regrid_weights
 
 __all__ = [
     "FeatureTree",
@@ -46,6 +47,7 @@ __all__ = [
     "proximity",
     "qtm",
     "regrid",
+    "regrid_weights",
     "sjoin_nearest",
     "statistics",
     "to_parquet",

@@ -8,10 +8,8 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _field, _places
+from . import _pairing, _places
 from ._packages import package
-from ._library import context, library
-from .rasters import RasterRequest
 
 
 def to_parquet(
@@ -103,9 +101,8 @@ def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]
 
 def _centers_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
     """Longitudes and latitudes of these cells of a system."""
-    request = RasterRequest((np.zeros(1), np.zeros(1)), cells=cells)
-    of = request.plan.cells
-    if of is None or not of.system:
+    of = _places.cells(cells) if isinstance(cells, str) else None
+    if of is None:
         raise ValueError(
             f"geometry must be 'healpix:LEVEL', 's2:LEVEL' or 'h3:LEVEL', not {cells!r}"
         )
@@ -113,19 +110,7 @@ def _centers_of(ids: npt.NDArray[np.uint64], cells: str) -> tuple[Any, Any]:
     at = np.minimum(np.searchsorted(known, ids), known.size - 1)
     if not np.array_equal(known[at], ids):
         raise ValueError(f"geometry: found has other cells than {cells!r}")
-    lon, lat = np.empty(known.size), np.empty(known.size)
-    field, used = _field.Field(request.plan), context()
-    used.call(
-        library().gv_voronoi_cell_centers,
-        field.handle.address,
-        0,
-        0,
-        known.size,
-        1,
-        lon.ctypes.data,
-        lat.ctypes.data,
-        known.size,
-    )
+    lon, lat = _pairing.centers(cells)
     return lon[at], lat[at]
 
 

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union, overl
 import numpy as np
 import numpy.typing as npt
 
-from . import _crs, _field, _grid, _places
+from . import _field, _grid, _pairing, _places
 from ._packages import package
 from ._library import Progress
 from ._search import plain_array
 from ._options import GlobeMetric
 from .rasters import RasterRequest, _documented
-from .globe_trees import GlobeTree
 
 if TYPE_CHECKING:
     import xarray
@@ -252,47 +251,9 @@ def regrid(
             f"source must be an xarray DataArray or Dataset, not {type(source).__name__}"
         )
     start = _grid.places_of(source, "source")
-    if isinstance(target, str):
-        if ellipsoid is not None or dims is not None:
-            raise ValueError("ellipsoid and dims go with coordinates as target")
-        cells = _places.cells(target)
-        end = _places.Places(
-            np.empty(0),
-            np.empty(0),
-            cells.dims,
-            cells.shape,
-            _places.system_coordinates(cells, start.crs),
-        )
-    else:
-        end = _grid.places_of(target, "target", dims)
-        if end.crs is not None and start.crs is not None and not _crs.same(end.crs, start.crs):
-            end.lon, end.lat = _crs.Operation(end.crs, start.crs)(end.lon, end.lat)
-        if ellipsoid is None and start.crs is not None:
-            ellipsoid = _crs.ellipsoid(start.crs)
-
-    def nearest(lon: Values, lat: Values) -> Values:
-        """The source's cells nearest to the target's, -1 for none."""
-        if not np.isfinite(lon).any():
-            return np.full(end.shape, -1)
-        if isinstance(target, str):
-            request = RasterRequest(
-                (lon, lat),
-                cells=target,
-                metric=metric,
-                max_distance=max_distance,
-                skip_invalid=True,
-                crs=start.crs,
-                backend=backend,
-                device=device,
-                workers=workers,
-                progress=progress,
-            )
-            return np.asarray(request.squeezed(request.compute(request.names(None))[0]))
-        tree = GlobeTree(lon, lat, metric, ellipsoid, backend, device, skip_invalid=True)
-        return np.asarray(
-            tree._nearest(end.lon, end.lat, max_distance, workers, progress).reshape(end.shape)
-        )
-
+    search = _pairing.Search(metric, ellipsoid, max_distance, backend, device, workers, progress)
+    pair = _pairing.pairing(start, target, dims, search)
+    end, nearest = pair.end, pair.nearest
     numbers = None if nearest_valid else nearest(start.lon, start.lat)
     one = isinstance(source, xarray.DataArray)
     name = source.name if one else None

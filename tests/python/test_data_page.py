@@ -1,0 +1,39 @@
+"""docs/data.md: its blocks run as they stand there, and have the results that the page states."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+PAGE = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.M | re.S))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the files of data/."""
+    for file in (ROOT / "data").iterdir():
+        shutil.copy(file, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(section, *packages):
+    """The names that the section's blocks make, one after the other."""
+    for package in packages:
+        pytest.importorskip(package)
+    made = {}
+    for code in re.findall(r"^```python\n(.*?)^```", SECTIONS[section], flags=re.M | re.S):
+        exec(compile(code, section, "exec"), made)
+    return made
+
+
+def test_weight_files(folder):
+    import gpuvoronoi
+
+    made = run("Weight files", "xarray", "scipy.sparse", "netCDF4")
+    expected = gpuvoronoi.regrid(made["field"].rename("t"), "healpix:5").values
+    assert np.array_equal(made["values"], expected)
+    assert made["back"].sizes["n_s"] == 4 * 72 * 144 and (folder / "weights.nc").exists()
