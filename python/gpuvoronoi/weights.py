@@ -90,17 +90,15 @@ def regrid_weights(
         made.update(_cells(places, given, letter, integer))
     reached = np.bincount(row, minlength=numbers.shape[1]) > 0
     made["frac_b"] = ("n_b", reached.astype(np.float64))
-    method = "Nearest source to destination" if count == 1 else "Inverse distance"
-    return xarray.Dataset(
-        made,
-        attrs={
-            "title": "weights of gpuvoronoi",
-            "normalization": "none",
-            "map_method": method,
-            "metric": metric,
-            **({} if count == 1 else {"neighbors": count, "power": exponent}),
-        },
-    )
+    attributes: dict[str, Any] = {
+        "title": "weights of gpuvoronoi",
+        "normalization": "none",
+        "map_method": "Nearest source to destination" if count == 1 else "Inverse distance",
+        "metric": metric,
+    }
+    if count > 1:
+        attributes.update(neighbors=count, power=exponent)
+    return xarray.Dataset(made, attrs=attributes)
 
 
 def _source(given: Any) -> _places.Places:
