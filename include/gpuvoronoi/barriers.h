@@ -83,7 +83,7 @@ static inline void gv_barriers_options_init(gv_barriers_options *options) {
  * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule, each for itself, also where
  * they intersect themselves. Vertices within 1e-9 of the extent's longer side are joined, so that polygons that share an edge leave no slit.
  * On the globe coordinates are longitudes and latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided
- * into legs that deviate from them by at most 1 m.
+ * into legs that deviate from them by at most 1 m; those of edges of more than 50 km by at most 1/50,000 of the edge's length, and 20 m.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param features lines and polygons; NULL or no features: no barriers. Points are an error.
  * @param options  NULL = defaults.

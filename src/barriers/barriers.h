@@ -106,6 +106,9 @@ typedef struct gv_barrier_geometry {
   double (*length)(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at);
   double (*least)(const gv_barriers *b, const gv_barrier_box *box, const double *x);
   double (*most)(const gv_barriers *b, const gv_barrier_box *box, const double *x);
+  /* Squared distances in space below which all legs are shorter than a length, and above which all are longer. */
+  double (*shorter2)(const gv_barriers *b, double length);
+  double (*longer2)(const gv_barriers *b, double length);
   bool costly; /* `length` is worth a test by `least` */
   /* On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not certain. */
   int (*side)(const gv_barriers *b, const double *p, const double *q, const gv_barrier_box *box);
@@ -142,6 +145,7 @@ struct gv_barriers {
   uint64_t odd;        /* hashes of the polygons that contain it, joined by XOR */
   double max_distance;
   double tolerance; /* of vertices */
+  double deviation; /* of walls from straight edges on the globe: meters at most */
   gv_wall *walls;
   int64_t wall_count;
   gv_barrier_node *wall_nodes;

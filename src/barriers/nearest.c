@@ -16,6 +16,7 @@
 enum {
   STRETCH = 1 << 15, /* places that a worker takes at once */
   GROUP = 1024 /* places with one order of sources */,
+  ACROSS = 8 /* groups at least along the walls' extent: legs of a wider one are long and meet many walls */,
   FEW = 8,
   FIRST_BATCH = 48,
   LOOK = 32 /* places worth a leg */
@@ -256,10 +257,17 @@ static gv_status nearest_group(nearest_state *s, int64_t first, int64_t end) {
   return status;
 }
 
+static bool nearest_is_wide(const gv_barriers *b, const gv_barrier_box *box) {
+  for (int d = 0; d < 3; d++)
+    if (box->high[d] - box->low[d] > (b->high[d] - b->low[d]) / ACROSS) return true;
+  return false;
+}
+
 /* Divides places into groups. */
 static gv_status nearest_groups(nearest_state *s, int64_t first, int64_t end, gv_progress *progress) {
   const gv_barrier_box box = nearest_box(s, first, end);
-  const int64_t middle = end - first > GROUP ? nearest_divide(s, first, end, &box) : end;
+  const bool large = end - first > GROUP || (end - first > FEW && nearest_is_wide(s->b, &box));
+  const int64_t middle = large ? nearest_divide(s, first, end, &box) : end;
   if (middle > first && middle < end) {
     GV_TRY(nearest_groups(s, first, middle, progress));
     return nearest_groups(s, middle, end, progress);

@@ -29,6 +29,16 @@ static double plane_most(const gv_barriers *b, const gv_barrier_box *box, const 
   return sqrt(gv_barrier_box_most2(2, box, x)) * (1.0 + 1e-14);
 }
 
+static double plane_shorter2(const gv_barriers *b, double length) {
+  (void)b;
+  return length * length * (1.0 - 1e-13);
+}
+
+static double plane_longer2(const gv_barriers *b, double length) {
+  (void)b;
+  return length * length * (1.0 + 1e-13);
+}
+
 /*
  * Adds a dimension to the value n . (x - p) of a box's center x, to how much less or more it is elsewhere in the box, and to the error of
  * both: differences are within 2^-53 of themselves, products and sums have five roundings: 1e-14 is ample, with 1e-15 for the rounding of
@@ -149,6 +159,8 @@ const gv_barrier_geometry gv_barrier_plane = {.turn = plane_turn,
                                               .length = plane_length,
                                               .least = plane_least,
                                               .most = plane_most,
+                                              .shorter2 = plane_shorter2,
+                                              .longer2 = plane_longer2,
                                               .side = plane_side,
                                               .bulge = plane_bulge,
                                               .passes = plane_passes,

@@ -20,12 +20,15 @@ static void rings_add(const gv_barriers *b, double x, double y, gv_barrier_rings
 
 /*
  * The pieces of an edge. If it is straight in longitude and latitude it deviates from a geodesic over a piece of 1 / n by at most an eighth
- * of its acceleration within the surface (gv_edge_motion) by n^2. No piece is longer than a quarter of a great circle.
+ * of its acceleration within the surface (gv_edge_motion) by n^2. Meridians are geodesics. No piece is longer than a quarter of a great circle.
  */
-static double rings_pieces(const gv_edge *edge) {
+static double rings_pieces(const gv_edge *edge, double *most) {
   const gv_edge_motion motion = gv_edge_motion_of(edge);
-  const double longest = 1.5 * edge->surface->radius;
-  return ceil(fmax(1.0, fmax(sqrt(motion.turn / (8.0 * GV_BARRIER_DEVIATION)), motion.fastest / longest)));
+  const double longest = 1.5 * edge->surface->radius, turn = edge->rate_lon != 0.0 ? motion.turn : 0.0;
+  const double deviation =
+      fmin(fmax(GV_BARRIER_DEVIATION * motion.fastest, GV_BARRIER_LEAST_DEVIATION), GV_BARRIER_MOST_DEVIATION);
+  *most = fmax(*most, deviation);
+  return ceil(fmax(1.0, fmax(sqrt(turn / (8.0 * deviation)), motion.fastest / longest)));
 }
 
 /* Adds the vertices of an edge between its ends; only counts them without memory. An edge and its reverse have the same. */
@@ -34,7 +37,7 @@ static void rings_divide(const gv_barriers *barriers, const gv_feature_set *set,
   gv_edge edge;
   if (a[0] == b[0] && a[1] == b[1]) return;
   gv_edge_make(&set->surface, set->straight, a, b, &edge);
-  const double pieces = rings_pieces(&edge);
+  const double pieces = rings_pieces(&edge, &out->deviation);
   if (!(pieces < (double)INT32_MAX)) {
     out->count = INT32_MAX;
     return;

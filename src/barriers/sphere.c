@@ -9,6 +9,7 @@
  */
 #include "barriers/ellipsoid.h"
 #include "barriers/tree.h"
+#include "core/angles.h"
 #include "exact/canonical.h"
 #include "exact/distance.h"
 #include "exact/orientation.h"
@@ -97,6 +98,21 @@ static double sphere_least(const gv_barriers *b, const gv_barrier_box *box, cons
 static double sphere_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
   const double chord2 = gv_barrier_box_most2(3, box, x) * (1.0 + 1e-14);
   return gv_arc_of_chord2(b->most_radius, chord2) * (1.0 + 1e-14) + b->length_error;
+}
+
+/* The squared chord of an arc; INFINITY from half a great circle on. */
+static double sphere_arc_chord2(double length, double radius) {
+  const double half = 0.5 * length / radius, chord = 2.0 * sin(half);
+  if (half >= 0.5 * GV_PI) return (double)INFINITY;
+  return half > 0.0 ? chord * chord : 0.0;
+}
+
+static double sphere_shorter2(const gv_barriers *b, double length) {
+  return sphere_arc_chord2(length - b->length_error, b->most_radius) * (1.0 - 1e-13);
+}
+
+static double sphere_longer2(const gv_barriers *b, double length) {
+  return sphere_arc_chord2(length + b->length_error, b->least_radius) * (1.0 + 1e-13);
 }
 
 /* The value of a normal and a box's center, how much less or more it is elsewhere in the box, and the errors of both. */
@@ -260,6 +276,8 @@ const gv_barrier_geometry gv_barrier_sphere = {.turn = sphere_turn,
                                                .length = sphere_length,
                                                .least = sphere_least,
                                                .most = sphere_most,
+                                               .shorter2 = sphere_shorter2,
+                                               .longer2 = sphere_longer2,
                                                .side = sphere_side,
                                                .bulge = sphere_bulge,
                                                .passes = sphere_passes,
@@ -277,6 +295,8 @@ const gv_barrier_geometry gv_barrier_ellipsoid = {.turn = gv_barrier_ellipsoid_t
                                                   .costly = true,
                                                   .least = sphere_least,
                                                   .most = sphere_most,
+                                                  .shorter2 = sphere_shorter2,
+                                                  .longer2 = sphere_longer2,
                                                   .side = sphere_side,
                                                   .bulge = sphere_bulge,
                                                   .passes = sphere_passes,

@@ -208,7 +208,7 @@ static gv_status walls_make_tree(gv_context *context, gv_barriers *b) {
                               &b->wall_node_count);
 }
 
-/* The extent of the vertices, and the tolerance. */
+/* The extent of the vertices, the tolerance, and how far walls are from edges. */
 static void walls_measure(const gv_barrier_rings *rings, gv_barriers *b) {
   gv_barrier_box box;
   gv_barrier_box_begin(&box);
@@ -219,6 +219,7 @@ static void walls_measure(const gv_barrier_rings *rings, gv_barriers *b) {
   const int widest = gv_barrier_box_widest(&box);
   const double size = box.high[widest] - box.low[widest];
   b->tolerance = size > 0.0 ? GV_BARRIER_TOLERANCE * size : 1.0;
+  b->deviation = rings->deviation;
 }
 
 gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, gv_barriers *b) {

@@ -146,18 +146,29 @@ static gv_status ways_try(ways_state *s, int32_t from, int32_t corner, double di
   return sooner ? ways_push(s, (ways_entry){length, 0.0, (int32_t)(b->seed_count + corner)}) : GV_OK;
 }
 
+/* Lengths of legs to a ring's places, and bounds of their squared distances in space. */
+typedef struct ways_ring {
+  double near, far;   /* `far` is outside */
+  double near2, far2; /* with a margin */
+} ways_ring;
+
+/* False: no leg to a place of the box ends within the ring. */
+static inline bool ways_meets(const ways_ring *ring, const gv_barrier_box *box, const double *x) {
+  return !(gv_barrier_box_least2(3, box, x) > ring->far2 || gv_barrier_box_most2(3, box, x) < ring->near2);
+}
+
 /* False: bounds show that a leg is not in a ring, or its way too long. */
-static bool ways_may_improve(const gv_barriers *b, const gv_way_source *from, const gv_way_source *to, double near,
-                             double far) {
+static bool ways_may_improve(const gv_barriers *b, const gv_way_source *from, const gv_way_source *to,
+                             const ways_ring *ring) {
   const gv_barrier_box box = {{to->x[0], to->x[1], to->x[2]}, {to->x[0], to->x[1], to->x[2]}};
-  if (!b->geometry->costly) return true;
-  const double least = gv_barrier_least(b, &box, from->x);
-  return least < far && from->length + least <= to->length && gv_barrier_most(b, &box, from->x) >= near;
+  if (!ways_meets(ring, &box, from->x)) return false;
+  return !b->geometry->costly || from->length + gv_barrier_least(b, &box, from->x) <= to->length;
 }
 
 static gv_status ways_search_ring(ways_state *s, int32_t from, double near, double far) {
   gv_barriers *b = s->b;
   const gv_way_source *source = &b->sources[from];
+  const ways_ring ring = {near, far, b->geometry->shorter2(b, near), b->geometry->longer2(b, far)};
   int32_t stack[GV_BARRIER_STACK];
   int depth = 0;
   if (b->corner_node_count > 0) stack[depth++] = 0;
@@ -165,9 +176,7 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
     const int32_t at = stack[--depth];
     const gv_barrier_node *node = &b->corner_nodes[at];
     const gv_barrier_box box = gv_barrier_box_of(node);
-    if (s->left[at] == 0 || gv_barrier_least(b, &box, source->x) >= far ||
-        gv_barrier_most(b, &box, source->x) < near)
-      continue;
+    if (s->left[at] == 0 || !ways_meets(&ring, &box, source->x)) continue;
     if (gv_way_never_continues(b, source, &box)) continue;
     if (node->count == 0) {
       stack[depth++] = node->first;
@@ -176,9 +185,9 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
     }
     for (int32_t i = node->first; i < node->first + node->count; i++) {
       const gv_way_source *to = &b->sources[b->seed_count + i];
-      if (to->settled || !ways_may_improve(b, source, to, near, far)) continue;
+      if (to->settled || !ways_may_improve(b, source, to, &ring)) continue;
       const double distance = gv_barrier_length(b, source, to->x, to->at);
-      if (distance < near || distance >= far) continue;
+      if (distance < ring.near || distance >= ring.far) continue;
       GV_TRY(ways_try(s, from, i, distance));
     }
   }
