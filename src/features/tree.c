@@ -56,7 +56,8 @@ static double feature_tree_dot(const double *a, const double *b, int dim) {
   return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0.0);
 }
 
-void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
+void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double enough, double *low,
+                          double *high) {
   int32_t entry = t->entry[number];
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
   const double *a = gv_tree_place(t, v);
@@ -73,9 +74,9 @@ void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double
   *low = fmax(0.0, chord * (1.0 - 1e-14) - sag);
   *high = chord * (1.0 + 1e-14) + sag;
   const gv_long_edge *long_edge = gv_long_edge_of(&t->long_edges, number);
-  if (long_edge == NULL) return;
+  if (long_edge == NULL || *low > enough) return;
   double least, most;
-  gv_long_edge_chords(long_edge, q, INFINITY, &least, &most);
+  gv_long_edge_chords(long_edge, q, enough, &least, &most);
   *low = fmax(*low, least);
   *high = fmin(*high, most);
 }
@@ -129,6 +130,11 @@ double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
 }
 
 double gv_box_distance2(const gv_feature_tree *t, const gv_box_node *n, const double q[3]) {
+  if (t->dim == 3) {
+    const double low[3] = {(double)n->low[0], (double)n->low[1], (double)n->low[2]};
+    const double high[3] = {(double)n->high[0], (double)n->high[1], (double)n->high[2]};
+    return gv_globe_box_distance2(t->flattest, low, high, q);
+  }
   double gap[3] = {0.0, 0.0, 0.0};
   for (int i = 0; i < t->dim; i++) {
     double below = (double)n->low[i] - q[i], above = q[i] - (double)n->high[i];
@@ -500,6 +506,7 @@ gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, c
   *out = (gv_feature_tree){
       .set = set, .dim = set->globe ? 3 : 2, .kernels = gv_chord_kernels_get(), .allocator = context->allocator};
   if (set->metric == GV_GEODESIC) out->geodesic = geodesic;
+  if (set->globe) out->flattest = gv_globe_flattest(&set->surface.ellipsoid);
   gv_status status = feature_tree_find_places(context, out);
   if (status == GV_OK) status = feature_tree_build(context, out);
   if (status != GV_OK) gv_feature_tree_clear(out);
@@ -607,6 +614,7 @@ double gv_tree_point_chord2(const gv_feature_tree *t, int64_t vertex, const doub
 void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3], double reach, double *low,
                     double *high) {
   waiting w = {.count = 1, .node = {t->root[feature]}};
+  double enough = sqrt(reach);
   *low = *high = INFINITY;
   w.box[0] = gv_box_distance2(t, &t->node[t->root[feature]], q);
   while (w.count > 0) {
@@ -616,7 +624,7 @@ void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3]
     if (n->count == 0) push(t, t->node, &w, n->first, q);
     for (int32_t i = n->first; i < n->first + n->count; i++) {
       double least, most;
-      gv_tree_entry_chords(t, i, q, &least, &most);
+      gv_tree_entry_chords(t, i, q, fmin(enough, *high), &least, &most);
       *low = fmin(*low, least);
       *high = fmin(*high, most);
     }
@@ -642,7 +650,7 @@ bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_pl
       if (cut != NULL && entry >= 0 && cut[v] != 0) continue;
       if (gv_feature_tree_iterates(t)) {
         double low, high;
-        gv_tree_entry_chords(t, i, position, &low, &high);
+        gv_tree_entry_chords(t, i, position, sqrt(reach), &low, &high);
         if (low * low > reach) continue;
       }
       gv_edge_closest found;

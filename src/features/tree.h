@@ -41,6 +41,7 @@ typedef struct gv_feature_tree {
   int32_t *entry;    /* vertices that edges begin at; ~vertex for a point */
   float *sag;        /* of the entries */
   gv_long_edges long_edges;
+  double flattest;  /* of gv_globe_box_distance2 */
   int32_t *root;    /* by feature; -1: no edges */
   gv_box_node *top; /* of the features: entries of `feature` */
   int32_t *feature;
@@ -94,9 +95,9 @@ double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, co
 bool gv_tree_nearest(const gv_feature_tree *tree, int32_t feature, const gv_edge_place *q, const double position[3],
                      bool boundary, double reach, gv_edge_closest *closest);
 
-/* Bounds of the chord to the nearest place of an entry. */
-void gv_tree_entry_chords(const gv_feature_tree *tree, int32_t entry, const double position[3], double *low,
-                          double *high);
+/* Bounds of the chord to the nearest place of an entry; those above `enough` may be coarse. */
+void gv_tree_entry_chords(const gv_feature_tree *tree, int32_t entry, const double position[3], double enough,
+                          double *low, double *high);
 
 /* Bounds of the chord to a feature, if within `reach` (squared); else INFINITY. */
 void gv_tree_chords(const gv_feature_tree *tree, int32_t feature, const double position[3], double reach,

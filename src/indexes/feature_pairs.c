@@ -191,7 +191,7 @@ static bool entries_apart(pair_query *q, const gv_box_node *leaf, int32_t i, int
   if (!gv_feature_tree_iterates(of_index)) return false;
   double low, high;
   prepare_leaf(q, leaf);
-  gv_tree_entry_chords(of_index, other, q->middle[i], &low, &high);
+  gv_tree_entry_chords(of_index, other, q->middle[i], sqrt(reach) + q->half[i], &low, &high);
   low -= q->half[i];
   return low > 0.0 && low * low > reach;
 }

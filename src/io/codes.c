@@ -101,7 +101,8 @@ static const gv_code_text texts[GV_CODES] = {
                               "None required; for other lines convert the source first."},
     [GV_CODE_SEEDS_INVALID] =
         {"seeds-invalid",
-         "Polygons are invalid, e.g. their rings cross. Their inside is given by the even-odd rule.",
+         "Polygons are invalid, e.g. their rings cross. Their inside is given by the even-odd rule. Thousands "
+         "of rings within each other are not checked.",
          "Repair the polygons."},
     [GV_CODE_SEEDS_OUTSIDE] = {"seeds-outside",
                                "Seeds are outside the area of use of the grid's coordinate system.",

@@ -49,7 +49,7 @@ static bool keep_first(void *user, int32_t part) {
   const gv_locator *locator = what[0];
   int32_t *feature = what[1], of = locator->feature_of[part];
   if (*feature < 0 || of < *feature) *feature = of;
-  return true;
+  return locator->polars > 0; /* parts that hold the pole come after the others */
 }
 
 /* The first of the polygons around a cell, or -1. */

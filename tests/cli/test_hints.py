@@ -193,6 +193,18 @@ def test_invalid_polygons_with_geodesic_edges(work, rings, warned):
     )
 
 
+@pytest.mark.parametrize("rings,warned", [(50, True), (2500, False)])
+def test_rings_within_each_other(work, rings, warned):
+    """They take GEOS quadratic time, and it cannot be interrupted."""
+    squares = [
+        [[[-s, -s], [s, -s], [s, s], [-s, s], [-s, -s]]]
+        for s in (0.01 * i for i in range(1, rings + 1))
+    ]
+    features(work, "n.geojson", {"type": "MultiPolygon", "coordinates": squares})
+    done = json.loads(work.run("--seeds", "n.geojson", "--res", "30", "--json", "n.tif").stdout)
+    assert ("seeds-invalid" in [w["code"] for w in done["warnings"]]) == warned
+
+
 def test_extent_of_seeds_that_are_given_a_system(work):
     """In the system of --seeds-crs, whether the file declares another or none."""
     for name, epsg in (("none.shp", None), ("other.gpkg", 4326)):

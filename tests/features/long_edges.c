@@ -59,6 +59,10 @@ static void check_edge(int32_t entry) {
     gv_long_edge_chords(pieces, q, 0.5 * least, &coarse, &same);
     assert_true(coarse <= least && coarse > fmin(0.5 * least, low) * (1.0 - 1e-12) &&
                 same + 1e-12 >= least - 4.0 / PLACES);
+    double far = sqrt(gv_globe_box_distance2(pieces->flattest, box[0], box[1], q));
+    if (far == 0.0) continue;
+    gv_long_edge_chords(pieces, q, 0.5 * far, &coarse, &same); /* the box decides */
+    assert_true(coarse > 0.9 * far && coarse <= least && same == INFINITY);
   }
 }
 
@@ -74,5 +78,38 @@ static void bounds_hold_and_are_tight(void **state) {
   }
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold_and_are_tight)};
+/* Places of an ellipsoid in a box are not nearer than its distance, which is near theirs for the other side of the globe. */
+static void boxes_of_the_globe(void **state) {
+  (void)state;
+  for (int shape = 0; shape < 3; shape++) {
+    gv_ellipsoid ellipsoid;
+    assert_int_equal(gv_ellipsoid_init(context, 1.0, (double[3]){0.0, 0.02, -0.02}[shape], &ellipsoid), GV_OK);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, place[PLACES][3];
+    for (int i = 0; i < PLACES; i++) {
+      double lon = layer_uniform(-40.0, 40.0), lat = layer_uniform(-40.0, 40.0), *p = place[i];
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon, &lat, p, p + 1, p + 2);
+      for (int axis = 0; axis < 3; axis++) {
+        low[axis] = fmin(low[axis], p[axis]);
+        high[axis] = fmax(high[axis], p[axis]);
+      }
+    }
+    for (int n = 0; n < QUERIES; n++) {
+      double lon = n == 0 ? 180.0 : layer_uniform(-180.0, 180.0), lat = n == 0 ? 0.0 : layer_uniform(-90.0, 90.0);
+      double q[3], least = INFINITY;
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon, &lat, q, q + 1, q + 2);
+      for (int i = 0; i < PLACES; i++) {
+        double square = 0.0;
+        for (int axis = 0; axis < 3; axis++)
+          square += (place[i][axis] - q[axis]) * (place[i][axis] - q[axis]);
+        least = fmin(least, square);
+      }
+      double bound = gv_globe_box_distance2(gv_globe_flattest(&ellipsoid), low, high, q);
+      assert_true(bound <= least);
+      if (n == 0) assert_true(bound > least - 0.15); /* the box alone: 0.7 less */
+    }
+  }
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold_and_are_tight),
+                                          cmocka_unit_test(boxes_of_the_globe)};
 FEATURE_TESTS_MAIN(tests)

@@ -179,10 +179,33 @@ static bool unwrap(OGRGeometryH geometry, bool swapped) {
   return closed && fabs(before - first) < 180.0;
 }
 
+#define MOST_PAIRS 1e6
+
+/* The sum of the areas of the rings' boxes, and their number. */
+static void measure_rings(OGRGeometryH geometry, double *area, double *rings) {
+  int parts = OGR_G_GetGeometryCount(geometry);
+  for (int i = 0; i < parts; i++)
+    measure_rings(OGR_G_GetGeometryRef(geometry, i), area, rings);
+  if (parts > 0 || OGR_G_IsEmpty(geometry)) return;
+  OGREnvelope box;
+  OGR_G_GetEnvelope(geometry, &box);
+  *area += (box.MaxX - box.MinX) * (box.MaxY - box.MinY);
+  *rings += 1.0;
+}
+
+/* GEOS compares all rings with overlapping boxes, and cannot be interrupted: whether these are about MOST_PAIRS at most (a second). */
+static bool can_be_checked(OGRGeometryH geometry) {
+  double area = 0.0, rings = 0.0;
+  OGREnvelope all;
+  measure_rings(geometry, &area, &rings);
+  OGR_G_GetEnvelope(geometry, &all);
+  return !(rings * area > MOST_PAIRS * (all.MaxX - all.MinX) * (all.MaxY - all.MinY));
+}
+
 /* Validity of geodesic edges as far as a plane shows it: crossings at 180 degrees are ignored, and rings around a
  * pole are not checked. */
 static bool is_valid(OGRGeometryH geometry, gv_edges edges, bool swapped) {
-  if (OGR_G_GetDimension(geometry) < 2) return true;
+  if (OGR_G_GetDimension(geometry) < 2 || !can_be_checked(geometry)) return true;
   OGRGeometryH copy = edges == GV_EDGES_GEODESIC ? OGR_G_Clone(geometry) : NULL;
   CPLPushErrorHandler(CPLQuietErrorHandler);
   bool valid = (copy != NULL && !unwrap(copy, swapped)) || OGR_G_IsValid(copy != NULL ? copy : geometry) != 0;
