@@ -7,6 +7,7 @@
 #include <gdal_alg.h>
 #include <ogr_api.h>
 
+#include "io/geometry/parts.h"
 #include "io/in/groups.h"
 
 typedef struct piece {
@@ -119,13 +120,11 @@ static void add_polygons(OGRGeometryH to, OGRGeometryH from) {
 
 /* Regions with holes that meet at a corner are traced as rings that touch themselves. */
 static OGRGeometryH make_valid(OGRGeometryH geometry) {
-  if (OGR_G_IsValid(geometry)) return geometry;
-  OGRGeometryH valid = OGR_G_MakeValid(geometry);
-  if (valid == NULL) return geometry;
+  OGRGeometryH valid = geometry;
+  if (!gv_parts_repair(&valid) || valid == geometry) return valid;
   OGRGeometryH made = OGR_G_CreateGeometry(wkbMultiPolygon);
   add_polygons(made, valid);
   OGR_G_DestroyGeometry(valid);
-  OGR_G_DestroyGeometry(geometry);
   return made;
 }
 
@@ -140,10 +139,7 @@ static gv_status polygons_fill_row(gv_io *io, void *user, int64_t seed, gv_table
     OGR_G_AddGeometryDirectly(region, r->pieces[at].polygon);
     r->pieces[at].polygon = NULL;
   }
-  int before = gv_io_count_warnings();
-  gv_gdal_reset();
   row->geometry = make_valid(region);
-  gv_io_drop_warnings(before, NULL); /* those of the check */
   return GV_OK;
 }
 

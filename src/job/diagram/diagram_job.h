@@ -3,7 +3,7 @@
 #define GV_JOB_DIAGRAM_DIAGRAM_JOB_H
 
 #include "io/in/seeds.h"
-#include "io/out/diagram/diagram_out.h"
+#include "io/out/diagram_out.h"
 #include "io/transaction/sync.h"
 
 typedef struct gv_diagram_job {

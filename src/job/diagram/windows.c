@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/geometry/parts.h"
+#include "io/geometry/projected.h"
+#include "io/geometry/region.h"
 #include "io/in/extent.h"
-#include "io/out/diagram/parts.h"
-#include "io/out/diagram/projected.h"
-#include "io/out/diagram/region.h"
 #include "io/overlay/mask_area.h"
 
 /* The polygons of --mask, as they are; *crs: their system, to be released. */

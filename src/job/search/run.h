@@ -5,7 +5,7 @@
 #include "io/in/seeds.h"
 #include "io/inputs.h"
 #include "io/out/array_out.h"
-#include "io/out/neighbors/neighbors_out.h"
+#include "io/out/neighbors_out.h"
 #include "job/search/search_job.h"
 
 /* Points of a file: an open array, or a layer or a raster's cells in memory. */

@@ -5,8 +5,8 @@
 #include <ogr_api.h>
 
 #include "io/crs.h"
+#include "io/geometry/geodesic_line.h"
 #include "io/metric.h"
-#include "io/out/neighbors/geodesic_line.h"
 
 enum { COLUMNS = 3 };
 

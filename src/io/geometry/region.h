@@ -1,6 +1,6 @@
 /* Polygons of any coordinate system as regions of longitudes and latitudes: around poles, across 180 degrees and beyond. */
-#ifndef GV_IO_DIAGRAM_REGION_H
-#define GV_IO_DIAGRAM_REGION_H
+#ifndef GV_IO_REGION_H
+#define GV_IO_REGION_H
 
 #include <ogr_api.h>
 

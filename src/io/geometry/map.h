@@ -1,6 +1,6 @@
 /* A coordinate system as a map of the globe: where it is cut, and what it shows. Found by projecting places. */
-#ifndef GV_IO_DIAGRAM_MAP_H
-#define GV_IO_DIAGRAM_MAP_H
+#ifndef GV_IO_MAP_H
+#define GV_IO_MAP_H
 
 #include <math.h>
 

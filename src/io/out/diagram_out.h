@@ -13,9 +13,9 @@
 
 #include "gpuvoronoi/diagram.h"
 #include "io/crs.h"
+#include "io/geometry/map.h"
+#include "io/geometry/window.h"
 #include "io/in/seeds.h"
-#include "io/out/diagram/map.h"
-#include "io/out/diagram/window.h"
 #include "io/out/layer_out.h"
 
 typedef enum gv_diagram_layer { GV_DIAGRAM_CELLS, GV_DIAGRAM_EDGES, GV_DIAGRAM_DELAUNAY } gv_diagram_layer;

@@ -1,5 +1,5 @@
 /* The edge of a map is where neighboring places of a parallel are far from each other on it: found by bisection. */
-#include "io/out/diagram/map.h"
+#include "io/geometry/map.h"
 
 #include <math.h>
 #include <stdlib.h>

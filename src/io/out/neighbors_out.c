@@ -1,5 +1,5 @@
 /* The attributes of both sides are read by a second walk over their layers, and held as features of the fields that are kept. */
-#include "io/out/neighbors/neighbors_out.h"
+#include "io/out/neighbors_out.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include <cpl_string.h>
 #include <ogr_api.h>
 
+#include "io/geometry/geodesic_line.h"
 #include "io/in/encoding.h"
 #include "io/in/fields.h"
 #include "io/out/layer_values.h"
-#include "io/out/neighbors/geodesic_line.h"
 
 /* --------------------------------------------------------------------------------------------------- attributes */
 

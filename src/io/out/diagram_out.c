@@ -1,5 +1,5 @@
 /* Cells in the order of their seeds, edges in that of their numbers. */
-#include "io/out/diagram/diagram_out.h"
+#include "io/out/diagram_out.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,13 +10,13 @@
 #include <cpl_error.h>
 
 #include "diagram/pieces.h"
+#include "io/geometry/clipped_area.h"
+#include "io/geometry/geodesic_line.h"
+#include "io/geometry/parts.h"
+#include "io/geometry/projected.h"
 #include "io/grow.h"
 #include "io/in/groups.h"
-#include "io/out/diagram/clipped_area.h"
-#include "io/out/diagram/parts.h"
-#include "io/out/diagram/projected.h"
 #include "io/out/layer_values.h"
-#include "io/out/neighbors/geodesic_line.h"
 #include "io/text.h"
 
 typedef struct writer {
@@ -234,14 +234,9 @@ static gv_status writer_cut(writer *w, gv_window *window, bool polygons, gv_oper
 
 /* Polygons with crossings, which the library has counted as not verified, become valid. */
 static gv_status writer_repair(const writer *w, OGRGeometryH *geometry) {
-  CPLPushErrorHandler(CPLQuietErrorHandler); /* GEOS reports what is invalid */
-  OGRGeometryH valid = OGR_G_IsValid(*geometry) ? NULL : OGR_G_MakeValid(*geometry);
-  bool right = valid != NULL || OGR_G_IsValid(*geometry);
-  CPLPopErrorHandler();
-  if (!right) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
-  if (valid == NULL) return GV_OK;
-  OGR_G_DestroyGeometry(*geometry);
-  *geometry = gv_parts_of(valid, true);
+  OGRGeometryH before = *geometry;
+  if (!gv_parts_repair(geometry)) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
+  if (*geometry != before) *geometry = gv_parts_of(*geometry, true);
   return GV_OK;
 }
 

@@ -1,4 +1,4 @@
-#include "io/out/neighbors/geodesic_line.h"
+#include "io/geometry/geodesic_line.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Polygons that many geometries are cut by: a tree of boxes, so that each geometry meets the few edges near it. */
-#ifndef GV_IO_DIAGRAM_WINDOW_H
-#define GV_IO_DIAGRAM_WINDOW_H
+#ifndef GV_IO_WINDOW_H
+#define GV_IO_WINDOW_H
 
 #include <ogr_api.h>
 

@@ -2,11 +2,11 @@
  * A quadtree of boxes that overlap: each box is widened by half of its sides, so that a geometry smaller than half a box is
  * within one of them. A box has the part of the polygons within it, made on first use from that of the box above.
  */
-#include "io/out/diagram/window.h"
+#include "io/geometry/window.h"
 
 #include <stdlib.h>
 
-#include "io/out/diagram/parts.h"
+#include "io/geometry/parts.h"
 
 enum { WINDOW_POINTS = 256 /* in boxes that are not divided */, WINDOW_DEPTH = 16 };
 

@@ -3,7 +3,7 @@
  * longitude and latitude it is the integral of the zone's area for a radian of longitude (cells/area.h), by Gauss's formula of three points for each
  * degree or less: errors are below 1e-14 of the zone. A ring around a pole is measured from that pole on.
  */
-#include "io/out/diagram/clipped_area.h"
+#include "io/geometry/clipped_area.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* Segments are halved as long as a place of the line on the map is off the line on the ground, at a quarter, the middle or three quarters. */
-#include "io/out/diagram/projected.h"
+#include "io/geometry/projected.h"
 
 #include <cpl_error.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "io/geometry/parts.h"
 #include "io/grow.h"
-#include "io/out/diagram/parts.h"
 
 enum { PROJECTED_DEPTH = 16 };
 
@@ -151,20 +151,15 @@ static gv_status projected_parts(projector *p, OGRGeometryH geometry, OGRGeometr
 static gv_status projected_unite(const projector *p, OGRGeometryH drawn, OGRGeometryH *out) {
   CPLPushErrorHandler(CPLQuietErrorHandler); /* GEOS reports what is invalid */
   bool several = !p->map->cut && OGR_G_GetGeometryCount(drawn) > 1;
-  OGRGeometryH made = several ? OGR_G_UnionCascaded(drawn) : NULL, valid = NULL;
-  if (made == NULL && !OGR_G_IsValid(drawn)) {
-    valid = OGR_G_MakeValid(drawn);
-    made = several && valid != NULL ? OGR_G_UnionCascaded(valid) : NULL;
-    if (made != NULL) {
-      OGR_G_DestroyGeometry(valid);
-    } else {
-      made = valid;
-    }
-  } else if (made == NULL) {
-    made = drawn;
-  }
+  OGRGeometryH made = several ? OGR_G_UnionCascaded(drawn) : NULL;
+  bool valid = made != NULL || gv_parts_repair(&drawn);
+  if (made == NULL && valid && several) made = OGR_G_UnionCascaded(drawn);
   CPLPopErrorHandler();
-  if (made != drawn) OGR_G_DestroyGeometry(drawn);
+  if (made == NULL && valid) {
+    made = drawn;
+  } else {
+    OGR_G_DestroyGeometry(drawn);
+  }
   if (made == NULL) return gv_io_fail_gdal(p->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
   *out = gv_parts_of(made, true);
   return GV_OK;

@@ -1,5 +1,5 @@
 /* GEOS reports invalid geometries as errors: they are repaired and tried again. */
-#include "io/out/diagram/parts.h"
+#include "io/geometry/parts.h"
 
 #include <cpl_error.h>
 
@@ -40,6 +40,17 @@ OGRGeometryH gv_parts_of(OGRGeometryH geometry, bool polygons) {
   if (all == NULL || OGR_G_GetGeometryCount(all) > 0) return all;
   OGR_G_DestroyGeometry(all);
   return NULL;
+}
+
+bool gv_parts_repair(OGRGeometryH *geometry) {
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  bool valid = OGR_G_IsValid(*geometry) != 0;
+  OGRGeometryH made = valid ? NULL : OGR_G_MakeValid(*geometry);
+  CPLPopErrorHandler();
+  if (made == NULL) return valid;
+  OGR_G_DestroyGeometry(*geometry);
+  *geometry = made;
+  return true;
 }
 
 gv_status gv_parts_intersect(gv_io *io, OGRGeometryH a, OGRGeometryH b, bool polygons, OGRGeometryH *out) {

@@ -4,7 +4,7 @@
 
 #include <ogr_api.h>
 
-#include "io/out/diagram/map.h"
+#include "io/geometry/map.h"
 
 /*
  * Draws a multipolygon or multiline of degrees from the map's center, with additional points so that lines straight on the map are within

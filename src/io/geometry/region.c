@@ -2,16 +2,16 @@
  * Each ring becomes a line of continuous longitudes, with as many points as its edges need. A ring that ends a turn from its begin goes around
  * a pole, and is closed along it; one that is turned inside out has both poles inside. What is beyond 180 degrees is moved by turns.
  */
-#include "io/out/diagram/region.h"
+#include "io/geometry/region.h"
 
 #include <cpl_error.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/geometry/map.h"
+#include "io/geometry/parts.h"
 #include "io/grow.h"
-#include "io/out/diagram/map.h"
-#include "io/out/diagram/parts.h"
 
 enum { REGION_DEPTH = 22 };
 
@@ -148,13 +148,9 @@ static gv_status region_close(region_ring *r, bool *inverted, OGRGeometryH *out)
   if (ring == NULL || polygon == NULL || r->count > INT32_MAX) return gv_io_fail_memory(r->io, "the mask");
   OGR_G_SetPoints(ring, (int)r->count, r->x, sizeof(double), r->y, sizeof(double), NULL, 0);
   OGR_G_AddGeometryDirectly(polygon, ring);
+  bool valid = gv_parts_repair(&polygon);
   *out = polygon;
-  if (OGR_G_IsValid(polygon)) return GV_OK;
-  OGRGeometryH valid = OGR_G_MakeValid(polygon);
-  if (valid == NULL) return gv_io_fail_gdal(r->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
-  OGR_G_DestroyGeometry(polygon);
-  *out = valid;
-  return GV_OK;
+  return valid ? GV_OK : gv_io_fail_gdal(r->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
 }
 
 /* The parts of a polygon, moved by turns into [-180, 180]; frees it. */
