@@ -4,6 +4,10 @@
 #include <cstring>
 #include <limits>
 
+extern "C" {
+#include "io/strings.h"
+}
+
 namespace {
 
 void Take(void *user, const gv_on_demand_piece *piece) {
@@ -103,10 +107,11 @@ char **VoronoiDataset::GetFileList() {
   const char *name = GetDescription();
   VSIStatBufL found;
   char **files = VSIStatL(name, &found) == 0 ? CSLAddString(nullptr, name) : nullptr;
-  char **inputs = gv_on_demand_files(on_demand);
+  char **inputs = nullptr;
+  VoronoiCall([&](gv_io *io) { return gv_on_demand_files(io, on_demand, &inputs); });
   for (char **input = inputs; input != nullptr && *input != nullptr; input++)
     if (CSLFindString(files, *input) < 0) files = CSLAddString(files, *input);
-  CSLDestroy(inputs);
+  gv_strings_free(inputs);
   return files;
 }
 

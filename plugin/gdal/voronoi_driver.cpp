@@ -2,6 +2,8 @@
 #include "voronoi_algorithm.h"
 #include "voronoi_dataset.h"
 
+#include <cstdlib>
+
 #include <dlfcn.h>
 
 namespace {
@@ -81,7 +83,7 @@ void GDALRegister_VORONOI() {
   driver->pfnDelete = DriverDelete;
   driver->pfnRename = DriverRename;
   driver->pfnCopyFiles = DriverCopyFiles;
-  CPLFree(options);
+  std::free(options);
   GetGDALDriverManager()->RegisterDriver(driver);
   VoronoiDeclareAlgorithm();
 }

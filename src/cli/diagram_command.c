@@ -2,8 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <cpl_string.h>
-
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
@@ -12,6 +10,7 @@
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "io/in/extent.h"
+#include "io/strings.h"
 #include "job/diagram/diagram_job.h"
 #include "job/option.h"
 
@@ -178,7 +177,7 @@ int diagram_command(int argc, char **argv) {
   if (result == EXIT_OK) result = cli_prepare();
   if (result == EXIT_OK) result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);
   if (result == EXIT_OK) result = diagram_command_run(&s, begun);
-  CSLDestroy(s.job.seeds.open_options);
+  gv_strings_free(s.job.seeds.open_options);
   if (result == CLI_DONE) return EXIT_OK;
   return cli_reports_in_json() ? cli_end_output(result) : result;
 }

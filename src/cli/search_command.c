@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cpl_string.h>
-
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
@@ -18,6 +16,7 @@
 #include "cli/standard_input.h"
 #include "io/out/array_out.h"
 #include "io/path.h"
+#include "io/strings.h"
 
 typedef search_settings settings;
 
@@ -382,9 +381,9 @@ static int check_usage(const settings *s) {
 }
 
 void search_settings_free(settings *s) {
-  CSLDestroy(s->job.reference.open_options);
-  CSLDestroy(s->job.query.open_options);
-  CSLDestroy(s->job.barriers.open_options);
+  gv_strings_free(s->job.reference.open_options);
+  gv_strings_free(s->job.query.open_options);
+  gv_strings_free(s->job.barriers.open_options);
   free(s->job.raster.values);
   free(s->job.box);
 }

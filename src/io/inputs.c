@@ -14,6 +14,7 @@
 #include "io/grow.h"
 #include "io/object_name.h"
 #include "io/path.h"
+#include "io/strings.h"
 
 bool gv_path_exists(const char *path) {
   VSIStatBufL found;
@@ -69,13 +70,17 @@ static char *archive_of(const char *source) {
   return NULL;
 }
 
+static void inputs_add_file(gv_inputs *inputs, gv_input *input, const char *file) {
+  inputs->lacks = !gv_strings_add(&input->files, file) || inputs->lacks;
+}
+
 /* Lists the files of a source that is opened by one of some drivers (NULL: any), and of those that they name.
  * Sources that cannot be opened have only themselves as a file; their errors are reported when they are read.
  * `within`: the drivers of files that name others. */
-static void list_files(gv_input *input, int *opened, const char *source, unsigned kind, const char *const *drivers,
-                       const char *const *within, char *const *options) {
+static void list_files(gv_inputs *inputs, gv_input *input, int *opened, const char *source, unsigned kind,
+                       const char *const *drivers, const char *const *within, char *const *options) {
   char *archive = archive_of(source);
-  if (archive != NULL) input->files = CSLAddString(input->files, archive);
+  if (archive != NULL) inputs_add_file(inputs, input, archive);
   free(archive);
   if (kind == 0 || *opened >= MOST_OPENED) return;
   ++*opened;
@@ -84,9 +89,9 @@ static void list_files(gv_input *input, int *opened, const char *source, unsigne
   if (dataset != NULL) GDALClose(dataset);
   for (char **file = files; file != NULL && *file != NULL; file++) {
     if (CSLFindString(input->files, *file) >= 0) continue;
-    input->files = CSLAddString(input->files, *file);
+    inputs_add_file(inputs, input, *file);
     if (strcmp(*file, source) != 0)
-      list_files(input, opened, *file, GDAL_OF_RASTER | GDAL_OF_VECTOR, within, within, NULL);
+      list_files(inputs, input, opened, *file, GDAL_OF_RASTER | GDAL_OF_VECTOR, within, within, NULL);
   }
   CSLDestroy(files);
 }
@@ -97,7 +102,8 @@ static void open_all(gv_inputs *inputs, bool on_demand) {
   for (int i = 0; i < inputs->count; i++) {
     gv_input *input = &inputs->list[i];
     int opened = 0;
-    list_files(input, &opened, input->source, input->kind, NULL, gv_format_naming(on_demand), input->open_options);
+    list_files(inputs, input, &opened, input->source, input->kind, NULL, gv_format_naming(on_demand),
+               input->open_options);
   }
   CPLPopErrorHandler();
 }
@@ -115,7 +121,7 @@ const char *gv_inputs_find_on_demand(gv_inputs *inputs) {
     gv_input *input = &inputs->list[i];
     int opened = 0;
     if (input->kind != 0 && is_on_demand(input->source)) found = input->source;
-    if (found == NULL) list_files(input, &opened, input->source, input->kind, virtual, virtual, NULL);
+    if (found == NULL) list_files(inputs, input, &opened, input->source, input->kind, virtual, virtual, NULL);
     for (char **file = input->files; file != NULL && *file != NULL && found == NULL; file++)
       if (is_on_demand(*file)) found = *file;
   }
@@ -123,17 +129,18 @@ const char *gv_inputs_find_on_demand(gv_inputs *inputs) {
   return found;
 }
 
-char **gv_inputs_files(gv_inputs *inputs) {
-  char **files = NULL;
+gv_status gv_inputs_files(gv_io *io, gv_inputs *inputs, char ***out) {
+  bool complete = true;
+  *out = NULL;
   if (!inputs->opened) open_all(inputs, false);
   for (int i = 0; i < inputs->count; i++) {
     struct stat found;
     const gv_input *input = &inputs->list[i];
-    if (stat(input->source, &found) == 0) files = CSLAddString(files, input->source);
+    if (stat(input->source, &found) == 0) complete = gv_strings_add(out, input->source) && complete;
     for (char **file = input->files; file != NULL && *file != NULL; file++)
-      if (CSLFindString(files, *file) < 0) files = CSLAddString(files, *file);
+      if (CSLFindString(*out, *file) < 0) complete = gv_strings_add(out, *file) && complete;
   }
-  return files;
+  return complete && !inputs->lacks ? GV_OK : gv_io_fail_memory(io, "the files of the inputs");
 }
 
 /* The file of an input that `path` leads to, or NULL. */
@@ -153,7 +160,8 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
   const char *found = NULL;
   for (int i = 0; i < inputs->count && found == NULL; i++)
     found = find_file(&inputs->list[i], path);
-  return found;
+  /* It may be a file that is missing. */
+  return found == NULL && inputs->lacks ? inputs->list[0].source : found;
 }
 
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers) {
@@ -192,7 +200,7 @@ bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *tabl
 
 void gv_inputs_free(gv_inputs *inputs) {
   for (int i = 0; i < inputs->count; i++)
-    CSLDestroy(inputs->list[i].files);
+    gv_strings_free(inputs->list[i].files);
   free(inputs->list);
   *inputs = (gv_inputs){0};
 }

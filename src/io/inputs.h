@@ -22,6 +22,7 @@ typedef struct gv_inputs {
   int64_t room;
   int count;
   bool opened; /* the files are found */
+  bool lacks;  /* memory ran out: some are missing */
 } gv_inputs;
 
 /* Adds an input, unless its source is NULL. */
@@ -32,8 +33,8 @@ gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input);
  * and what that names, a file in an archive the archive. */
 const char *gv_inputs_find(gv_inputs *inputs, const char *path);
 
-/* All files of all inputs of an on-demand raster, to be freed with CSLDestroy. */
-char **gv_inputs_files(gv_inputs *inputs);
+/* All files of all inputs of an on-demand raster: a list of io/strings.h. *out is to be freed in any case. */
+gv_status gv_inputs_files(gv_io *io, gv_inputs *inputs, char ***out);
 
 /* The name of an on-demand raster that is read, directly or through GDAL's virtual rasters; NULL if there is none. Opens virtual rasters
  * only. */

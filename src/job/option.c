@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cpl_string.h>
-
 #include "io/source_name.h"
+#include "io/strings.h"
 #include "io/transaction/sync.h"
 
 const gv_choice gv_sync_choices[] = {
@@ -189,8 +188,7 @@ gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const cha
   case GV_OPTION_REAL:
     return set_real(io, o, member, value);
   case GV_OPTION_LIST:
-    *(char ***)member = CSLAddString(*(char ***)member, value);
-    return GV_OK;
+    return gv_strings_add((char ***)member, value) ? GV_OK : gv_io_fail_memory(io, "the options");
   case GV_OPTION_CHOICE:
     return set_choice(io, o, member, value);
   case GV_OPTION_SET:

@@ -20,7 +20,7 @@ typedef enum gv_option_kind {
   GV_OPTION_INT,      /* int, within the range */
   GV_OPTION_LONG,     /* int64_t, within the range if there is one */
   GV_OPTION_REAL,     /* double, within the range */
-  GV_OPTION_LIST,     /* char **: GDAL's list of strings, one more each time */
+  GV_OPTION_LIST,     /* char **: a list of io/strings.h, one more each time */
   GV_OPTION_CHOICE,   /* an enum or an int: the value of the choice's name */
   GV_OPTION_SET,      /* parsed by `set` */
   GV_OPTION_HELP,     /* prints a line for each option; nothing is left to do */

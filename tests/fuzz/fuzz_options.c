@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/search_command.h"
 #include "io/source_name.h"
+#include "io/strings.h"
 #include "job/raster/plan/settings.h"
 
 enum { MOST_ARGUMENTS = 64, MOST_BYTES = 4096, MOST_COMMANDS = 32 };
@@ -35,7 +36,7 @@ static void parse(const cli_syntax *command, int argc, char **argv) {
   } else {
     for (size_t i = 0; i < syntax->count; i++)
       if (syntax->options[i].kind == GV_OPTION_LIST)
-        CSLDestroy(*(char ***)(settings.bytes + syntax->options[i].at));
+        gv_strings_free(*(char ***)(settings.bytes + syntax->options[i].at));
   }
 }
 

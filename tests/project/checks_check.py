@@ -664,6 +664,17 @@ def house():
             "src/core/2.cu": "template <int K>\n__global__ void __launch_bounds__(K) build(int x) {\n}\n"
         },
     )
+    fails(
+        "memory of GDAL's in a header",
+        "memory src: 1",
+        {"src/io/a.h": "/* Free with CPLFree. */\n"},
+    )
+    fails(
+        "and in a structure",
+        "memory src: 1",
+        {"src/io/a.c": "void f(x *p) { CSLDestroy(p->list); }\n"},
+    )
+    passes("and in a function", {"src/io/a.c": "void f(char *p) { CPLFree(p); }\n"})
     paths = "src/io/transaction/"
     fails("paths with GDAL", f"gdal {paths}a.h: 1", {f"{paths}a.h": "#include <cpl_vsi.h>\n"})
     passes("objects with GDAL", {f"{paths}remote.c": "#include <cpl_vsi.h>\n"})

@@ -16,6 +16,8 @@ House rules on sizes and on who includes whom.
 * At most KIND_FILES files of src outside src/cells name a kind of cells (GV_GRID_LONLAT, GV_CELLS_OF_S2): others test the facts of
   src/cells/facts.h.
 * At most DRIVER_FILES files of src/io, src/job and src/cli name a driver of src/io/format.c, which has the table of them.
+* Memory of GDAL's (CPLFree, CSLDestroy) stays in the function that received it: no header of src names such a function, and none is
+  called for a member. src/io/strings.h has lists that may be passed on.
 * src/io/transaction knows paths only: none of its files but remote*.c includes a header of GDAL.
 * Files that docs/architecture.md names exist.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
@@ -78,6 +80,8 @@ KIND = re.compile(
 )
 WITHOUT_GDAL = re.compile(r"src/io/transaction/(?!remote)")
 GDAL = re.compile(r"^\s*#\s*include\s+<(?:gdal|ogr|cpl)\w*\.h>", re.MULTILINE)
+FREED = re.compile(r"\b(?:CPLFree|CSLDestroy|VSIFree)\b")
+FREED_MEMBER = re.compile(r"\b(?:CPLFree|CSLDestroy|VSIFree)\([^;()]*(?:->|\.)")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FORMATS = "src/io/format.c"
 DRIVER = re.compile(r'\.driver = "([^"]+)"')
@@ -283,6 +287,13 @@ def look(root):
     ]
     if len(named) > DRIVER_FILES:
         found["drivers src"] = len(named)
+    memory = [
+        name
+        for name, text in texts.items()
+        if (FREED if name.endswith(".h") else FREED_MEMBER).search(text)
+    ]
+    if memory:
+        found["memory src"] = len(memory)
     for folder, most in FOLDER_LINES.items():
         within = [text for name, text in texts.items() if name.startswith(folder + "/")]
         lines = sum(
@@ -308,6 +319,7 @@ SAYS = {
     "circle": "includes among folders that go round in a circle",
     "kinds": f"files outside src/cells that name kinds of cells, more than {KIND_FILES}: test the facts of src/cells/facts.h",
     "drivers": f"files of src/io, src/job and src/cli that name drivers, more than {DRIVER_FILES}: use a fact of src/io/format.h",
+    "memory": "files that pass on memory of GDAL's: use src/io/strings.h, strdup or malloc",
     "gdal": "headers of GDAL in a file that knows paths only",
     "files": "files that include or call each other in a circle",
 }

@@ -8,22 +8,26 @@
 #include <cpl_string.h>
 
 #include "core/parallel.h"
+#include "io/strings.h"
 
-char **gv_raster_limit_threads(char **options) {
-  const char *requested = CSLFetchNameValue(options, "NUM_THREADS");
-  if (requested == NULL) return options;
+bool gv_raster_limit_threads(char ***options) {
+  const char *requested = CSLFetchNameValue(*options, "NUM_THREADS");
+  if (requested == NULL) return true;
   int wanted = EQUAL(requested, "ALL_CPUS") ? CPLGetNumCPUs() : atoi(requested);
-  return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
+  return gv_strings_set(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 
 gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
   /* GDAL 3.6 cannot decode several planes in threads. */
-  char **how =
-      raster->is.bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
-  how = gv_raster_limit_threads(how);
+  char **how = NULL;
+  bool complete = raster->is.bands > 1 || gv_strings_set(&how, "NUM_THREADS", CPLSPrintf("%d", raster->threads));
+  if (!complete || !gv_raster_limit_threads(&how)) {
+    gv_strings_free(how);
+    return gv_io_fail_memory(io, "the options of a raster");
+  }
   gv_gdal_reset();
   *out = GDALOpenEx(raster->work, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
-  CSLDestroy(how);
+  gv_strings_free(how);
   if (*out != NULL && !gv_gdal_lost()) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
 }
@@ -49,8 +53,8 @@ void gv_raster_close(gv_raster_out *raster) {
   if (raster->tiff != NULL) gv_tiff_close(raster->tiff);
   gv_writer_abandon(&raster->writer);
   free(raster->work);
-  CSLDestroy(raster->options);
-  CSLDestroy(raster->work_options);
+  gv_strings_free(raster->options);
+  gv_strings_free(raster->work_options);
   gv_variable_free(&raster->variable);
   free(raster);
 }

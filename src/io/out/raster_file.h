@@ -17,6 +17,7 @@ struct gv_raster_out {
   const gv_format *format;  /* that of the driver */
   gv_raster_description is; /* its pointers are good until it has been created */
   char **options;           /* creation options, defaults included */
+  bool options_lack;        /* memory ran out: some are missing */
   bool own_sides;           /* those of tiles are a default */
   int32_t tile_w, tile_h;   /* of all rasters of a run */
   char **work_options;      /* what the GeoTIFF was made with */
@@ -29,8 +30,8 @@ struct gv_raster_out {
 
 /* --------------------------------------------------------------------------------------------------- raster_file.c */
 
-/* The options with no more threads than available: GDAL waits forever for threads that could not be created. */
-char **gv_raster_limit_threads(char **options);
+/* Changes options to no more threads than available: GDAL waits forever for threads that could not be created. False: out of memory. */
+bool gv_raster_limit_threads(char ***options);
 
 /* Opens the complete GeoTIFF for reading. */
 gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out);
@@ -48,7 +49,10 @@ int32_t gv_raster_side(int64_t cell_bytes);
 void gv_raster_choose_options(gv_raster_out *raster);
 
 /* The size of its tiles: raster->work_options. */
-void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height);
+gv_status gv_raster_set_tiles(gv_io *io, gv_raster_out *raster, int32_t width, int32_t height);
+
+/* Sets an option; raster->options_lack. */
+void gv_raster_set_option(gv_raster_out *raster, const char *key, const char *value);
 
 /* ---------------------------------------------------------------------------------------------------- raster_out.c */
 

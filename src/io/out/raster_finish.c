@@ -96,8 +96,8 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
   bool append = false;
   if (!gv_place_has_others(&raster->writer.place)) return GV_OK;
   gv_status status = gv_place_make_room(io, &raster->writer.place, &append);
-  raster->options = CSLSetNameValue(raster->options, "RASTER_TABLE", raster->writer.place.layer);
-  raster->options = CSLSetNameValue(raster->options, "APPEND_SUBDATASET", append ? "YES" : "NO");
+  gv_raster_set_option(raster, "RASTER_TABLE", raster->writer.place.layer);
+  gv_raster_set_option(raster, "APPEND_SUBDATASET", append ? "YES" : "NO");
   return status;
 }
 
@@ -131,7 +131,8 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
   if (raster->format->keeps_source_name) GDALSetDescription(from, gv_path_name(raster->writer.place.output.path));
-  raster->options = gv_raster_limit_threads(raster->options);
+  if (raster->options_lack || !gv_raster_limit_threads(&raster->options))
+    return gv_io_fail_memory(io, "the options of a raster");
   gv_gdal_reset();
   raster->writer.dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->writer.place), from, FALSE,
                                           (CSLConstList)raster->options, progress, progress_user);

@@ -78,7 +78,7 @@ static gv_status check_lossless(gv_io *io, const gv_raster_out *raster) {
 }
 
 static void set_option(gv_raster_out *raster, const char *key, const char *value) {
-  if (!gv_option_given(raster->options, key)) raster->options = CSLSetNameValue(raster->options, key, value);
+  if (!gv_option_given(raster->options, key)) gv_raster_set_option(raster, key, value);
 }
 
 static void set_options(gv_raster_out *raster, const char *const *options) {
@@ -147,7 +147,7 @@ static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriv
 
 /* A dataset that is to be filled. */
 static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
-  raster->options = gv_raster_limit_threads(raster->options);
+  if (!gv_raster_limit_threads(&raster->options)) return gv_io_fail_memory(io, "the options of a raster");
   GV_TRY(create_dataset(io, raster, raster->driver, raster->writer.place.output.work, raster->options,
                         &raster->writer.dataset));
   return set_header(io, raster->writer.dataset, &raster->is, NULL);
@@ -170,6 +170,7 @@ static gv_status raster_out_prepare(gv_io *io, gv_raster_out *raster) {
   set_content_options(raster);
   choose_axes(raster);
   gv_raster_choose_options(raster);
+  if (raster->options_lack) return gv_io_fail_memory(io, "the options of a raster");
   if (raster->format->arrays != GV_ARRAYS_NONE)
     GV_TRY(gv_variable_make(io, raster->is.variable, raster->is.names, &raster->variable));
   GV_TRY(gv_writer_begin(io, &raster->writer));
@@ -246,7 +247,7 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,
       rasters[i]->filled = true;
       GV_TRY(create_filled(io, rasters[i]));
     }
-    gv_raster_set_tiles(rasters[i], width, height);
+    GV_TRY(gv_raster_set_tiles(io, rasters[i], width, height));
     GV_TRY(create_tiff(io, rasters[i]));
   }
   return GV_OK;

@@ -9,6 +9,7 @@
 #include "io/out/layer_out.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
+#include "io/strings.h"
 
 static bool has_capability(GDALDriverH driver, const char *item) {
   const char *value = GDALGetMetadataItem(driver, item, NULL);
@@ -84,9 +85,20 @@ static bool offers(GDALDriverH driver, const char *key, const char *value) {
   return value == NULL || strstr(list, CPLSPrintf("<Value>%s</Value>", value)) != NULL;
 }
 
-static void set_default(char ***options, GDALDriverH driver, const char *key, const char *value) {
-  if (!gv_option_given(*options, key) && offers(driver, key, NULL))
-    *options = CSLSetNameValue(*options, key, value);
+/* Options of a driver. */
+typedef struct option_list {
+  GDALDriverH driver;
+  char **list;
+  bool lacks; /* memory ran out: some are missing */
+} option_list;
+
+static void set_default(option_list *o, const char *key, const char *value) {
+  if (!gv_option_given(o->list, key) && offers(o->driver, key, NULL))
+    o->lacks = !gv_strings_set(&o->list, key, value) || o->lacks;
+}
+
+void gv_raster_set_option(gv_raster_out *raster, const char *key, const char *value) {
+  raster->options_lack = !gv_strings_set(&raster->options, key, value) || raster->options_lack;
 }
 
 int32_t gv_raster_side(int64_t cell_bytes) {
@@ -98,65 +110,73 @@ int32_t gv_raster_side(int64_t cell_bytes) {
 }
 
 /* The user's options and the defaults of the GeoTIFF drivers; the rest of GDAL keeps its own. */
-static char **add_defaults(char **user, GDALDriverH driver, int threads, int64_t cell_bytes) {
-  char **options = CSLDuplicate(user);
+static option_list add_defaults(char **user, GDALDriverH driver, int threads, int64_t cell_bytes) {
+  option_list o = {.driver = driver};
+  o.lacks = !gv_strings_copy((const char *const *)user, &o.list);
   const gv_format *format = gv_format_of(driver);
-  set_default(&options, driver, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
-  if (!format->tiled && !format->makes_overviews) return options;
-  set_default(&options, driver, "COMPRESS", offers(driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE");
-  const char *compression = CSLFetchNameValueDef(options, "COMPRESS", "NONE");
+  set_default(&o, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
+  if (!format->tiled && !format->makes_overviews) return o;
+  set_default(&o, "COMPRESS", offers(driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE");
+  const char *compression = CSLFetchNameValueDef(o.list, "COMPRESS", "NONE");
   bool zstd = EQUAL(compression, "ZSTD"), deflate = EQUAL(compression, "DEFLATE");
   if (format->tiled) {
-    set_default(&options, driver, "TILED", "YES");
-    if (CPLTestBool(CSLFetchNameValue(options, "TILED"))) {
-      set_default(&options, driver, "BLOCKXSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
-      set_default(&options, driver, "BLOCKYSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
+    set_default(&o, "TILED", "YES");
+    if (CPLTestBool(CSLFetchNameValueDef(o.list, "TILED", "NO"))) {
+      set_default(&o, "BLOCKXSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
+      set_default(&o, "BLOCKYSIZE", CPLSPrintf("%d", gv_raster_side(cell_bytes)));
     }
-    if (zstd) set_default(&options, driver, "ZSTD_LEVEL", "1");
-    if (deflate) set_default(&options, driver, "ZLEVEL", "1");
+    if (zstd) set_default(&o, "ZSTD_LEVEL", "1");
+    if (deflate) set_default(&o, "ZLEVEL", "1");
   } else {
-    if (zstd || deflate) set_default(&options, driver, "LEVEL", "1");
+    if (zstd || deflate) set_default(&o, "LEVEL", "1");
     /* An average of ids is not an id. */
-    if (!gv_option_given(options, "RESAMPLING")) {
-      set_default(&options, driver, "OVERVIEW_RESAMPLING", "NEAREST");
-      set_default(&options, driver, "WARP_RESAMPLING", "NEAREST");
+    if (!gv_option_given(o.list, "RESAMPLING")) {
+      set_default(&o, "OVERVIEW_RESAMPLING", "NEAREST");
+      set_default(&o, "WARP_RESAMPLING", "NEAREST");
     }
   }
-  if (!EQUAL(CSLFetchNameValueDef(options, "COMPRESS", "NONE"), "NONE"))
-    set_default(&options, driver, "NUM_THREADS", CPLSPrintf("%d", threads > 1 ? threads : 1));
-  set_default(&options, driver, "BIGTIFF", "IF_SAFER");
-  return options;
+  if (!EQUAL(CSLFetchNameValueDef(o.list, "COMPRESS", "NONE"), "NONE"))
+    set_default(&o, "NUM_THREADS", CPLSPrintf("%d", threads > 1 ? threads : 1));
+  set_default(&o, "BIGTIFF", "IF_SAFER");
+  return o;
 }
 
 void gv_raster_choose_options(gv_raster_out *raster) {
   bool own = raster->format->tiled;
   if (raster->own_sides && raster->is.cell_bytes > 0) {
     const char *side = CPLSPrintf("%d", gv_raster_side(raster->is.cell_bytes));
-    raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", side);
-    raster->options = CSLSetNameValue(raster->options, "BLOCKYSIZE", side);
+    gv_raster_set_option(raster, "BLOCKXSIZE", side);
+    gv_raster_set_option(raster, "BLOCKYSIZE", side);
   }
   if (own && raster->is.bands > 1) {
-    set_default(&raster->options, raster->driver, "INTERLEAVE", "BAND");
+    if (!gv_option_given(raster->options, "INTERLEAVE")) gv_raster_set_option(raster, "INTERLEAVE", "BAND");
     /* GDAL 3.6 cannot decode several planes in threads, but tries to in a file that it has encoded so. */
-    if (gv_option_given(raster->options, "NUM_THREADS"))
-      raster->options = CSLSetNameValue(raster->options, "NUM_THREADS", "1");
+    if (gv_option_given(raster->options, "NUM_THREADS")) gv_raster_set_option(raster, "NUM_THREADS", "1");
   }
   bool planes = raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
   raster->copies = raster->copies || gv_place_has_others(&raster->writer.place);
   raster->filled = !raster->copies && !(own && planes && gv_tiff_possible(raster->options));
 }
 
-void gv_raster_set_tiles(gv_raster_out *raster, int32_t width, int32_t height) {
+gv_status gv_raster_set_tiles(gv_io *io, gv_raster_out *raster, int32_t width, int32_t height) {
   bool direct = !raster->copies && !raster->filled;
-  GDALDriverH tiled = gv_format_driver(gv_format_tiled());
-  char **options = direct ? CSLDuplicate(raster->options) : add_defaults(NULL, tiled, raster->threads, 0);
-  if (!gv_tiff_possible(options)) options = CSLSetNameValue(options, "COMPRESS", "NONE");
-  if (raster->is.bands > 1) options = CSLSetNameValue(options, "INTERLEAVE", "BAND");
-  options = CSLSetNameValue(options, "BLOCKXSIZE", CPLSPrintf("%d", width));
-  options = CSLSetNameValue(options, "BLOCKYSIZE", CPLSPrintf("%d", height));
-  raster->work_options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
+  option_list o = {.driver = gv_format_driver(gv_format_tiled())};
+  if (direct) {
+    o.lacks = !gv_strings_copy((const char *const *)raster->options, &o.list);
+  } else {
+    o = add_defaults(NULL, o.driver, raster->threads, 0);
+  }
+  const char *const items[][2] = {{"COMPRESS", gv_tiff_possible(o.list) ? NULL : "NONE"},
+                                  {"INTERLEAVE", raster->is.bands > 1 ? "BAND" : NULL},
+                                  {"BLOCKXSIZE", CPLSPrintf("%d", width)},
+                                  {"BLOCKYSIZE", CPLSPrintf("%d", height)},
+                                  {"SPARSE_OK", "TRUE"}};
+  for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+    if (items[i][1] != NULL) o.lacks = !gv_strings_set(&o.list, items[i][0], items[i][1]) || o.lacks;
+  raster->work_options = o.list;
   raster->tile_w = width;
   raster->tile_h = height;
+  return o.lacks ? gv_io_fail_memory(io, "the options of a raster") : GV_OK;
 }
 
 static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char **user) {
@@ -209,7 +229,12 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   }
   raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || raster->format->copied;
   char **user = options->creation_options;
-  raster->options = add_defaults(user, raster->driver, options->threads, options->cell_bytes);
+  option_list o = add_defaults(user, raster->driver, options->threads, options->cell_bytes);
+  raster->options = o.list;
+  if (o.lacks) {
+    gv_raster_close(raster);
+    return gv_io_fail_memory(io, "the options of a raster");
+  }
   raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE") &&
                       raster->format->tiled && gv_option_given(raster->options, "BLOCKXSIZE");
   *out = raster;

@@ -10,17 +10,18 @@
 #include <cpl_string.h>
 
 #include "io/crs.h"
+#include "io/strings.h"
 #include "io/text.h"
 
 gv_status gv_variable_make(gv_io *io, const char *name, char **bands, gv_variable *out) {
   out->name = strdup(name);
-  out->bands = CSLDuplicate(bands);
-  return out->name != NULL ? GV_OK : gv_io_fail_memory(io, "a name");
+  bool copied = gv_strings_copy((const char *const *)bands, &out->bands);
+  return out->name != NULL && copied ? GV_OK : gv_io_fail_memory(io, "a name");
 }
 
 void gv_variable_free(gv_variable *v) {
   free(v->name);
-  CSLDestroy(v->bands);
+  gv_strings_free(v->bands);
   free(v->flag_values);
   free(v->flag_meanings);
   *v = (gv_variable){.count = 0};

@@ -87,9 +87,10 @@ char *gv_on_demand_option_list(void) {
     const gv_option *o = &gv_job_options[i];
     if (o->kind != GV_OPTION_HEADING && o->place == GV_IN_OPTIONS) put_option(list, o);
   }
-  char *text = CPLSerializeXMLTree(list);
+  char *text = CPLSerializeXMLTree(list), *copy = text != NULL ? strdup(text) : NULL;
   CPLDestroyXMLNode(list);
-  return text;
+  CPLFree(text);
+  return copy;
 }
 
 static gv_status on_demand_name_add(gv_io *io, gv_description *d, const gv_option *o, const char *value) {

@@ -58,7 +58,7 @@ typedef struct gv_on_demand gv_on_demand;
 /* True for names that gv_on_demand_open accepts, even if no such file exists: "VORONOI:..." and "....voronoi.json". */
 bool gv_on_demand_is_name(const char *name);
 
-/* The supported options, as GDAL's XML; free with CPLFree. */
+/* The supported options, as GDAL's XML: to be freed; NULL = out of memory. */
 char *gv_on_demand_option_list(void);
 
 /* `options`: NAME=VALUE, a GDAL list that overrides the description; GDAL's names (MAX_DISTANCE). Close *out unless
@@ -66,8 +66,8 @@ char *gv_on_demand_option_list(void);
 gv_status gv_on_demand_open(gv_io *io, const char *name, char **options, gv_on_demand **out);
 void gv_on_demand_close(gv_on_demand *on_demand);
 
-/* The files that the raster is made from, without its own description: free with CSLDestroy. */
-char **gv_on_demand_files(gv_on_demand *on_demand);
+/* The files that the raster is made from, without its own description: a list of io/strings.h. *out is to be freed in any case. */
+gv_status gv_on_demand_files(gv_io *io, gv_on_demand *on_demand, char ***out);
 
 const gv_on_demand_facts *gv_on_demand_facts_of(const gv_on_demand *on_demand);
 

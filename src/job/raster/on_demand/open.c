@@ -191,13 +191,13 @@ gv_status gv_on_demand_open(gv_io *io, const char *name, char **options, gv_on_d
   return status;
 }
 
-char **gv_on_demand_files(gv_on_demand *on_demand) {
-  gv_io io = {.cancelled = NULL};
+gv_status gv_on_demand_files(gv_io *io, gv_on_demand *on_demand, char ***out) {
   gv_inputs inputs = {0};
-  char **files = NULL;
-  if (gv_job_list_inputs(&io, &on_demand->settings.job, &inputs) == GV_OK) files = gv_inputs_files(&inputs);
+  *out = NULL;
+  gv_status status = gv_job_list_inputs(io, &on_demand->settings.job, &inputs);
+  if (status == GV_OK) status = gv_inputs_files(io, &inputs, out);
   gv_inputs_free(&inputs);
-  return files;
+  return status;
 }
 
 void gv_on_demand_size(const gv_on_demand *on_demand, int level, int64_t *width, int64_t *height) {

@@ -15,6 +15,7 @@
 
 #include "io/path.h"
 #include "io/source_name.h"
+#include "io/strings.h"
 
 typedef gv_job_settings settings;
 
@@ -471,15 +472,15 @@ void gv_job_settings_begin(gv_job_settings *s) {
 }
 
 void gv_job_settings_clear(gv_job_settings *s) {
-  CSLDestroy(s->job.raster.creation_options);
-  CSLDestroy(s->job.seeds.open_options);
-  CSLDestroy(s->job.grid.like_options);
-  CSLDestroy(s->job.grid.extent_options);
-  CSLDestroy(s->job.mask.open_options);
-  CSLDestroy(s->job.sum_options);
-  CSLDestroy(s->job.cost.open_options);
-  CSLDestroy(s->job.barriers.open_options);
-  CSLDestroy(s->job.from.open_options);
+  gv_strings_free(s->job.raster.creation_options);
+  gv_strings_free(s->job.seeds.open_options);
+  gv_strings_free(s->job.grid.like_options);
+  gv_strings_free(s->job.grid.extent_options);
+  gv_strings_free(s->job.mask.open_options);
+  gv_strings_free(s->job.sum_options);
+  gv_strings_free(s->job.cost.open_options);
+  gv_strings_free(s->job.barriers.open_options);
+  gv_strings_free(s->job.from.open_options);
   free(s->job.raster_seeds.values);
 }
 
