@@ -2,7 +2,7 @@
 
 `KDTree` and `GlobeTree` find neighbors of points, `FeatureTree` nearest lines and polygons;
 `allocation`, `proximity`, `direction` and `voronoi` answer for every cell of a raster; `cost_allocation`,
-`cost_distance` and `cost_ways` find the nearest by travel cost; `nearest_value` and `regrid` give the values of the nearest
+`cost_distance` and `cost_ways` find the nearest by travel cost, `barrier_ways` the shortest ways round barriers; `nearest_value` and `regrid` give the values of the nearest
 seeds or cells, `regrid_weights` weight files; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons; `default_metric` and `ellipsoid_of`
 describe coordinate systems; `default_grid` and `no_seed` have the command's defaults for rasters; `gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
@@ -13,6 +13,7 @@ from typing import Any
 from . import qtm
 from ._library import __version__
 from ._point_index import GlobeTreeAdapter
+from .barriers import barrier_ways
 from .costs import cost_allocation, cost_distance, cost_ways
 from .diagrams import diagram
 from .features import FeatureTree
@@ -34,6 +35,7 @@ __all__ = [
     "KDTree",
     "__version__",
     "allocation",
+    "barrier_ways",
     "cost_allocation",
     "cost_distance",
     "cost_ways",

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from . import _c, _field, _geometries, _grid, _seeds
+from . import _c, _field, _geometries, _grid, _seeds, _ways
 from ._library import Bar, Handle, library, run
 
 _LARGE = 1 << 12  # vertices, or cells / 16, from which calls take long enough to be interrupted
@@ -51,6 +51,80 @@ def check(request: Any) -> None:
             raise ValueError(f"barriers: {name} are not supported with barriers")
 
 
+class Solved:
+    """Barriers with the shortest ways from a request's seeds."""
+
+    def __init__(self, request: Any, barriers: Optional[_geometries.Arrays], large: bool) -> None:
+        plan = request.plan
+        options = _c.BarriersOptions(
+            metric=_c.METRICS.index(plan.metric),
+            max_distance=plan.max_distance,
+            semi_major=plan.ellipsoid[0],
+            flattening=plan.ellipsoid[1],
+        )
+        features = (
+            None
+            if barriers is None
+            else byref(_field.Features(barriers, request.edges, False).struct())
+        )
+        made, self.threads = c_void_p(), request.workers
+        self.large = large or (barriers is not None and barriers.x.size > _LARGE)
+        self.used = run(
+            library().gv_barriers_create,
+            features,
+            byref(options),
+            byref(made),
+            threads=self.threads,
+            argument="barriers",
+        )
+        self.handle = Handle(made.value, library().gv_barriers_destroy, self.used)
+        run(
+            library().gv_barriers_solve,
+            self.handle.address,
+            plan.x.ctypes.data,
+            plan.y.ctypes.data,
+            ctypes.c_int64(plan.x.size),
+            None,
+            threads=self.threads,
+            large=self.large,
+            argument="seeds",
+        )
+
+    def get(self, places: _c.BarrierPlaces, bar: Bar) -> None:
+        run(
+            library().gv_barriers_get,
+            self.handle.address,
+            byref(places),
+            threads=self.threads,
+            large=self.large,
+            progress=bar.report,
+            argument="barriers",
+        )
+
+    def way(self, x: float, y: float) -> tuple[int, tuple[float], Any]:
+        """Of a point: the seed's position in the list or -1, the length, and the positions in two rows."""
+        count, seed, length = ctypes.c_int64(), ctypes.c_int32(), ctypes.c_double()
+
+        def write(places: Any) -> int:
+            request = _c.BarrierWay(x=x, y=y, room=places.shape[1])
+            request.way_x, request.way_y = (row.ctypes.data for row in places)
+            request.count, request.seed = ctypes.addressof(count), ctypes.addressof(seed)
+            request.distance = ctypes.addressof(length)
+            self.used.call(library().gv_barriers_get_way, self.handle.address, byref(request))
+            return count.value
+
+        places = _ways.positions(write)
+        return seed.value, (length.value,), places
+
+
+def named(numbers: Any, names: _field.Names) -> Any:
+    """What `names` makes of numbers of seeds."""
+    if names.value is None:
+        return numbers
+    found = np.where(numbers >= 0, names.value[np.maximum(numbers, 0)], names.nodata)
+    return found.astype(names.dtype)
+
+
 def compute(
     request: Any,
     barriers: _geometries.Arrays,
@@ -67,23 +141,6 @@ def compute(
     )
     if request.mask is not None:
         x[~np.nan_to_num(np.asarray(request.mask)).astype(bool)] = np.nan
-    features = _field.Features(barriers, request.edges, False).struct()
-    options = _c.BarriersOptions(
-        metric=_c.METRICS.index(plan.metric),
-        max_distance=plan.max_distance,
-        semi_major=plan.ellipsoid[0],
-        flattening=plan.ellipsoid[1],
-    )
-    made, large = c_void_p(), x.size > 16 * _LARGE or barriers.x.size > _LARGE
-    used = run(
-        library().gv_barriers_create,
-        byref(features),
-        byref(options),
-        byref(made),
-        threads=request.workers,
-        argument="barriers",
-    )
-    handle = Handle(made.value, library().gv_barriers_destroy, used)
     numbers, lengths = np.empty(shape, np.int32), np.empty(shape, np.float64)
     directions = np.empty(shape, np.float32) if azimuth else None
     places = _c.BarrierPlaces(
@@ -94,34 +151,11 @@ def compute(
         distance=lengths.ctypes.data,
         azimuth=None if directions is None else directions.ctypes.data,
     )
+    solved = Solved(request, barriers, x.size > 16 * _LARGE)
     with Bar(request.progress) as bar:
-        run(
-            library().gv_barriers_solve,
-            handle.address,
-            plan.x.ctypes.data,
-            plan.y.ctypes.data,
-            ctypes.c_int64(plan.x.size),
-            None,
-            threads=request.workers,
-            large=large,
-            argument="seeds",
-        )
-        run(
-            library().gv_barriers_get,
-            handle.address,
-            byref(places),
-            threads=request.workers,
-            large=large,
-            progress=bar.report,
-            argument="barriers",
-        )
-    ids: Any = numbers
-    if names is not None and names.value is not None:
-        ids = np.where(numbers >= 0, names.value[np.maximum(numbers, 0)], names.nodata).astype(
-            names.dtype
-        )
+        solved.get(places, bar)
     return (
-        None if names is None else ids[None],
+        None if names is None else named(numbers, names)[None],
         None if distance is None else lengths.astype(distance)[None],
         None if directions is None else directions[None],
     )

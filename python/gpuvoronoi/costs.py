@@ -5,18 +5,16 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import math
-import struct
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _cells, _crs, _field, _grid, _options, _seeds
+from . import _c, _cells, _field, _grid, _options, _seeds, _ways
 from ._options import Metric
 from ._library import Bar, Handle, Progress, library, run, worker_threads
 from ._search import real
-from .diagrams import _free_names, _table
 from .rasters import no_seed
 
 if TYPE_CHECKING:
@@ -310,20 +308,21 @@ class CostRequest:
             return result
         return _labeled(self.name, result, nodata, self.grid, self.metric, self.friction)
 
-    def way(self, x: float, y: float) -> tuple[int, float, float, Any]:
-        """Of a point: the seed's position in the list or -1, cost, length, and the positions in two rows."""
+    def way(self, x: float, y: float) -> tuple[int, tuple[float, float], Any]:
+        """Of a point: the seed's position in the list or -1, cost and length, and the positions in two rows."""
         count, seed = ctypes.c_int64(), ctypes.c_int32()
         cost, length = ctypes.c_double(), ctypes.c_double()
-        places = np.empty((2, 64))
-        while True:
+
+        def write(places: Any) -> int:
             request = _c.CostWay(x=x, y=y, room=places.shape[1])
             request.way_x, request.way_y = (row.ctypes.data for row in places)
             request.count, request.seed = ctypes.addressof(count), ctypes.addressof(seed)
             request.cost, request.length = ctypes.addressof(cost), ctypes.addressof(length)
             self.used.call(library().gv_cost_get_way, self.handle.address, byref(request))
-            if count.value <= places.shape[1]:
-                return seed.value, cost.value, length.value, places[:, : count.value]
-            places = np.empty((2, count.value))
+            return count.value
+
+        places = _ways.positions(write)
+        return seed.value, (cost.value, length.value), places
 
 
 def _labeled(
@@ -433,66 +432,17 @@ def cost_ways(friction: Any, seeds: Any, points: Any, **arguments: Unpack[CostOp
     >>> [(float(x), float(y)) for x, y in ways.geometry[0].coords]
     [(3.5, 2.5), (3.5, 1.5), (2.5, 0.5), (1.5, 1.5), (0.5, 2.5)]
     """
-    import geopandas
-    import pandas
-
     request = CostRequest("cost_ways", friction, seeds, **arguments)
     read = _seeds.usable(points, "points")
     placed, x, y = _seeds.placed(request.grid, read, request.metric)
     assert placed.rows is not None
     request.solve()
-    found = [request.way(*place) for place in zip(x.tolist(), y.tolist())]
-    globe, crs = request.metric in _c.GLOBE_METRICS, request.grid.crs
-    unit = 1.0
-    if globe:
-        crs = "OGC:CRS84" if crs is None else _crs.base(crs, "crs")
-        unit = 1.0 if request.grid.crs is None else _crs.unit_degrees(crs)
-    seed, numbers = np.full(read.total, -1, np.int64), np.full((2, read.total), np.nan)
-    lines: list[Optional[bytes]] = [None] * read.total
-    for row, (nearest, cost, length, places) in zip(placed.rows.tolist(), found):
-        seed[row], numbers[:, row] = nearest, (cost, length)
-        if places.shape[1] > 1:
-            lines[row] = _lines(_cut(places), unit) if globe else _line(places)
-    table = _table(dataclasses.replace(read, rows=None), read.total)
-    own = {
-        "seed": pandas.array(request.named(seed), "Int64"),
-        "cost": numbers[0],
-        "length": numbers[1],
-    }
-    own["seed"][seed < 0] = pandas.NA
-    table = table.rename(columns=_free_names(table.columns, own))
-    for name, column in own.items():
-        table[name] = column
-    return geopandas.GeoDataFrame(
-        table, geometry=geopandas.GeoSeries.from_wkb(lines).values, crs=crs
+    return _ways.table(
+        read,
+        placed.rows,
+        (request.way(*place) for place in zip(x.tolist(), y.tolist())),
+        request.named,
+        ("cost", "length"),
+        request.grid,
+        request.metric,
     )
-
-
-def _cut(places: Any) -> list[Any]:
-    """Parts of a line with continuous longitudes, cut at 180 degrees and within these."""
-    turn = np.floor((places[0] + 180.0) / 360.0)
-    parts, begin = [], places[:, :0]
-    first = 0
-    for last in [*np.flatnonzero(np.diff(turn)).tolist(), turn.size - 1]:
-        shift, end = np.array([[360.0 * turn[last]], [0.0]]), places[:, :0]
-        here = places[:, first : last + 1]
-        if last + 1 < turn.size:
-            (x, y), (to_x, to_y) = places[:, last], places[:, last + 1]
-            border = 360.0 * max(turn[last], turn[last + 1]) - 180.0
-            end = np.array([[border], [y + (border - x) / (to_x - x) * (to_y - y)]])
-        part = np.concatenate([begin, here, end], axis=1)
-        if np.ptp(part, axis=1).any():
-            parts.append(part - shift)
-        first, begin = last + 1, end
-    return parts
-
-
-def _line(places: Any) -> bytes:
-    """Positions in two rows as WKB."""
-    values: bytes = places.T.astype("<f8").tobytes()
-    return struct.pack("<BII", 1, 2, places.shape[1]) + values
-
-
-def _lines(parts: list[Any], unit: float) -> bytes:
-    """Lines in degrees as one, in another unit, as WKB."""
-    return struct.pack("<BII", 1, 5, len(parts)) + b"".join(_line(part / unit) for part in parts)

@@ -76,10 +76,6 @@ def statistics(
     pandas = package("pandas", "statistics")
 
     request = RasterRequest(seeds, **arguments)
-    if request.barriers is not None:
-        raise ValueError(
-            "barriers: tables of seeds are not supported with barriers; use the command"
-        )
     kept = _kept(keep, request.seeds)
     if request.cells is not None and request.k > 1:
         raise ValueError("k: tables of raster cells have the nearest only; leave k out")
@@ -107,7 +103,12 @@ def statistics(
         field.one(used, full, where, results, mask=plan.window.cut(mask, full))
         table.add(used, column, row, full, results)
 
-    if on_gpu:
+    if request.barriers is not None:
+        numbers, lengths, _ = request.compute(
+            _field.Names(), distance=np.float64 if distances else None
+        )
+        table.add(context(), 0, 0, plan.window, _field.Results(numbers, lengths, None))
+    elif on_gpu:
         _device_rasters.add(request, field, table.handle.address, quantities)
     else:
         field.each(plan.window, work, request.workers, request.progress)

@@ -108,5 +108,49 @@ def test_refused():
         gpuvoronoi.allocation(SEEDS, barriers=[1], **GRID)
     with pytest.raises(ValueError, match="backends are not supported"):
         gpuvoronoi.allocation(SEEDS, barriers=walls, backend="serial", **GRID)
-    with pytest.raises(ValueError, match="tables"):
-        gpuvoronoi.statistics(SEEDS, barriers=walls, **GRID)
+
+
+def test_statistics():
+    """They are those of the cells."""
+    walls = geopandas.GeoSeries([LineString([(2, -1), (2, 6)]), box(4, 2, 6, 4)])
+    mask, people = np.tri(8), np.arange(64.0).reshape(8, 8)
+    given = {**GRID, "barriers": walls, "mask": mask}
+    table = gpuvoronoi.statistics(SEEDS, sums={"people": people}, **given)
+    found = gpuvoronoi.voronoi(SEEDS, dtype=np.float64, **given)
+    ids, length = np.asarray(found["allocation"]), np.asarray(found["proximity"])
+    for i in range(2):
+        own = ids == i
+        assert table["cells"][i] == own.sum() > 0
+        assert table["people_sum"][i] == pytest.approx(people[own].sum(), rel=1e-12)
+        assert table["distance_mean"][i] == pytest.approx(length[own].mean())
+        assert table["distance_max"][i] == pytest.approx(length[own].max())
+    assert "distance_max" not in gpuvoronoi.statistics(SEEDS, distances=False, **given)
+
+
+def test_ways():
+    """Over the end of a wall, from a seed, from within a polygon, in other systems, and across 180 degrees."""
+    walls = geopandas.GeoDataFrame(geometry=[LineString([(10, 0), (10, 30)]), box(20, 5, 30, 15)])
+    wells = geopandas.GeoDataFrame(
+        {"geometry": [Point(np.nan, 0), Point(5, 5), Point(39, 39)]}, crs=32632
+    )
+    villages = geopandas.GeoDataFrame(
+        {"seed": ["a", "b", "c"], "geometry": [Point(11, 26), Point(39, 39), Point(25, 10)]},
+        crs=32632,
+    )
+    walls = walls.set_crs(32632)
+    ways = gpuvoronoi.barrier_ways(wells, villages, walls, skip_invalid=True)
+    assert "seed" in ways.columns and ways[ways.columns[0]].tolist() == ["a", "b", "c"]
+    assert ways.crs == 32632 and ways["seed"].tolist()[:2] == [1, 2] and ways["seed"].isna()[2]
+    assert list(ways.geometry[0].coords) == [(11, 26), (10, 30), (5, 5)]
+    assert ways["length"][0] == pytest.approx(np.hypot(1, 4) + np.hypot(5, 25))
+    assert ways["length"][1] == 0 and ways.geometry[1] is None and ways.geometry[2] is None
+    near = gpuvoronoi.barrier_ways(wells.iloc[1:], villages, walls, max_distance=20)
+    assert near["seed"].isna().tolist() == [True, False, True]
+    seam = geopandas.GeoSeries([LineString([(180, -20), (180, 20)])], crs=4326)
+    seed, place = (np.array([170.0]), np.array([1.0])), (np.array([-170.0]), np.array([5.0]))
+    for barriers, over in ((seam, True), (seam.iloc[:0], False)):
+        (way,) = gpuvoronoi.barrier_ways(seed, place, barriers, seeds_crs=4326).itertuples()
+        legs = [(-170, 5), (180, 20), (170, 1)] if over else [(-170, 5), (170, 1)]
+        expected = sum(pyproj.Geod(ellps="WGS84").inv(*a, *b)[2] for a, b in zip(legs, legs[1:]))
+        assert way.length == pytest.approx(expected, rel=1e-12) and way.seed == 0
+        assert way.geometry.geom_type == "MultiLineString"
