@@ -564,7 +564,8 @@ def test_lines_and_polygons(work):
     friction = np.ones((20, 30))
     friction[0, 3] = friction[6, 12] = -1
     friction_raster(work, "f.tif", friction, PLANE, 32632)
-    shapes(work, "s.gpkg", *wkt, "POINT (400000 5299000)")
+    in_barriers = "POLYGON ((500310 5299990,500390 5299990,500390 5299910,500310 5299990))"
+    shapes(work, "s.gpkg", *wkt, "POINT (400000 5299000)", in_barriers)
     run = work.ok(
         "--seeds",
         "s.gpkg",
@@ -576,7 +577,8 @@ def test_lines_and_polygons(work):
         "a.tif",
         "out.tif",
     )
-    assert "1 of 4 seeds are in barriers" in run.stderr
+    assert "2 of 5 seeds are in barriers" in run.stderr
+    assert "seeds: 3 used, 2 left out, 0 without a cell" in run.summary
     expected = np.full((20, 30), -1)
     for i in (3, 2, 1):
         expected[touched(ogr.CreateGeometryFromWkt(wkt[i - 1]), (20, 30))] = i

@@ -53,6 +53,16 @@ def test_gdal_translate(described, options):
     )
 
 
+def test_travel_cost_by_open_options(sources):
+    """gdal_translate of VORONOI:seeds, with the options of --cost."""
+    costs = ["--cost", "friction.tif", "--cost-moves", "8", "--distance", "distance.tif"]
+    sources.ok("--seeds", "globe.csv", *costs, "id.tif")
+    for band in ("id", "distance"):
+        options = ["-oo", "COST=friction.tif", "-oo", "COST_MOVES=8", "-oo", f"BANDS={band}"]
+        run(sources, "gdal_translate", "-q", *options, "VORONOI:globe.csv", "t.tif")
+        assert alike(sources.open("t.tif").ReadAsArray(), sources.read(f"{band}.tif"))
+
+
 def test_part_of_a_huge_raster(described):
     run(
         described,
