@@ -113,6 +113,15 @@ def test_cost():
     assert [row.get("against") for row in measured] == [None, "tile"]
 
 
+def test_barriers():
+    """Polygons between the seeds and the cells change the ways; the build is that of the ways to corners."""
+    options = ["barriers", "--size", "30,30", "--runs", "1", "--seeds", "9", "--threads", "2"]
+    (few,), (many,) = (rows(*options, "--polygons", count) for count in (1, 64))
+    check([few, many])
+    assert few["case"] == many["case"] == "round polygons"
+    assert few["group"] == "30x30 cells, 9 seeds" and few["build"] > 0 and many["build"] > 0
+
+
 def test_seeds(tmp_path):
     """Those of SplitMix64; a file of them, with a heading."""
 
@@ -272,7 +281,7 @@ def test_help():
         done = run(*arguments)
         assert done.returncode == 0 and all(
             f"\n  {name} " in done.stdout
-            for name in ("raster", "facility", "cost", "projected", "search", "command", "seeds")
+            for name in ("raster", "facility", "cost", "barriers", "projected", "search", "command", "seeds")
         )
 
 

@@ -24,7 +24,7 @@ typedef struct bench {
   char *backends[BENCH_MOST_LIST];
   const char *seed_file, *metric, *only, *suites, *cells_of;
   double max_distance, seconds;
-  int k, level, points, moves, runs, threads;
+  int k, level, points, moves, polygons, runs, threads;
   bool mesh, json;
   char **arguments; /* ended by NULL */
 } bench;
@@ -76,6 +76,7 @@ typedef gv_status bench_one(void *user, gv_context *context, int thread, int64_t
 gv_status bench_parallel(const bench *b, int64_t count, bench_one *one, void *user);
 
 /* The benchmarks: false after an error, which has been printed. */
+bool bench_barriers(bench *b);
 bool bench_command(bench *b);
 bool bench_cost(bench *b);
 bool bench_facility(bench *b);

@@ -22,6 +22,7 @@ static const struct {
      1e9},
     {"facility", "k nearest, masks, limits, statistics, distances", bench_facility, {21600, 10800}, 1e9},
     {"cost", "travel cost over a raster, a quarter of which is land", bench_cost, {21600, 8700}, 1e9},
+    {"barriers", "shortest ways round polygons on a plane", bench_barriers, {1000, 1000}, 1e9},
     {"projected", "a grid of UTM zone 32, against PROJ's inverse alone", bench_projected, {4000, 4000}, 1e9},
     {"search", "search backends side by side, in suites", bench_search, {0, 0}, 20},
     {"command", "commands of the shell, given as arguments, against the first", bench_command, {0, 0}, 1e9},
@@ -56,6 +57,7 @@ static const struct {
      TEXT, AT(cells_of), 0, 0},
     {"points", "N", "raster: the cells are N points in random order", INTEGER, AT(points), 1, 2147483647},
     {"moves", "M", "cost: 8, 16 or 32 (default: 16)", INTEGER, AT(moves), 8, 32},
+    {"polygons", "N", "barriers: of 10 vertices (default: 2000)", INTEGER, AT(polygons), 1, 10000000},
     {"runs", "N", "rounds after one to warm up (default: 5)", INTEGER, AT(runs), 1, BENCH_MOST_RUNS},
     {"seconds", "S", "no case runs again after so long, nor a search that takes longer (20)", REAL, AT(seconds), 0,
      1e9},
@@ -127,6 +129,7 @@ int main(int argc, char **argv) {
              .k = 1,
              .level = GV_QTM_NONE,
              .moves = 16,
+             .polygons = 2000,
              .runs = 5,
              .max_distance = INFINITY};
   gv_context_options how;
