@@ -217,11 +217,13 @@ gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) {
 }
 
 gv_status gv_io_of_option(gv_io *io, gv_status status, const char *option) {
-  static const char seeds[] = "seeds: ";
-  size_t length = sizeof seeds - 1;
+  static const char *const readers[] = {"seeds: ", "queries: "};
   if (status == GV_OK) return status;
-  if (strncmp(io->message, seeds, length) == 0)
-    memmove(io->message, io->message + length, strlen(io->message) - length + 1);
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+    size_t length = strlen(readers[i]);
+    if (strncmp(io->message, readers[i], length) == 0)
+      memmove(io->message, io->message + length, strlen(io->message) - length + 1);
+  }
   return gv_io_within(io, status, "%s", option);
 }
 

@@ -76,7 +76,7 @@ gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *f
 /* Prefixes the message of the last failure with "FORMAT: "; returns `status`. */
 gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
-/* The same for an input that is read as seeds are: `option` takes the place of the reader's "seeds". */
+/* The same for an input that is read as seeds are: `option` takes the place of the reader's "seeds" or "queries". */
 gv_status gv_io_of_option(gv_io *io, gv_status status, const char *option);
 
 /* Sets the name of the last failure; returns `status`. */

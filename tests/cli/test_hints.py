@@ -160,7 +160,7 @@ def test_latitudes_are_shown_as_they_are(work, latitude):
     work.write("s.csv", f"lon,lat\n3,{latitude}\n")
     line = error(work, "--seeds", "s.csv", "--res", "1")
     assert (
-        f"latitude out of range [-90, 90] ({latitude}); to skip such seeds, use --skip-invalid"
+        f"latitude out of range [-90, 90] ({latitude}); to skip such rows, use --skip-invalid"
         in line
     )
 

@@ -201,7 +201,7 @@ def test_towns(work):
         (["--from", "p.csv", "out.tif"], 2, "--ways"),
         (["--ways-layer", "w", "out.tif"], 2, "--ways"),
         (["--from", "none.csv", "--ways", "w.gpkg"], 1, "--from: "),
-        (["--from", "l.geojson", "--ways", "w.gpkg"], 1, "--from: "),
+        (["--from", "l.geojson", "--ways", "w.gpkg"], 1, "--from: row 1"),
         (["--from", "p.csv", "--ways", "p.csv", "--overwrite"], 1, "is an input"),
     ],
 )

@@ -49,7 +49,7 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
   describe_row(set, row, fid, where, sizeof where);
   if (!set->skip_invalid) {
     return gv_io_fail_as(io, GV_CODE_SEED_UNUSABLE, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: %s%s", where, why,
-                         strstr(why, "-crs") != NULL ? "" : "; to skip such seeds, use --skip-invalid");
+                         strstr(why, "-crs") != NULL ? "" : "; to skip such rows, use --skip-invalid");
   }
   if (set->skipped++ == 0) snprintf(set->skipped_first, sizeof set->skipped_first, "%s: %.150s", where, why);
   return GV_OK;

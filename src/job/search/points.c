@@ -91,8 +91,9 @@ gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points 
                                .edges = job->edges,
                                .boundary = job->boundary};
   if (o->path == NULL) return read_raster(io, run, s);
-  GV_TRY(gv_seeds_read(io, &s->layer, &s->seeds));
-  return gv_seeds_require_some(io, &s->seeds);
+  gv_status status = gv_seeds_read(io, &s->layer, &s->seeds);
+  if (status == GV_OK) status = gv_seeds_require_some(io, &s->seeds);
+  return gv_io_of_option(io, status, reference ? "--reference" : "--queries");
 }
 
 void gv_search_points_close(gv_search_points *s) {

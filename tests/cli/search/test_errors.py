@@ -36,6 +36,22 @@ def test_usage(runner):
     )
 
 
+def test_sources_are_named(runner):
+    """The option of the file, not "seeds"."""
+    paths = {"good": "lon,lat\n1,2\n", "none": "lon,lat\n", "far": "lon,lat\n1,2\n1,200\n"}
+    for name, text in paths.items():
+        paths[name] = runner.path(f"{name}.csv")
+        with open(paths[name], "w") as file:
+            file.write(text)
+    for bad, text in (("none", "missing; the layer is empty"), ("far", "row 2: latitude out of")):
+        fails(runner, f"error: --reference: {text}", "--reference", paths[bad])
+        fails(
+            runner,
+            f"error: --queries: {text}",
+            *("--reference", paths["good"], "--queries", paths[bad]),
+        )
+
+
 def test_files(runner):
     good = runner.save("good.npy", GOOD)
     fails(runner, "No such file", "--reference", runner.path("none.npy"))

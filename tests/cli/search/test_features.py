@@ -112,7 +112,7 @@ def test_inside_and_boundary(runner):
     [
         (
             ["--reference", "r", "--queries", "r"],
-            "queries: row 1: unsupported geometry (Line String); queries are points or multipoints",
+            "--queries: row 1: unsupported geometry (Line String); queries are points or multipoints",
         ),
         (["--reference", "r"], "--queries: missing; lines and polygons are searched with points"),
         (
