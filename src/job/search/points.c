@@ -11,6 +11,9 @@
 gv_search_points gv_search_points_of(const gv_search_source *source, const char *path, bool query) {
   gv_search_points s = {.source = source,
                         .path = path,
+                        .option = query                  ? "--queries"
+                                  : source->path != NULL ? "--reference"
+                                                         : "--reference-raster",
                         .crs_option = query ? "--query-crs" : "--reference-crs",
                         .how = source->array,
                         .seeds = GV_SEED_LIST_INIT,
@@ -93,7 +96,7 @@ gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points 
   if (o->path == NULL) return read_raster(io, run, s);
   gv_status status = gv_seeds_read(io, &s->layer, &s->seeds);
   if (status == GV_OK) status = gv_seeds_require_some(io, &s->seeds);
-  return gv_io_of_option(io, status, reference ? "--reference" : "--queries");
+  return gv_io_of_option(io, status, s->option);
 }
 
 void gv_search_points_close(gv_search_points *s) {
@@ -130,7 +133,7 @@ gv_status gv_search_points_to_globe(gv_io *io, gv_search_points *s, OGRSpatialRe
   if (status == GV_OK) status = gv_seeds_transform_shapes(io, &s->seeds, operation, globe, true, scale);
   if (status == GV_OK) status = gv_seeds_transform(io, &s->seeds, operation, true, scale);
   gv_operation_destroy(operation);
-  return status;
+  return gv_io_of_option(io, status, s->option);
 }
 
 gv_status gv_search_points_count(gv_io *io, gv_search_points *s, int64_t *count) {

@@ -12,6 +12,7 @@
 typedef struct gv_search_points {
   const gv_search_source *source;
   const char *path;          /* of the source or the raster */
+  const char *option;        /* that names the source */
   const char *crs_option;    /* the option that sets the coordinate system */
   bool is_layer;             /* or a raster; an array otherwise */
   gv_array_reader *array;    /* NULL: a layer */

@@ -80,7 +80,7 @@ static gv_status search_job_align(gv_io *io, gv_search_run *run, gv_search_point
     status = gv_seeds_transform_shapes(io, &q->seeds, operation, reference->seeds.crs, false, 1.0);
   if (status == GV_OK) status = gv_seeds_transform(io, &q->seeds, operation, false, 1.0);
   gv_operation_destroy(operation);
-  return status;
+  return gv_io_of_option(io, status, q->option);
 }
 
 /* Chooses the metric, by the rule of rasters, and checks what depends on it. */
@@ -269,7 +269,7 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
                        .reference = gv_search_points_of(&job->reference, reference, false),
                        .queries = gv_search_points_of(&job->query, job->query.path, true),
                        .again = {.seeds = GV_SEED_LIST_INIT},
-                       .barriers = {.path = job->barriers.path, .seeds = GV_SEED_LIST_INIT},
+                       .barriers = {.path = job->barriers.path, .option = "--barriers", .seeds = GV_SEED_LIST_INIT},
                        .bar_to = GV_SEARCH_BUILD_SHARE};
   watcher watch = {io, &run};
   io->memory = job->memory > 0 ? job->memory : gv_budget_default();
