@@ -8,7 +8,6 @@
 #include "barriers/rings.h"
 #include "barriers/walls.h"
 #include "barriers/ways.h"
-#include "core/angles.h"
 #include "core/given.h"
 #include "exact/distance.h"
 #include "geodesic/series_numbers.h"
@@ -37,8 +36,8 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
   *out = NULL;
   gv_barriers_options_init(&o);
   gv_features_init(&f);
-  GV_TAKE(context, gv_barriers_options, &o, options);
-  GV_TAKE(context, gv_features, &f, features);
+  GV_COPY_GIVEN(context, gv_barriers_options, &o, options);
+  GV_COPY_GIVEN(context, gv_features, &f, features);
   if (o.metric != GV_EUCLIDEAN && o.metric != GV_GREAT_CIRCLE && o.metric != GV_GEODESIC)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "barriers: unsupported metric (%s); use euclidean, great-circle or geodesic",
@@ -122,7 +121,7 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
 
 /* Of the leg from a place to a source. */
 static float api_azimuth(const gv_barriers *b, const gv_way_source *source, const double *x, const double *at) {
-  return gv_reported_azimuth(gv_turned_azimuth(b->geometry->azimuth(b, x, at, source)));
+  return gv_reported_azimuth(b->geometry->azimuth(b, x, at, source));
 }
 
 gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_barrier_places *places) {
@@ -130,7 +129,7 @@ gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_ba
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
   gv_barrier_places_init(&o);
-  GV_TAKE(context, gv_barrier_places, &o, places);
+  GV_COPY_GIVEN(context, gv_barrier_places, &o, places);
   if (!b->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: not solved yet");
   if (o.count < 0 || (o.count > 0 && (o.x == NULL || o.y == NULL)))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid places (%" PRId64 ")", o.count);
@@ -179,7 +178,7 @@ gv_status gv_barriers_get_way(gv_context *context, const gv_barriers *b, const g
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
   gv_barrier_way_init(&o);
-  GV_TAKE(context, gv_barrier_way, &o, way);
+  GV_COPY_GIVEN(context, gv_barrier_way, &o, way);
   if (!b->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: not solved yet");
   GV_TRY(api_check_places(context, b, "place", &o.y, 1));
   gv_barrier_place_at(b, o.x, o.y, place, at);

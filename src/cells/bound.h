@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "core/angles.h"
 #include "core/both.h"
 
 #ifdef __cplusplus
@@ -107,11 +108,11 @@ GV_BOTH double gv_row_latitude(const double *geotransform, double row) {
 
 /* Half the angle that columns c0 ... c1 - 1 of a longitude/latitude grid go round, and the angle of rows r0 ... r1 - 1. */
 GV_BOTH double gv_half_width(const double *geotransform, int64_t c0, int64_t c1) {
-  return 0.5 * (double)(c1 - c0 - 1) * fabs(geotransform[1]) * (3.14159265358979323846 / 180.0);
+  return 0.5 * (double)(c1 - c0 - 1) * fabs(geotransform[1]) * GV_DEGREE;
 }
 
 GV_BOTH double gv_latitude_span(const double *geotransform, int64_t r0, int64_t r1) {
-  return (double)(r1 - r0 - 1) * fabs(geotransform[5]) * (3.14159265358979323846 / 180.0);
+  return (double)(r1 - r0 - 1) * fabs(geotransform[5]) * GV_DEGREE;
 }
 
 /* A tile of a plane grid, columns c0 ... c1 - 1 and rows r0 ... r1 - 1. */

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #include "cells/bound.h"
+#include "core/angles.h"
 #include "exact/sines.h"
 
 /* The basis number of an octant's western corner; the eastern one has 5 less that, the pole 1. */
@@ -189,9 +190,8 @@ GV_BOTH double gv_lattice_pad(double n, double eccentricity2) {
  * high of the octant's longitudes. */
 GV_BOTH void gv_lattice_piece(double n, double side, double low, double high, double curvature,
                               double eccentricity2, gv_globe_piece *piece) {
-  const double pi = 3.14159265358979323846;
-  piece->half_width = (high - low) * (pi / 4.0);
-  piece->span = side / n * (pi / 2.0);
+  piece->half_width = (high - low) * (GV_PI / 4.0);
+  piece->span = side / n * (GV_PI / 2.0);
   piece->curvature = curvature;
   piece->pad = gv_lattice_pad(n, eccentricity2);
 }

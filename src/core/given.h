@@ -20,7 +20,7 @@ static inline bool gv_copy_given(void *to, size_t size, const void *given) {
 }
 
 /* Copies a caller's struct, or returns an error from the function. `type` is its type, `to` holds the defaults. */
-#define GV_TAKE(context, type, to, given)                                                                          \
+#define GV_COPY_GIVEN(context, type, to, given)                                                                    \
   do {                                                                                                             \
     if (!gv_copy_given(to, sizeof(type), given))                                                                   \
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set; call gv_..._init", #type);   \

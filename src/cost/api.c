@@ -60,8 +60,8 @@ gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost
   *out = NULL;
   gv_cost_options_init(&o);
   gv_grid_init(&g);
-  GV_TAKE(context, gv_grid, &g, grid);
-  GV_TAKE(context, gv_cost_options, &o, options);
+  GV_COPY_GIVEN(context, gv_grid, &g, grid);
+  GV_COPY_GIVEN(context, gv_cost_options, &o, options);
   gv_cost_settings settings = {.moves = o.moves, .folder = o.folder, .resident = o.resident, .most = o.max_cost};
   if (o.moves != 8 && o.moves != 16 && o.moves != 32)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: invalid moves (%d); use 8, 16 or 32",
@@ -122,9 +122,9 @@ gv_status gv_cost_solve(gv_context *context, gv_cost *c, const gv_cost_seeds *se
   GV_TRY(cost_check_pointer(context, c));
   gv_cost_seeds_init(&s);
   gv_features_init(&features);
-  GV_TAKE(context, gv_cost_seeds, &s, seeds);
+  GV_COPY_GIVEN(context, gv_cost_seeds, &s, seeds);
   if (s.features != NULL) {
-    GV_TAKE(context, gv_features, &features, s.features);
+    GV_COPY_GIVEN(context, gv_features, &features, s.features);
     GV_TRY(cost_check_features(context, c, &features));
   } else if (s.count < 0 || s.count > INT32_MAX || (s.count > 0 && (s.x == NULL || s.y == NULL))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: invalid seeds (%" PRId64 " positions)",
@@ -144,7 +144,7 @@ gv_status gv_cost_get(gv_context *context, gv_cost *c, const gv_cost_cells *cell
   gv_cost_cells o;
   GV_TRY(cost_check_pointer(context, c));
   gv_cost_cells_init(&o);
-  GV_TAKE(context, gv_cost_cells, &o, cells);
+  GV_COPY_GIVEN(context, gv_cost_cells, &o, cells);
   if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
   if (o.column < 0 || o.row < 0 || o.columns < 0 || o.rows < 0 || o.column > c->is.width || o.row > c->is.height ||
       o.columns > c->is.width - o.column || o.rows > c->is.height - o.row)
@@ -171,7 +171,7 @@ gv_status gv_cost_get_way(gv_context *context, gv_cost *c, const gv_cost_way *wa
   int64_t column, row;
   GV_TRY(cost_check_pointer(context, c));
   gv_cost_way_init(&o);
-  GV_TAKE(context, gv_cost_way, &o, way);
+  GV_COPY_GIVEN(context, gv_cost_way, &o, way);
   if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
   if (o.count != NULL) *o.count = 0;
   if (o.seed != NULL) *o.seed = -1;

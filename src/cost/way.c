@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/angles.h"
 #include "core/buffer.h"
 #include "core/machine.h"
 #include "cost/moves.h"
@@ -87,7 +86,7 @@ float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
   gv_cost_touched(c, CELLS);
   if (!gv_cost_towards(c, column, row, to)) return (float)NAN;
   gv_cost_center(&c->is, column, row, from);
-  return gv_reported_azimuth(gv_turned_azimuth(way_azimuth(c, from, to)));
+  return gv_reported_azimuth(way_azimuth(c, from, to));
 }
 
 /* -------------------------------------------------------------------------------------------------- whole ways */

@@ -319,7 +319,7 @@ gv_status gv_diagram_create(gv_context *context, const gv_points *seeds, const g
   gv_diagram_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram: the output pointer is NULL");
-  GV_TAKE(context, gv_diagram_options, &o, options);
+  GV_COPY_GIVEN(context, gv_diagram_options, &o, options);
   GV_TRY(gv_load_pair(context, &seeds, &own));
   GV_TRY(diagram_check(context, seeds, &o));
   gv_diagram *d = gv_allocate_zeroed(&context->allocator, 1, sizeof *d);

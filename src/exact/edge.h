@@ -76,7 +76,7 @@ typedef struct gv_edge_view {
   double azimuth, arrival; /* directions at the position and at the place, degrees */
 } gv_edge_view;
 
-/* The sight of a vertex (longitude and latitude as written). */
+/* The view of a vertex (longitude and latitude as written). */
 void gv_edge_view_of(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
                      gv_edge_view *out);
 
@@ -116,13 +116,13 @@ typedef struct gv_edge_motion {
 
 gv_edge_motion gv_edge_motion_of(const gv_edge *edge);
 
-/* The closest point of an edge. `ends`: the sights of its ends in the order of gv_edge_make. */
+/* The closest point of an edge. `ends`: the views of its ends in the order of gv_edge_make. */
 void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_view ends[2],
                      gv_edge_closest *closest);
 
-/* The same from the sight of one end (0 or 1, in the order of gv_edge_make) if the sight proves that this end is
+/* The same from the view of one end (0 or 1, in the order of gv_edge_make) if the view proves that this end is
  * the closest point; else false. `speed`, `turn`: the fastest, and gv_edge_motion's. */
-bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *sight,
+bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *view,
                             double speed, double turn, gv_edge_closest *closest);
 
 #endif

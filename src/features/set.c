@@ -181,7 +181,7 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
   gv_features f;
   gv_features_init(&f);
   memset(out, 0, sizeof *out);
-  GV_TAKE(context, gv_features, &f, features);
+  GV_COPY_GIVEN(context, gv_features, &f, features);
   out->allocator = context->allocator;
   out->metric = metric;
   out->globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;

@@ -28,10 +28,10 @@ GV_BOTH bool gv_is_directed(const gv_series *series, const gv_solution *solution
   return gv_is_solved(series, solution) && !(solution->sine < GV_SERIES_NEAR);
 }
 
-/* As azimuths are reported: a circle is 0. */
+/* Azimuths of -360 ... 360 degrees as they are reported: 0 <= azimuth < 360. */
 GV_BOTH float gv_reported_azimuth(double degrees) {
-  float rounded = (float)degrees;
-  return rounded >= 360.0F ? 0.0F : rounded;
+  float rounded = (float)(degrees < 0.0 ? degrees + 360.0 : degrees);
+  return rounded >= 360.0F ? 0.0F : rounded + 0.0F;
 }
 
 #endif

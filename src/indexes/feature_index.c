@@ -33,7 +33,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: missing");
   gv_index_options_init(&o);
-  GV_TAKE(context, gv_index_options, &o, options);
+  GV_COPY_GIVEN(context, gv_index_options, &o, options);
   GV_TRY(gv_check_no_periods(context, &o, "lines and polygons"));
   if (!gv_backend_is_automatic(o.backend) && strcmp(o.backend, trees.name) != 0)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,

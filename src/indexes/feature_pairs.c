@@ -393,7 +393,7 @@ gv_status gv_index_search_features(gv_context *context, const gv_index *base, co
   if (queries == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: missing");
   if (indices == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   gv_search_options_init(&o);
-  GV_TAKE(context, gv_search_options, &o, options);
+  GV_COPY_GIVEN(context, gv_search_options, &o, options);
   GV_TRY(gv_check_search_options(context, &o, GV_VORONOI_MAX_K, " among lines and polygons"));
   if (gv_on_device(o.array_options) || o.exclude_self || o.nearest != NULL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,

@@ -14,7 +14,7 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
-  GV_TAKE(context, gv_index_options, &o, options);
+  GV_COPY_GIVEN(context, gv_index_options, &o, options);
   GV_TRY(gv_load_pair(context, &reference, &own));
   bool globe = o.metric == GV_GREAT_CIRCLE || o.metric == GV_GEODESIC;
   if (globe) GV_TRY(gv_check_no_periods(context, &o, "points on the globe"));
@@ -49,7 +49,7 @@ static gv_status index_begin(gv_context *context, const gv_index *index, const g
                              bool supported, const gv_points **queries, gv_search_options *o, gv_points *own) {
   gv_search_options_init(o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  GV_TAKE(context, gv_search_options, o, given);
+  GV_COPY_GIVEN(context, gv_search_options, o, given);
   GV_TRY(gv_load_pair(context, queries, own));
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the pointer is NULL");
   if (supported && (o->nearest == NULL || index->type->kind == GV_INDEX_FEATURES)) return GV_OK;
@@ -98,7 +98,7 @@ gv_status gv_index_search_radius(gv_context *context, const gv_index *index, con
   bool filled = indices != NULL || distances != NULL;
   GV_TRY(index_begin(context, index, NULL, true, &queries, &unused, &own));
   gv_radius_options_init(&o);
-  GV_TAKE(context, gv_radius_options, &o, options);
+  GV_COPY_GIVEN(context, gv_radius_options, &o, options);
   bool own_points = queries == NULL && index->type->kind <= GV_INDEX_GLOBE;
   if (queries == NULL && !own_points)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
@@ -123,7 +123,7 @@ gv_status gv_index_search_pairs(gv_context *context, const gv_index *index, cons
   GV_TRY(
       index_begin(context, index, NULL, index == NULL || index->type->search_pairs != NULL, &none, &unused, &own));
   gv_radius_options_init(&o);
-  GV_TAKE(context, gv_radius_options, &o, options);
+  GV_COPY_GIVEN(context, gv_radius_options, &o, options);
   if (o.radii != NULL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "radii: not supported for pairs; use one radius");
   GV_TRY(check_radius(context, index, index->count, &o, offsets, pairs != NULL));

@@ -57,7 +57,7 @@ gv_status gv_index_build_raster_seeds(gv_context *context, const gv_raster_seeds
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
-  GV_TAKE(context, gv_index_options, &o, options);
+  GV_COPY_GIVEN(context, gv_index_options, &o, options);
   GV_TRY(gv_check_no_periods(context, &o, "cells of rasters"));
   gv_raster_seed_list_init(&list);
   GV_TRY(gv_raster_seeds_get(context, seeds, &list));

@@ -11,18 +11,18 @@ static gv_status measure_piece(gv_context *context, const gv_device_measuring *d
                                void *queue, const gv_measure *piece) {
   const gv_voronoi *v = d->v;
   gv_open_pairs open;
-  gv_open_answer answer;
+  gv_open_result result;
   gv_status status =
       d->device->measure_host(context, raster, queue, piece, gv_globe_radius(&v->cells.ellipsoid), &open);
   for (int64_t i = 0; i < open.count && status == GV_OK; i++) {
     const gv_open_pair *p = &open.pair[i];
     int64_t at = p->at / piece->columns * piece->out_stride + p->at % piece->columns;
-    status = gv_measure_open_pair(context, v, p, &answer);
+    status = gv_measure_open_pair(context, v, p, &result);
     if (status != GV_OK) break;
     bool distance = (p->what & GV_OPEN_DISTANCE) != 0;
-    if (distance && piece->type == GV_FLOAT64) ((double *)piece->distance)[at] = answer.distance;
-    if (distance && piece->type == GV_FLOAT32) ((float *)piece->distance)[at] = (float)answer.distance;
-    if ((p->what & GV_OPEN_AZIMUTH) != 0) piece->azimuth[at] = answer.azimuth;
+    if (distance && piece->type == GV_FLOAT64) ((double *)piece->distance)[at] = result.distance;
+    if (distance && piece->type == GV_FLOAT32) ((float *)piece->distance)[at] = (float)result.distance;
+    if ((p->what & GV_OPEN_AZIMUTH) != 0) piece->azimuth[at] = result.azimuth;
   }
   return status;
 }

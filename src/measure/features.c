@@ -47,7 +47,7 @@ static double azimuth_of(const gv_voronoi *v, const measured_cell *s) {
 static float rounded_azimuth(const gv_voronoi *v, const measured_cell *s) {
   if (s->inside || s->closest.canonical == INFINITY) return NAN;
   if (s->closest.canonical == 0.0) return 0.0F;
-  return gv_reported_azimuth(gv_turned_azimuth(remainder(azimuth_of(v, s), 360.0)));
+  return gv_reported_azimuth(remainder(azimuth_of(v, s), 360.0));
 }
 
 static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const measured_cell *s, bool there,

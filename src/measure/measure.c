@@ -6,7 +6,6 @@
 
 #include "cells/area.h"
 #include "cells/parts.h"
-#include "core/angles.h"
 #include "core/array_options.h"
 #include "core/given.h"
 #include "core/parallel.h"
@@ -212,7 +211,7 @@ static void measure_azimuths(const work *j, const row_piece *piece, int64_t at) 
   clear_gaps(j, piece);
   float *out = j->m->azimuth + at;
   for (int64_t i = 0; i < piece->n; i++)
-    out[i] = gv_reported_azimuth(gv_turned_azimuth(j->value[i]));
+    out[i] = gv_reported_azimuth(j->value[i]);
 }
 
 static gv_status measure_piece(gv_context *context, const work *j, int64_t row, int64_t first, int64_t n) {
@@ -348,7 +347,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   if (voronoi == NULL || measure == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   gv_measure_init(&m);
-  GV_TAKE(context, gv_measure, &m, measure);
+  GV_COPY_GIVEN(context, gv_measure, &m, measure);
   GV_TRY(check_measure(context, voronoi, &m));
   if (gv_on_device(m.array_options)) return gv_measure_on_device(context, voronoi, &m);
   const gv_tile tile = {m.column, m.column + m.columns, m.row, m.row + m.rows};

@@ -181,7 +181,7 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, con
   if (voronoi == NULL || results == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
   gv_cell_results_init(&w.a);
-  GV_TAKE(context, gv_cell_results, &w.a, results);
+  GV_COPY_GIVEN(context, gv_cell_results, &w.a, results);
   GV_TRY(gv_check_rectangle(context, &voronoi->cells.grid, w.a.column, w.a.row, &w.a.columns, &w.a.rows));
   w.columns = w.a.columns;
   w.rows = w.a.rows;

@@ -2,7 +2,6 @@
  * they are many. */
 #include <string.h>
 
-#include "core/angles.h"
 #include "core/array_options.h"
 #include "core/given.h"
 #include "core/parallel.h"
@@ -12,7 +11,7 @@
 #include "search/cuda_module.h"
 
 gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const gv_open_pair *p,
-                               gv_open_answer *out) {
+                               gv_open_result *out) {
   int32_t s = v->seeds.distinct != NULL ? v->seeds.distinct[p->seed] : p->seed;
   double lon = 0.0, lat = 0.0, vector[3], azimuth = 0.0;
   if (!gv_place_of_cell(&v->cells, p->column, p->row, &lon, &lat)) {
@@ -20,33 +19,33 @@ gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const g
     GV_TRY(gv_cells_positions(context, &v->cells, &tile, &vector[0], &vector[1], &vector[2], &lon, &lat, NULL));
   }
   geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &out->distance, &azimuth, NULL);
-  out->azimuth = gv_reported_azimuth(gv_turned_azimuth(azimuth));
+  out->azimuth = gv_reported_azimuth(azimuth);
   return GV_OK;
 }
 
 /* Pairs that PROJ computes. */
-typedef struct strips_answering {
+typedef struct strips_open_pairs {
   const gv_voronoi *v;
   const gv_open_pair *pair;
-  gv_open_answer *answer;
-} strips_answering;
+  gv_open_result *result;
+} strips_open_pairs;
 
 static gv_status measure_pairs(gv_worker *worker, int64_t first, int64_t end) {
-  const strips_answering *a = worker->user;
+  const strips_open_pairs *a = worker->user;
   for (int64_t i = first; i < end; i++)
-    GV_TRY(gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->answer[i]));
+    GV_TRY(gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->result[i]));
   return GV_OK;
 }
 
 static gv_status measure_strips_compute(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
                                         const gv_measure *m, const gv_open_pairs *open) {
   gv_context *context = &d->context;
-  strips_answering a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
+  strips_open_pairs a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.result)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
-  if (a.answer == NULL) return gv_fail_memory(context, "open cells");
+  if (a.result == NULL) return gv_fail_memory(context, "open cells");
   gv_status status = gv_parallel_for(&loop, measure_pairs);
-  if (status == GV_OK) status = device->answer(context, d->raster, m, a.answer, open->count);
-  gv_release(&context->allocator, a.answer);
+  if (status == GV_OK) status = device->put_results(context, d->raster, m, a.result, open->count);
+  gv_release(&context->allocator, a.result);
   return status;
 }
 

@@ -15,6 +15,6 @@ gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *voronoi, g
 
 /* Distance and azimuth by PROJ of a pair that a device leaves open. Errors: PROJECTION. */
 gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *voronoi, const gv_open_pair *pair,
-                               gv_open_answer *out);
+                               gv_open_result *out);
 
 #endif

@@ -186,9 +186,9 @@ gv_status gv_index_build_from(gv_context *context, const gv_point_source *source
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
   gv_index_options_init(&o);
-  GV_TAKE(context, gv_index_options, &o, options);
+  GV_COPY_GIVEN(context, gv_index_options, &o, options);
   gv_point_source_init(&supply.source);
-  GV_TAKE(context, gv_point_source, &supply.source, source);
+  GV_COPY_GIVEN(context, gv_point_source, &supply.source, source);
   if (supply.source.read == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "reference points: the read function is NULL");
   const gv_points like = /* data: not NULL */

@@ -27,7 +27,7 @@ static inline void gv_pair_get(const gv_points *p, int64_t i, double *x, double 
 static inline gv_status gv_load_pair(gv_context *context, const gv_points **points, gv_points *own) {
   if (*points == NULL) return GV_OK;
   *own = gv_points_rows(NULL, 0, 0, GV_FLOAT64);
-  GV_TAKE(context, gv_points, own, *points);
+  GV_COPY_GIVEN(context, gv_points, own, *points);
   *points = own;
   return GV_OK;
 }

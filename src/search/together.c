@@ -250,7 +250,7 @@ static gv_status together_return_results(rounds *r, int64_t first, int64_t *indi
 gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
                              gv_status status, int64_t *indices, double *distances) {
   rounds r = {.context = context, .here = together};
-  GV_TAKE(context, gv_communicator, &r.processes, processes);
+  GV_COPY_GIVEN(context, gv_communicator, &r.processes, processes);
   const gv_communicator *p = &r.processes;
   bool reach = p->allreduce_max != NULL && p->allgatherv != NULL && p->alltoallv != NULL;
   if (p->rank < 0 || p->rank >= p->ranks || (p->ranks > 1 && !reach)) {

@@ -221,7 +221,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (s == NULL || cells == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics or cells: the pointer is NULL");
   gv_statistics_cells_init(&b);
-  GV_TAKE(context, gv_statistics_cells, &b, cells);
+  GV_COPY_GIVEN(context, gv_statistics_cells, &b, cells);
   GV_TRY(gv_check_array_options(context, b.array_options));
   gv_status status = gv_quantities_given(context, b.quantity, s->sums, &quantities);
   b.quantity = quantities;

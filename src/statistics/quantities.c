@@ -25,7 +25,7 @@ gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int
     size_t size = 0;
     memcpy(&size, from, sizeof size);
     gv_quantity_init(&(*out)[q]);
-    GV_TAKE(context, gv_quantity, &(*out)[q], from);
+    GV_COPY_GIVEN(context, gv_quantity, &(*out)[q], from);
     from += size;
   }
   return GV_OK;

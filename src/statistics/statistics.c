@@ -70,7 +70,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (voronoi == NULL || out == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or statistics: the pointer is NULL");
   }
-  GV_TAKE(context, gv_statistics_options, &o, options);
+  GV_COPY_GIVEN(context, gv_statistics_options, &o, options);
   if (o.sums < 0 || o.sums > GV_MAX_SUMS || (o.sums > 0 && o.bound == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of quantities: out of range (%d)", (int)o.sums);
   }

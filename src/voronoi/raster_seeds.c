@@ -81,9 +81,9 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (raster == NULL || out == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster or seeds: the pointer is NULL");
-  GV_TAKE(context, gv_grid, &g, raster);
-  GV_TAKE(context, gv_raster_seeds_options, &o, options);
-  GV_TAKE(context, gv_grid, &query_grid, o.query_grid);
+  GV_COPY_GIVEN(context, gv_grid, &g, raster);
+  GV_COPY_GIVEN(context, gv_raster_seeds_options, &o, options);
+  GV_COPY_GIVEN(context, gv_grid, &query_grid, o.query_grid);
   GV_TRY(raster_seeds_check(context, &g, o.metric));
   gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
   if (s == NULL) return raster_seeds_no_memory(context);
@@ -336,7 +336,7 @@ gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
   gv_raster_array_init(&a);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || array == NULL) return no_row(context);
-  GV_TAKE(context, gv_raster_array, &a, array);
+  GV_COPY_GIVEN(context, gv_raster_array, &a, array);
   if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
   return gv_raster_array_read(context, &a, seeds->raster.width, seeds->rows, append_row, seeds);
 }
@@ -358,7 +358,7 @@ gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
   gv_raster_spans_init(&a);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || spans == NULL) return no_row(context);
-  GV_TAKE(context, gv_raster_spans, &a, spans);
+  GV_COPY_GIVEN(context, gv_raster_spans, &a, spans);
   if (a.rows < 0 || a.rows > seeds->raster.height - seeds->rows) return no_row(context);
   if (a.rows == 0) return GV_OK;
   if (a.first == NULL || a.start == NULL || a.value == NULL || !are_rows_of_spans(&a, seeds->raster.width))

@@ -197,8 +197,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or output: the pointer is NULL");
-  GV_TAKE(context, gv_grid, &g, grid);
-  GV_TAKE(context, gv_voronoi_options, &o, options);
+  GV_COPY_GIVEN(context, gv_grid, &g, grid);
+  GV_COPY_GIVEN(context, gv_voronoi_options, &o, options);
   GV_TRY(gv_load_pair(context, &seeds, &own));
   bool mesh = gv_grid_is_list(&g);
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
@@ -296,7 +296,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   if (v == NULL || labels == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or labels: the pointer is NULL");
   gv_labels_init(&s);
-  GV_TAKE(context, gv_labels, &s, labels);
+  GV_COPY_GIVEN(context, gv_labels, &s, labels);
   GV_TRY(check_labels(context, v, &s));
   if (uniform != NULL) *uniform = 0;
   if (gv_on_device(s.array_options)) {

@@ -93,10 +93,10 @@ static bool is_open(int64_t column) {
   return column % 101 == OPEN;
 }
 
-gv_status pretend_answer(gv_context *context, const gv_voronoi *v, const gv_open_pair *p, gv_open_answer *out) {
+gv_status pretend_answer(gv_context *context, const gv_voronoi *v, const gv_open_pair *p, gv_open_result *out) {
   (void)context, (void)v;
   assert_true(is_open(p->column));
-  *out = (gv_open_answer){-value_of(p->column, p->row, p->seed), -(float)p->seed};
+  *out = (gv_open_result){-value_of(p->column, p->row, p->seed), -(float)p->seed};
   return GV_OK;
 }
 

@@ -5,6 +5,7 @@
  * [0, (pi/4)^2] (errors below 3e-17 and 2e-18); cos is summed as in Cody and Waite's scheme, with the rounding of 1 - u/2 put
  * back.
  */
+#include "core/angles.h"
 
 /* To the nearest whole number: adding 1.5 * 2^52 rounds. |a| < 2^51. */
 GV_FORMULA GV_REAL GV_NAME(rounded)(GV_REAL a) {
@@ -16,7 +17,7 @@ GV_FORMULA GV_REAL GV_NAME(rounded)(GV_REAL a) {
 GV_FORMULA void GV_NAME(sines)(GV_REAL degrees, GV_REAL *sine, GV_REAL *cosine) {
   /* The difference from the nearest multiple of 90 is exact (Sterbenz). */
   GV_REAL quadrant = GV_NAME(rounded)(degrees * (1.0 / 90.0));
-  GV_REAL r = (degrees - quadrant * 90.0) * (3.14159265358979323846 / 180.0), u = r * r;
+  GV_REAL r = (degrees - quadrant * 90.0) * GV_DEGREE, u = r * r;
 
   GV_REAL p = GV_ALL(0x1.5e0b05bff20f2p-33);
   p = p * u + -0x1.ae600aca92c64p-26;

@@ -1,6 +1,7 @@
 /*
  * Directions, degrees clockwise from north, 0 ... 360 with both ends; after arctangents.h.
  */
+#include "core/angles.h"
 
 /* Of a vector of any length; 0 for none. */
 GV_FORMULA GV_REAL GV_NAME(bearing)(GV_REAL east, GV_REAL north) {
@@ -8,7 +9,7 @@ GV_FORMULA GV_REAL GV_NAME(bearing)(GV_REAL east, GV_REAL north) {
   GV_REAL small = GV_MIN(size_east, size_north), large = GV_MAX(size_east, size_north);
   GV_REAL ratio = small / GV_MAX(large, GV_ALL(1e-300));
   GV_REAL half = GV_NAME(arctangent)(ratio / (one + GV_SQRT(one + ratio * ratio)));
-  GV_REAL angle = half * (2.0 * 180.0 / 3.14159265358979323846);
+  GV_REAL angle = half * (2.0 * 180.0 / GV_PI);
   angle = GV_SELECT(GV_LESS(size_north, size_east), 90.0 - angle, angle);
   angle = GV_SELECT(GV_LESS(north, zero), 180.0 - angle, angle);
   return GV_SELECT(GV_LESS(east, zero), 360.0 - angle, angle);

@@ -2,6 +2,7 @@
  * The series of geodesics (series.h has the argument). In addition to the names of exact/shared it needs
  * GV_NONE(mask), true if a mask has no bit set, and GV_SOLVER, attributes of the solving function, which is long.
  */
+#include "core/angles.h"
 
 /* The angle 0 ... pi of a unit vector with these components, sine >= 0. */
 GV_FORMULA GV_REAL GV_NAME(angle_of)(GV_REAL sine, GV_REAL cosine) {
@@ -10,7 +11,7 @@ GV_FORMULA GV_REAL GV_NAME(angle_of)(GV_REAL sine, GV_REAL cosine) {
   GV_REAL half = GV_NAME(arctangent)(small / (1.0 + large));
   GV_REAL angle = half + half;
   angle = GV_SELECT(GV_LESS(size, sine), 1.57079632679489661923 - angle, angle);
-  return GV_SELECT(GV_LESS(cosine, zero), 3.14159265358979323846 - angle, angle);
+  return GV_SELECT(GV_LESS(cosine, zero), GV_PI - angle, angle);
 }
 
 /* A pair on the auxiliary sphere. */

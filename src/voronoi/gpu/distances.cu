@@ -38,7 +38,7 @@ template <int FORM> __device__ static inline place cell_place(const problem &p, 
 /* What the kernel computes of a pair: FLOATS and DOUBLES are distances only. */
 enum { FLOATS, DOUBLES, AZIMUTHS /* and distances, if there is a place for them */ };
 
-struct answer {
+struct pair_result {
   double distance, azimuth;
   int open; /* GV_OPEN_... */
 };
@@ -62,9 +62,9 @@ __device__ static inline double direction(const problem &p, int64_t column, int6
 
 /* On the plane y is 0. */
 template <int FORM, int METRIC, int WHAT>
-__device__ static inline answer measure_pair(const problem &p, const measuring &a, int64_t column, int64_t row,
-                                             const place &q, const place &s) {
-  answer out = {0.0, 0.0, 0};
+__device__ static inline pair_result measure_pair(const problem &p, const measuring &a, int64_t column, int64_t row,
+                                                  const place &q, const place &s) {
+  pair_result out = {0.0, 0.0, 0};
   const bool same = q.x == s.x && q.y == s.y && q.z == s.z; /* then all azimuths are 0 */
   if constexpr (METRIC == GV_GEODESIC) {
     const double from[3] = {q.x, q.y, q.z}, to[3] = {s.x, s.y, s.z};
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(128)
       const int32_t seed = __ldcs(m.seed + band * m.band_stride + r * m.stride + c);
       const int64_t at = band * m.out_band_stride + r * m.out_stride + c;
       const bool none = seed < 0 || seed >= a.total;
-      answer found_here = {__longlong_as_double(0x7ff8000000000000LL), 0.0, 0};
+      pair_result found_here = {__longlong_as_double(0x7ff8000000000000LL), 0.0, 0};
       if (seed >= a.total) {
         atomicMax(&found->beyond, seed);
       } else if (seed >= 0) {
@@ -142,15 +142,15 @@ __global__ void __launch_bounds__(128)
   }
 }
 
-__global__ void write_answers(gv_measure m, const gv_open_pair *pair, const gv_open_answer *answer, int64_t count) {
+__global__ void write_results(gv_measure m, const gv_open_pair *pair, const gv_open_result *result, int64_t count) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const gv_open_pair open = pair[i];
   if ((open.what & GV_OPEN_DISTANCE) != 0) {
-    if (m.type == GV_FLOAT32) ((float *)m.distance)[open.at] = (float)answer[i].distance;
-    if (m.type == GV_FLOAT64) ((double *)m.distance)[open.at] = answer[i].distance;
+    if (m.type == GV_FLOAT32) ((float *)m.distance)[open.at] = (float)result[i].distance;
+    if (m.type == GV_FLOAT64) ((double *)m.distance)[open.at] = result[i].distance;
   }
-  if ((open.what & GV_OPEN_AZIMUTH) != 0) m.azimuth[open.at] = answer[i].azimuth;
+  if ((open.what & GV_OPEN_AZIMUTH) != 0) m.azimuth[open.at] = result[i].azimuth;
 }
 
 } // namespace gv
@@ -304,17 +304,17 @@ extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster 
   return status == GV_OK ? distances_finish(context, raster->queue, &l, open) : status;
 }
 
-extern "C" gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
-                                           const gv_open_answer *answer, int64_t count) {
+extern "C" gv_status gv_cuda_raster_put_results(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
+                                                const gv_open_result *result, int64_t count) {
   gv_cuda_queue *queue = raster->queue;
-  void *answers = NULL;
+  void *results = NULL;
   const gv_open_pair *pairs = (const gv_open_pair *)queue->buffer[SLOT_PAIRS].data; /* still there */
-  size_t bytes = (size_t)count * sizeof *answer;
-  gv_status status = gv_cuda_reserve(context, queue, SLOT_ANSWERS, bytes, &answers);
+  size_t bytes = (size_t)count * sizeof *result;
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_RESULTS, bytes, &results);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context, cudaMemcpyAsync(answers, answer, bytes, cudaMemcpyHostToDevice, queue->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(results, result, bytes, cudaMemcpyHostToDevice, queue->stream),
               "writing decisions");
-  gv::write_answers<<<blocks_for(count, 256), 256, 0, queue->stream>>>(*m, pairs, (const gv_open_answer *)answers,
+  gv::write_results<<<blocks_for(count, 256), 256, 0, queue->stream>>>(*m, pairs, (const gv_open_result *)results,
                                                                        count);
   GV_CUDA_LAUNCHED(context, "writing decisions");
   status = gv_cuda_wait(context, queue, "writing decisions");
@@ -408,5 +408,5 @@ done:
 extern "C" {
 extern const gv_measure_device gv_cuda_measuring;
 }
-const gv_measure_device gv_cuda_measuring = {gv_cuda_raster_measure, gv_cuda_raster_answer, distances_begin,
-                                             distances_end,          put_distinct,          measure_host};
+const gv_measure_device gv_cuda_measuring = {
+    gv_cuda_raster_measure, gv_cuda_raster_put_results, distances_begin, distances_end, put_distinct, measure_host};

@@ -22,10 +22,10 @@ typedef struct gv_open_pair {
 } gv_open_pair;
 
 /* The host's result. */
-typedef struct gv_open_answer {
+typedef struct gv_open_result {
   double distance;
   float azimuth;
-} gv_open_answer;
+} gv_open_result;
 
 typedef struct gv_open_pairs {
   const gv_open_pair *pair; /* at most the first GV_CUDA_OPEN_PAIRS, unsorted; valid until the raster's next call */
@@ -40,8 +40,8 @@ gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, co
                                  double radius, gv_open_pairs *open);
 
 /* Writes the host's results of the last open pairs, in their order. */
-gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
-                                const gv_open_answer *answer, int64_t count);
+gv_status gv_cuda_raster_put_results(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
+                                     const gv_open_result *result, int64_t count);
 
 /* Cells of the host at once: 2 MB of page-locked memory a queue, the same on the device, and 4 MB more. */
 enum { GV_CUDA_HOST_CELLS = 1 << 17 };
@@ -55,8 +55,8 @@ enum { GV_CUDA_HOST_CELLS = 1 << 17 };
 typedef struct gv_measure_device {
   gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure, double radius,
                        gv_open_pairs *open);
-  gv_status (*answer)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
-                      const gv_open_answer *answer, int64_t count);
+  gv_status (*put_results)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
+                           const gv_open_result *result, int64_t count);
   gv_status (*begin)(gv_context *context, int device, void **queue, int *number);
   void (*end)(gv_context *context, void *queue);
   gv_status (*prepare)(gv_context *context, gv_cuda_raster *raster);

@@ -226,7 +226,7 @@ __device__ __forceinline__ static void view_quad(const problem &p, const quad &q
 
 /* The exact rule for cells of a column of a quad: the rows set in the bits of `again`. */
 template <int FORM>
-__device__ static __noinline__ void filter_settle(const problem &p, const target &t, const int32_t *id,
+__device__ static __noinline__ void filter_decide(const problem &p, const target &t, const int32_t *id,
                                                   int32_t candidates, int64_t column, int64_t row, uint32_t again) {
   for (; again != 0; again &= again - 1) {
     int64_t at = row + __ffs((int)again) - 1;
@@ -396,7 +396,7 @@ __device__ __forceinline__ static void decide_cells(const problem &p, const targ
         }
       } else if (again != 0) {
         atomicAdd(&count->decided, (unsigned long long)__popc(again));
-        filter_settle<FORM>(p, t, s.id, kept, q.c0 + within, q.r0 + row, again);
+        filter_decide<FORM>(p, t, s.id, kept, q.c0 + within, q.r0 + row, again);
       }
     }
   }

@@ -71,7 +71,7 @@ __device__ static inline spot spot_at(const lattice_row &row, float column) {
 
 /* Exact decision of cells that the filter left undecided: the lane's quads set in the bits. */
 template <bool GEODESIC>
-__device__ static __noinline__ void settle_quads(const problem &p, const target &t, const leaf_span &leaf,
+__device__ static __noinline__ void decide_quads(const problem &p, const target &t, const leaf_span &leaf,
                                                  const int32_t *id, int32_t candidates, uint32_t again,
                                                  const open_list &open, counters *count, int lane) {
   uint32_t left = 0; /* cells for the host */
@@ -276,7 +276,7 @@ template <bool GEODESIC> struct mesh_leaf {
       again |= gap > margin ? 0U : 1U << round;
       __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, mesh_in_order(code, down, label));
     }
-    if (__any_sync(everyone, again != 0)) settle_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
+    if (__any_sync(everyone, again != 0)) decide_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
   }
 };
 

@@ -37,7 +37,7 @@ enum {
   SLOT_OPEN_IDS = SLOT_OPEN + GV_CUDA_STRIPS,
   SLOT_DISTINCT = SLOT_OPEN_IDS + GV_CUDA_STRIPS, /* distances.cu from here on */
   SLOT_PAIRS,
-  SLOT_ANSWERS,
+  SLOT_RESULTS,
   SLOT_MEASURED,
   /* Of lists, which are not measured. */
   SLOT_PLACES = SLOT_DISTINCT,

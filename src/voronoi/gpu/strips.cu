@@ -302,7 +302,7 @@ static gv_status copy_bands(gv_context *context, gv_cuda_raster *raster, const g
     cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, band, row, cudaMemcpyDefault, raster->queue->stream)
                                       : cudaMemcpy2DAsync(out, pitch, band, row, row, (size_t)to->rows,
                                                           cudaMemcpyDefault, raster->queue->stream);
-    status = gv_cuda_result(context, error, "writing answers");
+    status = gv_cuda_result(context, error, "writing results");
   }
   return status;
 }
@@ -328,12 +328,12 @@ extern "C" gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster 
   if (strip->detoured)
     status = copy_bands(context, raster, &strip->to, t->out + (strip->to.column - t->c0), t->band_stride);
   if (status == GV_OK) status = leave_out(context, raster, &strip->to);
-  return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing answers") : status;
+  return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing results") : status;
 }
 
 extern "C" gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_labels *part,
                                         const int32_t *from) {
   gv_status status = copy_bands(context, raster, part, from, part->columns * part->rows);
   if (status == GV_OK) status = leave_out(context, raster, part);
-  return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing answers") : status;
+  return status == GV_OK ? gv_cuda_wait(context, raster->queue, "writing results") : status;
 }

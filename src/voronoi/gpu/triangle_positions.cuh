@@ -10,6 +10,7 @@
 #ifndef GV_TRIANGLE_POSITIONS_CUH
 #define GV_TRIANGLE_POSITIONS_CUH
 
+#include "core/angles.h"
 #include "voronoi/gpu/mesh_positions.cuh"
 
 namespace gv {
@@ -53,7 +54,7 @@ template <> __device__ inline place position<TRIANGLES>(const problem &p, int64_
  */
 template <>
 __device__ inline void tile_bound<TRIANGLES>(const problem &p, int log, int64_t i, int64_t j, bound *out) {
-  const double pi = 3.14159265358979323846;
+  const double pi = GV_PI;
   int64_t side = (int64_t)1 << log, c0 = i * side, r0 = j * side;
   int64_t c1 = c0 + side < p.width ? c0 + side : p.width, r1 = r0 + side < p.height ? r0 + side : p.height;
   double n = (double)(1 << p.mesh_level), lat0 = p.latitude[r0], lat1 = p.latitude[r1 - 1];
