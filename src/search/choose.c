@@ -22,9 +22,10 @@ const gv_backend *gv_backend_choose_cpu(const gv_reference *reference, int32_t k
 /*
  * Which of the GPU's backends, by sizes, from figures of one H200 (docs/benchmarks-search.md). A tree's build and
  * three launches cost about what brute force needs for 10^9 pairs; above three dimensions it needs more points, as
- * it visits more of them. The octree is built faster, by 1.3 to 1.6 ns a point, the k-d tree searched faster,
- * by 0.1 to 0.4 ns a query up to k = 32 and by 0.25 + k / 256 ns above. Brute force of many pairs is shared among devices from 0.1 to 0.3
- * s on; tensor cores are fastest for many dimensions, blocks that share a query for few queries.
+ * it visits more of them. The octree is built faster, by 1.2 ns a point, the k-d tree searched faster, by 0.1 to 0.4 ns a query up to
+ * k = 32 and by k / 160 ns above. The octree is built as a k-d tree where the density of the points requires it (cuda/octree.cu). Brute
+ * force of many pairs is shared among devices from 0.1 to 0.3 s on; tensor cores are fastest for many dimensions, blocks that share a query
+ * for few queries.
  */
 static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_context *context,
                                        const gv_reference *reference, int32_t k, int64_t queries) {
@@ -37,7 +38,7 @@ static gv_backend_number choose_device(const gv_cuda_module *cuda, const gv_cont
     return gv_half_filter_pays(reference->metric, dim) ? GV_BACKEND_CUDA_TENSOR : GV_BACKEND_CUDA_REGISTER;
   if (dim <= TREE_DIM_MAX && queries >= TREE_QUERIES && n * q >= tree_pairs &&
       (dim <= OCTREE_DIM_MAX || reference->count >= (int64_t)1 << (dim + 10))) {
-    bool octree = dim <= OCTREE_DIM_MAX && (k <= FEW_NEIGHBORS ? q < 3.0 * n : q * (0.25 + k / 256.0) < 1.2 * n);
+    bool octree = dim <= OCTREE_DIM_MAX && (k <= FEW_NEIGHBORS ? q < 3.0 * n : q * k / 160.0 < 1.2 * n);
     return octree ? GV_BACKEND_CUDA_OCTREE : GV_BACKEND_CUDA_KDTREE;
   }
   gv_context quiet;

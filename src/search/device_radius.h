@@ -10,9 +10,9 @@ extern "C" {
 
 enum { GV_DEVICE_RADIUS_MAX_DIM = 4 };
 
-/* Queries in host memory. */
+/* Queries in host memory, or points of the index. */
 typedef struct gv_device_radius {
-  const double *data; /* count x dim */
+  const double *data; /* count x dim; NULL: the points from number `first` on */
   int64_t count;
   double limit;         /* exact, inclusive */
   const double *limits; /* of each query; NULL: `limit` of all */
@@ -21,6 +21,7 @@ typedef struct gv_device_radius {
   bool by_number;       /* neighbors are in the order of their numbers, else of (exact distance, number) */
   int64_t first;        /* the number of the first query, in messages */
   bool pairs;           /* `indices` are pairs (i, number) of query i, from 2 x offsets[i] on; no distances */
+  bool reported;        /* distances are those that the index reports, else exact ones */
 } gv_device_radius;
 
 /*

@@ -221,7 +221,7 @@ static gv_status radius_search_on_device(gv_context *context, const gv_point_ind
   if (!index->backend->device_radius || index->reference.dim > GV_DEVICE_RADIUS_MAX_DIM || query->count == 0 ||
       (query->refine != NULL && !query->later))
     return GV_ERROR_UNSUPPORTED;
-  const gv_device_radius request = {.data = query->data,
+  const gv_device_radius request = {.data = query->own ? NULL : query->data,
                                     .count = query->count,
                                     .limit = query->limit,
                                     .limits = query->limits,
@@ -229,9 +229,11 @@ static gv_status radius_search_on_device(gv_context *context, const gv_point_ind
                                     .later = query->later ? query->first : -1,
                                     .by_number = query->by_number,
                                     .first = query->first,
-                                    .pairs = pairs};
+                                    .pairs = pairs,
+                                    .reported = query->reported != NULL};
   gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state, &request,
                                                               offsets, indices, canonical);
+  if (query->reported != NULL) *query->reported = status == GV_OK;
   return index->automatic && gv_backend_failed(index->backend, status) ? GV_ERROR_UNSUPPORTED : status;
 }
 
@@ -278,7 +280,10 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   const gv_points *queries = c->queries;
   const gv_radius_options *o = c->options;
   const gv_reference *reference = &c->index->reference;
+  bool reported = false;
   gv_radius_query query = {.count = count,
+                           .own = c->own,
+                           .reported = &reported,
                            .limits = c->limits,
                            .self_offset = o->exclude_self ? first : -1,
                            .by_number = o->by_number != 0,
@@ -300,7 +305,7 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
   gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
   status = gv_take_error(context, status, &inner);
-  if (status != GV_OK || distances == NULL) return status;
+  if (status != GV_OK || distances == NULL || reported) return status;
   int64_t from = offsets[first];
   if (indices != NULL)
     GV_TRY(gv_power_check(context, reference, query.data, first, count, offsets + first, 0, 0, indices + from,
@@ -370,20 +375,6 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *index, co
 
 /* ---------------------------------------------------------------------------------------------------------- pairs */
 
-/* As radius_search_on_device. */
-static gv_status pairs_on_device(gv_context *context, const gv_point_index *index, double limit, int64_t *offsets,
-                                 int64_t *pairs) {
-  gv_points own;
-  double *fetched = NULL;
-  if (!index->backend->device_radius) return GV_ERROR_UNSUPPORTED;
-  gv_status status = fetch_own(context, index, &fetched, &own);
-  const gv_radius_query query = {
-      .data = own.data, .count = own.count, .limit = limit, .self_offset = -1, .by_number = true, .later = true};
-  if (status == GV_OK) status = radius_search_on_device(context, index, &query, true, offsets, pairs, NULL);
-  gv_release(&context->allocator, fetched);
-  return status;
-}
-
 gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, const gv_radius_options *o,
                                  int64_t *offsets, int64_t *pairs) {
   const gv_point_index *index = (const gv_point_index *)base;
@@ -392,7 +383,9 @@ gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, cons
   GV_TRY(gv_power_limit(context, reference, o->radius, &limit));
   if (index->backend->pairs != NULL && index->state != NULL && reference->dim <= GV_PAIR_DIM_MAX)
     return index->backend->pairs(context, reference, index->state, limit, offsets, pairs);
-  gv_status status = pairs_on_device(context, index, limit, offsets, pairs);
+  const gv_radius_query query = {
+      .count = base->count, .limit = limit, .self_offset = -1, .by_number = true, .own = true, .later = true};
+  gv_status status = radius_search_on_device(context, index, &query, true, offsets, pairs, NULL);
   if (status != GV_ERROR_UNSUPPORTED) return status;
   int64_t count = base->count, *second = pairs == NULL ? NULL : pairs + offsets[count];
   gv_radius_options by_number = *o;

@@ -57,14 +57,16 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
 
 /* Queries as doubles. */
 typedef struct gv_radius_query {
-  const double *data;
+  const double *data; /* of `own` queries only for CPUs */
   int64_t count;
   double limit;         /* canonical, inclusive */
   const double *limits; /* of each query; NULL: `limit` of all */
   int64_t self_offset;  /* as gv_query's */
   bool by_number;
-  int64_t first; /* the number of the first query, in messages */
-  bool later;    /* `refine` keeps the neighbors with a number above first + query, and does nothing else */
+  int64_t first;  /* the number of the first query, in messages */
+  bool own;       /* they are the index's points from number `first` on */
+  bool later;     /* `refine` keeps the neighbors with a number above first + query, and does nothing else */
+  bool *reported; /* not NULL: set if a device has written what the index reports in place of exact distances */
   /* NULL, or a callback for each list before it is counted or written: it may remove entries and change values.
    * `counted`: values do not matter afterwards. Called by several threads. */
   void (*refine)(const void *user, int64_t query, bool counted, gv_found_list *list);

@@ -180,17 +180,19 @@ static void many_neighbors(void **state) {
   }
 }
 
-/* Clusters of several sizes, which a curve with equal steps separates. */
+/* Clusters of several sizes, which a curve with equal steps separates, and some that it does not. */
 static void clusters_of_sizes(void **state) {
   enum { N = 20000, CLUSTERS_HERE = 7 };
   static const int32_t ks[] = {1, 8, 32, 40, 150};
   double *r = malloc(sizeof(double) * 3 * N);
   assert_non_null(r);
-  for (int32_t dim = 2; dim <= 3; dim++) {
+  for (int kind = 0; kind < 4; kind++) {
+    const int32_t dim = 2 + kind % 2;
     random_state = 79;
     for (int64_t i = 0; i < N; i++) {
       for (int32_t d = 0; d < dim; d++) {
         double place = (double)((i % CLUSTERS_HERE) * (3 + d) % 11), width = 0.05 * (double)(1 + i % CLUSTERS_HERE);
+        if (kind >= 2) width = exp(-4.0 * (double)(i % CLUSTERS_HERE));
         r[i * dim + d] = place + width * (uniform() + uniform() + uniform());
       }
     }
@@ -202,6 +204,46 @@ static void clusters_of_sizes(void **state) {
     }
   }
   free(r);
+}
+
+/* A tree's own points as queries, which it searches in its own order: some of them, and given as an array of their own; and others of the
+ * same number. */
+static void own_points(void **state) {
+  enum { N = 30000, FIRST = 12345, COUNT = 7000 };
+  static const int32_t ks[] = {1, 8, 40};
+  static double r[3 * N], q[3 * N];
+  const fixture *f = *state;
+  random_state = 80;
+  for (int s = 0; s < SHAPES; s++) {
+    fill(r, N, 3, (shape)s, LATTICE_SIDE);
+    fill(q, N, 3, (shape)s, LATTICE_SIDE);
+    const gv_points reference = gv_points_rows(r, N, 3, GV_FLOAT64),
+                    some = gv_points_rows(NULL, COUNT, 3, GV_FLOAT64);
+    for (int which = 0; which < 2; which++) {
+      gv_index *cpu = build(f, &reference, "kdtree", GV_EUCLIDEAN),
+               *gpu = build(f, &reference, trees[which], GV_EUCLIDEAN);
+      for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        static int64_t expected[40 * COUNT], got[40 * COUNT];
+        static double exact[40 * COUNT], value[40 * COUNT];
+        const size_t found = (size_t)(ks[i] * COUNT);
+        const search_case c = {N, N, 3, ks[i], GV_EUCLIDEAN, false};
+        gv_search_options options;
+        gv_search_options_init(&options);
+        options.k = ks[i];
+        options.exclude_self = i != 1;
+        memset(got, 0x55, found * sizeof *got);
+        assert_int_equal(gv_index_search_part(f->context, cpu, &some, &options, FIRST, 0, expected, exact), GV_OK);
+        assert_int_equal(gv_index_search_part(f->context, gpu, &some, &options, FIRST, 0, got, value), GV_OK);
+        assert_memory_equal(got, expected, found * sizeof *got);
+        assert_memory_equal(value, exact, found * sizeof *value);
+        if (i == 2) continue;
+        compare(f, trees[which], &c, r, r, "own points as an array");
+        compare(f, trees[which], &c, r, q, "as many others");
+      }
+      gv_index_destroy(cpu);
+      gv_index_destroy(gpu);
+    }
+  }
 }
 
 /* Queries with more points around them than a list has places, at distances that floats cannot separate. */
@@ -344,10 +386,15 @@ int main(void) {
     return 77;
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(kdtree_cases),       cmocka_unit_test(octree_cases),
-      cmocka_unit_test(dense_queries),      cmocka_unit_test(many_neighbors),
-      cmocka_unit_test(clusters_of_sizes),  cmocka_unit_test(shells_of_points),
-      cmocka_unit_test(distant_points),     cmocka_unit_test(no_memory_is_left_behind),
+      cmocka_unit_test(kdtree_cases),
+      cmocka_unit_test(octree_cases),
+      cmocka_unit_test(dense_queries),
+      cmocka_unit_test(many_neighbors),
+      cmocka_unit_test(clusters_of_sizes),
+      cmocka_unit_test(own_points),
+      cmocka_unit_test(shells_of_points),
+      cmocka_unit_test(distant_points),
+      cmocka_unit_test(no_memory_is_left_behind),
       cmocka_unit_test(auto_chooses_trees),
   };
   return cmocka_run_group_tests(tests, make_context, free_context);

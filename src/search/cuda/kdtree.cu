@@ -134,10 +134,11 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     order[first + i] = numbers[i];
 }
 
-static gv_status order_points(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
-                              const double *data, const double *edges, int *order) {
+gv_status gv_tree_order_by_halves(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
+                                  const double *data, const double *edges, int *order, bool *overlapping) {
   enum { SLOT_KEYS = GV_TREE_SLOT_FREE, SLOT_KEYS_OTHER, SLOT_ORDER_OTHER, SLOT_CUTS, SLOT_SORT };
   (void)edges;
+  *overlapping = false;
   gv_status status = GV_OK;
   int count = (int)reference->count, dim = reference->dim, length_bits = 3;
   uint32_t *keys[2] = {NULL, NULL};
@@ -188,7 +189,7 @@ done:
 }
 
 static gv_status kdtree_build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_cuda_tree_build(context, reference, order_points, false, state);
+  return gv_cuda_tree_build(context, reference, gv_tree_order_by_halves, state);
 }
 
 extern "C" {

@@ -44,16 +44,19 @@ typedef struct gv_cuda_tree {
   gv_tree_view view;
 } gv_cuda_tree;
 
-/* An order of the points: fills order[0 ... count - 1] on the device with point numbers. `data`: the points on the device,
- * row-major. Works on the queue's stream; may use queue slots from GV_TREE_SLOT_FREE on. */
+/* An order of the points: fills order[0 ... count - 1] on the device with point numbers; boxes of one level overlap in it or not. `data`:
+ * the points on the device, row-major. Works on the queue's stream; may use queue slots from GV_TREE_SLOT_FREE on. */
 typedef gv_status gv_tree_orderer(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
-                                  const double *data, const double *edges, int *order);
+                                  const double *data, const double *edges, int *order, bool *overlapping);
+
+/* By halves, that of cuda-kdtree. */
+gv_tree_orderer gv_tree_order_by_halves;
 
 enum { GV_TREE_SLOT_DATA, GV_TREE_SLOT_ORDER, GV_TREE_SLOT_FREE };
 
-/* The backends' entry points, except the orderer and whether boxes of its order overlap. */
+/* The backends' entry points, except the orderer. */
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
-                             bool overlapping, void **state);
+                             void **state);
 void gv_cuda_tree_destroy(const gv_reference *reference, void *state);
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical);
@@ -67,9 +70,9 @@ gv_status gv_tree_sort_32(gv_context *context, gv_cuda_queue *queue, int slot, u
 gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits);
 
-/* The values that are not negative, in their order, and how many in *kept. Uses queue slot `slot` for itself. */
-gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int *out,
-                         int *kept, int count);
+/* The values from `least` to `most`, in their order, and how many in *kept. Uses queue slot `slot` for itself. */
+gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int64_t count,
+                         int least, int most, int *out, int *kept);
 
 #ifdef __cplusplus
 extern "C" {

@@ -135,7 +135,7 @@ static parts lay_out(int64_t count, int dim, gv_tree_view *view, int nodes[GV_TR
 }
 
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
-                             bool overlapping, void **state) {
+                             void **state) {
   if (reference->count >= GV_TREE_NO_INDEX) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "CUDA trees: too many points (%lld); fewer than 2147483647 are supported",
@@ -148,6 +148,7 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
   int frame_dims = dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
   size_t data_bytes = (size_t)count * (size_t)dim * sizeof(double);
   parts p;
+  bool overlapping = false;
   char *memory = NULL;
   void *data = NULL, *order = NULL;
   gv_progress progress;
@@ -158,7 +159,6 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     goto done;
   }
   tree->device = queue->device;
-  tree->view.overlapping = overlapping;
   p = lay_out(count, dim, &tree->view, nodes);
   status = gv_cuda_allocate(context, p.bytes, &tree->memory);
   if (status == GV_OK) status = gv_cuda_reserve(context, queue, GV_TREE_SLOT_DATA, data_bytes, &data);
@@ -180,8 +180,9 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
   gv_cuda_mark_begin(queue);
   make_frame<<<frame_dims, 1024, 0, queue->stream>>>((double *)data, count, dim, (double *)(memory + p.edges));
   GV_CUDA_LAUNCHED(context, "looking at the reference points");
-  status = orderer(context, queue, reference, (double *)data, tree->view.edges, (int *)order);
+  status = orderer(context, queue, reference, (double *)data, tree->view.edges, (int *)order, &overlapping);
   if (status != GV_OK) goto done;
+  tree->view.overlapping = overlapping;
   gather_leaves<<<gv_tree_blocks((int64_t)tree->view.children[0] * GV_TREE_LEAF, THREADS), THREADS, 0,
                   queue->stream>>>((double *)data, (int *)order, count, tree->view.children[0], dim,
                                    (double *)(memory + p.points), (int *)(memory + p.numbers),

@@ -3,8 +3,8 @@
  *
  * A frame has GV_TREE_BINS + 1 edges a dimension, quantiles of a sample of the coordinates; a coordinate's place is its
  * bin plus how far it is inside. So clusters of any scale get their share of the curve, and an outlier cannot squeeze the
- * rest into one cell. The tree of cuda-octree and the order of all queries use the same frame. It only has to be good:
- * nothing that is decided depends on it.
+ * rest into one cell. It is for queries, which have short codes; the tree of cuda-octree has a frame of equal steps. It only has to be
+ * good: nothing that is decided depends on it.
  *
  * The curve rather than Morton's order, because consecutive cells touch: 32 consecutive queries stay together. Skilling,
  * "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004), 381.

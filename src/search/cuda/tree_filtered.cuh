@@ -346,8 +346,9 @@ static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
   bool there = first + lane < chunk.count;
   int64_t own = there ? first + lane : chunk.count - 1;
   int query = chunk.order[own];
-  int searched = *(volatile int *)&counts->searched;
-  s.abandoned = searched >= SEARCHED_MIN && *(volatile int *)&counts->undecided > searched / 4;
+  int searched = *(volatile int *)&counts->searched, open = *(volatile int *)&counts->undecided;
+  s.abandoned = searched >= SEARCHED_MIN && open > searched / 4;
+  bool far = s.abandoned && *(volatile int *)&counts->far > open / 2;
   s.begin(chunk, query);
   int offset = CAPACITY - SLACK - chunk.k;
   s.clear(offset);
@@ -368,8 +369,11 @@ static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
   unsigned rows = __ballot_sync(0xffffffffu, there && contenders >= 0);
   if (lane == 0) {
     atomicAdd(&counts->searched, WARP);
-    if (~rows != 0)
-      atomicAdd(&counts->undecided, (int)(chunk.count - first < WARP ? chunk.count - first : WARP) - __popc(rows));
+    if (~rows != 0) {
+      int left = (int)(chunk.count - first < WARP ? chunk.count - first : WARP) - __popc(rows);
+      atomicAdd(&counts->undecided, left);
+      if (far || s.leaves_seen >= MOST_LEAVES) atomicAdd(&counts->far, left);
+    }
   }
   while (rows != 0) {
     int row = __ffs((int)rows) - 1;

@@ -8,8 +8,8 @@
  * within it needs a larger one, and the points are gathered again. If they are too many for the shared memory, the radius is
  * reduced, then the group halved, down to one query. So clusters and gaps cost time only.
  *
- * Gain: 3.9x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (44 ms on one H200; 170 and more on an H100 with the lists of
- * tree_together.cuh), 9x for k = 256 (154 ms; 1,400 by a warp a query), 3x and 6x on clusters.
+ * Gain: 5x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (36 ms on one H200; 170 and more on an H100 with the lists of
+ * tree_together.cuh), 11x for k = 256 (126 ms; 1,400 by a warp a query), 4x and 7x on clusters.
  *
  * The filter is that of tree_filtered.cuh, with its bounds:
  *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY.
@@ -123,7 +123,19 @@ template <int DIM> struct gathered {
     __syncwarp();
   }
 
-  /* A first radius, from the extent of the points of the nearest node of level 0. By the first warp. */
+  /* The square of the diagonal of the lane's child of a node. */
+  static __device__ __forceinline__ double diagonal(const gv_tree_view &tree, int level, int node) {
+    const double *box = tree.boxes[level] + (int64_t)node * DIM * (2 * GV_TREE_FAN) + (int)(threadIdx.x % WARP);
+    double square = 0.0;
+#pragma unroll
+    for (int d = 0; d < DIM; d++) {
+      double width = box[(2 * d + 1) * GV_TREE_FAN] - box[(2 * d) * GV_TREE_FAN];
+      square += width * width;
+    }
+    return square;
+  }
+
+  /* A first radius, from the extent of the points of the nearest node of level 0, the smallest of several. By the first warp. */
   __device__ __forceinline__ void guess(const gv_tree_view &tree) {
     const int lane = (int)(threadIdx.x % WARP);
     int node = 0;
@@ -133,8 +145,10 @@ template <int DIM> struct gathered {
           child < tree.children[level]
               ? key_of(child_bound<GV_EUCLIDEAN, DIM>(tree, level, node, memory->low, memory->high, lane))
               : NONE;
-      unsigned nearest = warp_min(key);
-      node = node * GV_TREE_FAN + __ffs((int)__ballot_sync(0xffffffffu, key == nearest)) - 1;
+      unsigned nearest = warp_min(key), size = NONE;
+      if (key == nearest && key != NONE) size = key_of(diagonal(tree, level, node));
+      unsigned smallest = warp_min(size);
+      node = node * GV_TREE_FAN + __ffs((int)__ballot_sync(0xffffffffu, size == smallest)) - 1;
     }
     bool there = (int64_t)node * GV_TREE_FAN + lane < tree.children[0];
     int count = __popc(__ballot_sync(0xffffffffu, there)) * GV_TREE_LEAF;
@@ -161,7 +175,9 @@ template <int DIM> struct gathered {
     own = __shfl_sync(0xffffffffu, own,
                       __ffs((int)__ballot_sync(0xffffffffu, smaller == count / GV_TREE_LEAF / 2)) - 1);
     square *= 0.18 * exp2f(log2f((float)(k + 1) / (float)count) * (2.0F / (float)DIM));
-    own *= 0.3 * exp2f(log2f((float)(k + 1) / (float)GV_TREE_LEAF) * (2.0F / (float)DIM));
+    const double share =
+        DIM > 2 && tree.overlapping ? 0.2 : 0.3; /* stretches of the curve are longer than halves */
+    own *= share * exp2f(log2f((float)(k + 1) / (float)GV_TREE_LEAF) * (2.0F / (float)DIM));
     memory->square = fmin(fmax(own < square ? own : square, 1e-30), limit);
   }
 
@@ -537,6 +553,7 @@ static __global__ void __launch_bounds__(GATHERED_THREADS_MOST)
     if (lane == 0) {
       atomicAdd(&counts->searched, here);
       if (all != 0) atomicAdd(&counts->undecided, __popc(all));
+      if (g.first < here) atomicAdd(&counts->far, here - g.first);
     }
   }
 }

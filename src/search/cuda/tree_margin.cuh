@@ -9,9 +9,9 @@
 
 enum { SEARCHED_MIN = 4096 /* number of queries after which blocks check how many were undecided */ };
 
-/* Queries that have been searched and that were undecided, of the chunk. */
+/* Queries of the chunk that have been searched, that were undecided, and of these that were in groups with others too far away. */
 struct filtered_counts {
-  int searched, undecided;
+  int searched, undecided, far;
 };
 
 #endif

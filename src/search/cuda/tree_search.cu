@@ -17,6 +17,8 @@
  * ten times as dense as points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the
  * k-d tree.
  */
+#include <limits.h>
+
 #include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
 #include "search/cuda/tree_alone.cuh"
@@ -204,11 +206,14 @@ static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const g
                 "searching a tree");
     GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "searching a tree");
     if (counts.undecided == 0) return GV_OK;
-    status = gv_tree_select(context, queue, SLOT_SORT, order[1], left, (int *)on_device, chunk.count);
+    status = gv_tree_select(context, queue, SLOT_SORT, order[1], chunk.count, 0, INT_MAX, left, (int *)on_device);
     if (status != GV_OK) return status;
     chunk.order = left;
     chunk.count = counts.undecided;
-    each = single ? 0 : queries_a_lane(tree, reference->count, chunk.count, chunk.k);
+    /* Those with far ones in their group would be as slow in groups again, those with equal distances are not. */
+    each = single || counts.far > counts.undecided / 2
+               ? 0
+               : queries_a_lane(tree, reference->count, chunk.count, chunk.k);
   }
   tree_search_by_metric(queue->stream, reference->metric, tree, chunk, each, NULL, NULL);
   GV_CUDA_LAUNCHED(context, "searching a tree");
@@ -239,6 +244,12 @@ static gv_status chunk_size(gv_context *context, gv_cuda_queue *queue, const gv_
   return status;
 }
 
+/* The number of the tree's point that the first query may be, by their number and by the point that it skips; -1: none. */
+static int64_t first_own(const gv_reference *reference, const gv_query *query) {
+  const int64_t own = query->self_offset < 0 && query->count == reference->count ? 0 : query->self_offset;
+  return own <= reference->count - query->count ? own : -1;
+}
+
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical) {
   const gv_cuda_tree *tree = (const gv_cuda_tree *)state;
@@ -250,6 +261,7 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   const bool queries_here = gv_cuda_device_of(query->data) == device,
              indices_here = gv_cuda_device_of(indices) == device,
              canonical_here = gv_cuda_device_of(canonical) == device, ordered = query->count >= ORDERED_QUERIES_MIN;
+  const int64_t own = first_own(reference, query);
   int64_t size = 0;
   chunk_memory memory = {};
   chunk_view chunk = {};
@@ -278,8 +290,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     chunk.canonical = memory.canonical + (canonical_here ? first * k : 0);
     gv_cuda_mark_begin(queue);
     if (ordered) {
-      status = gv_tree_order_queries(context, queue, SLOT_SORT, tree->view, chunk.data, count, memory.codes,
-                                     memory.order);
+      status = gv_tree_order_queries(context, queue, SLOT_SORT, tree->view, own < 0 ? -1 : own + first, chunk.data,
+                                     count, memory.codes, memory.order);
       if (status != GV_OK) goto done;
     }
     chunk.order = ordered ? memory.order[0] : NULL;

@@ -37,21 +37,22 @@ gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, u
   return sort_pairs(context, queue, slot, keys, values, count, bits);
 }
 
-struct not_negative {
-  __device__ __forceinline__ bool operator()(int x) const { return x >= 0; }
+struct between {
+  int least, most;
+  __device__ __forceinline__ bool operator()(int x) const { return x >= least && x <= most; }
 };
 
-gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int *out,
-                         int *kept, int count) {
+gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int64_t count,
+                         int least, int most, int *out, int *kept) {
   gv_status status;
+  const between wanted = {least, most};
   size_t bytes = 0;
   void *scratch = NULL;
-  GV_CUDA_TRY(context, cub::DeviceSelect::If(NULL, bytes, values, out, kept, count, not_negative(), queue->stream),
+  GV_CUDA_TRY(context, cub::DeviceSelect::If(NULL, bytes, values, out, kept, count, wanted, queue->stream),
               "preparing a selection");
   status = gv_cuda_reserve(context, queue, slot, bytes, &scratch);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context,
-              cub::DeviceSelect::If(scratch, bytes, values, out, kept, count, not_negative(), queue->stream),
+  GV_CUDA_TRY(context, cub::DeviceSelect::If(scratch, bytes, values, out, kept, count, wanted, queue->stream),
               "selecting");
 
 done:
