@@ -109,8 +109,6 @@ def diagram(
     meter = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
     scale = 1e-6 if globe else 1e-6 * meter**2 if meter else None
     polygons = _polygons(made)
-    if unverified and cut:
-        polygons = _repaired(polygons)
     near, others = _numbers(made)
     area = made["area"] * (scale or 1.0)
     own: dict[str, Any] = {"area" if scale is None else "area_km2": area}
@@ -313,20 +311,3 @@ def _polygons(made: dict[str, npt.NDArray[Any]]) -> Any:
             ]
         shapes.append(b"".join(pieces))
     return geopandas.GeoSeries.from_wkb(shapes).values
-
-
-def _repaired(polygons: Any) -> Any:
-    """Polygons with crossings, which the library has counted as not verified, become valid."""
-    import geopandas
-    from shapely.ops import unary_union
-    from shapely.validation import make_valid
-
-    def polygonal(shape: Any) -> Any:
-        parts = [
-            part for part in getattr(shape, "geoms", [shape]) if part.geom_type.endswith("Polygon")
-        ]
-        return unary_union(parts) if len(parts) != 1 else parts[0]
-
-    return geopandas.GeoSeries(
-        [shape if shape.is_valid else polygonal(make_valid(shape)) for shape in polygons]
-    ).values

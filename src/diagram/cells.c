@@ -37,8 +37,9 @@ static double maker_length(const maker *m, int32_t a, int32_t b) {
          sqrt((u[0] - u[3]) * (u[0] - u[3]) + (u[1] - u[4]) * (u[1] - u[4]) + (u[2] - u[5]) * (u[2] - u[5]));
 }
 
-/* The longest edge between two facets to contract, by the rounds of its seeds: a share of the distance from the seed, so that no cell vanishes. */
-static double maker_longest(const maker *m, int64_t side) {
+/* The longest edge between two facets to contract, by the rounds of its seeds: a share of the distance from the seed, so that no cell vanishes. Crossings mean
+ * that `noise`, of both ends, has been taken for too small. */
+static double maker_longest(const maker *m, int64_t side, double noise) {
   const int32_t *corner = m->t->corner + 3 * (side / 3);
   double most = 0.0;
   for (int i = 1; i < 3 && m->round != NULL; i++) {
@@ -46,15 +47,16 @@ static double maker_longest(const maker *m, int64_t side) {
     if (seed >= m->t->count || m->round[seed] == 0) continue;
     const double *p = m->t->position + 3 * (int64_t)seed;
     if (m->globe == NULL) { /* vertices are as good as their coordinates */
-      double noise = m->v->noise[side / 3], away = hypot(p[0] - m->v->x[side / 3], p[1] - m->v->y[side / 3]);
-      most = fmax(most, fmin(fmax(m->most, 1e-3 * away), ldexp(4.0 * noise, m->round[seed])));
+      double own = m->v->noise[side / 3], away = hypot(p[0] - m->v->x[side / 3], p[1] - m->v->y[side / 3]);
+      most = fmax(most, fmin(fmax(m->most, 1e-3 * away), ldexp(4.0 * own, m->round[seed])));
       continue;
     }
     double u[3];
     gv_globe_vectors(m->globe, 1, &m->v->x[side / 3], &m->v->y[side / 3], u);
     double away = m->globe->radius * sqrt((u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) +
                                           (u[2] - p[2]) * (u[2] - p[2]));
-    most = fmax(most, fmin(m->most, ldexp(1e-9, 4 * m->round[seed]) * away));
+    most =
+        fmax(most, fmin(fmax(m->most, ldexp(noise, 2 * m->round[seed])), ldexp(1e-9, 4 * m->round[seed]) * away));
   }
   return most;
 }
@@ -69,7 +71,7 @@ static void maker_contract(maker *m, int64_t *number) {
     if (facet >= other) continue;
     double noise = (m->globe == NULL ? 1.0 : 4.0) * (m->v->noise[facet] + m->v->noise[other]);
     double length = maker_length(m, facet, other);
-    if (length > fmax(m->least, noise) && length > maker_longest(m, i)) continue;
+    if (length > fmax(m->least, noise) && length > maker_longest(m, i, noise)) continue;
     int32_t a = maker_root(m, facet), b = maker_root(m, other);
     if (a < b) m->root[b] = a;
     if (b < a) m->root[a] = b;

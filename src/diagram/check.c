@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "diagram/pieces.h"
@@ -68,13 +69,10 @@ static bool check_pair(const check_ring *r, int64_t i, int64_t j) {
   return check_meet(p[0], p[1], p[2], p[3], false);
 }
 
-/* *at: the number of a segment that meets another; -1: the ring is simple. */
-static gv_status check_simple(gv_worker *worker, gv_buffer *buffer, const check_ring *r, int64_t *at) {
+/* *at: the number of a segment that meets another; -1: the ring is simple. `marked` (NULL: the first is enough): of each segment, whether it does. */
+static gv_status check_simple(gv_context *context, gv_buffer *buffer, const check_ring *r, bool *marked,
+                              int64_t *at) {
   *at = -1;
-  for (int64_t i = 0; i < r->count && r->count <= CHECK_FEW; i++)
-    for (int64_t j = i + 1; j < r->count; j++)
-      if (check_pair(r, i, j)) *at = i;
-  if (r->count <= CHECK_FEW) return GV_OK;
   double west = INFINITY, east = -INFINITY, south = INFINITY, north = -INFINITY;
   for (int64_t i = 0; i < r->count; i++) {
     west = fmin(west, r->x[i]);
@@ -83,14 +81,18 @@ static gv_status check_simple(gv_worker *worker, gv_buffer *buffer, const check_
     north = fmax(north, r->y[i]);
   }
   const double *along = east - west > north - south ? r->x : r->y;
-  check_segment *s = gv_buffer_extend(buffer, &worker->context.allocator, r->count, sizeof *s);
-  if (s == NULL) return gv_fail_memory(&worker->context, "the check of polygons");
+  check_segment few[CHECK_FEW], *s = few;
+  if (r->count > CHECK_FEW) s = gv_buffer_extend(buffer, &context->allocator, r->count, sizeof *s);
+  if (s == NULL) return gv_fail_memory(context, "the check of polygons");
   for (int64_t i = 0; i < r->count; i++)
     s[i] = (check_segment){fmin(along[i], along[i + 1]), fmax(along[i], along[i + 1]), (int32_t)i};
   qsort(s, (size_t)r->count, sizeof *s, compare_segments);
-  for (int64_t i = 0; i < r->count && *at < 0; i++)
-    for (int64_t j = i + 1; j < r->count && s[j].low <= s[i].high; j++)
-      if (check_pair(r, s[i].number, s[j].number)) *at = s[i].number;
+  for (int64_t i = 0; i < r->count && (*at < 0 || marked != NULL); i++)
+    for (int64_t j = i + 1; j < r->count && s[j].low <= s[i].high; j++) {
+      if (!check_pair(r, s[i].number, s[j].number)) continue;
+      *at = s[i].number;
+      if (marked != NULL) marked[s[i].number] = marked[s[j].number] = true;
+    }
   return GV_OK;
 }
 
@@ -111,7 +113,7 @@ static gv_status check_cell(gv_worker *worker, gv_pieces *pieces, gv_buffer *buf
     int64_t first = pieces->first[i], at;
     const check_ring ring = {pieces->x + first, pieces->y + first, pieces->first[i + 1] - first - 1};
     double area = check_area(&ring);
-    GV_TRY(check_simple(worker, buffer, &ring, &at));
+    GV_TRY(check_simple(&worker->context, buffer, &ring, NULL, &at));
     out->share += area;
     if (at < 0 && (area > 0.0)) continue;
     right = false;
@@ -162,5 +164,31 @@ gv_status gv_check_whole(gv_context *context, const gv_diagram_parts *parts, con
   }
   out->share /= rectangle != NULL ? (rectangle[2] - rectangle[0]) * (rectangle[3] - rectangle[1]) : 64800.0;
   gv_release(&context->allocator, c.block);
+  return status;
+}
+
+gv_status gv_check_crossings(gv_context *context, const gv_diagram_parts *parts, int64_t seed, gv_buffer *found,
+                             int64_t *count) {
+  gv_pieces pieces = {0};
+  gv_buffer buffer = {0}, marks = {0};
+  gv_status status = gv_pieces_of_cell(context, parts, seed, true, true, &pieces);
+  *count = 0;
+  for (int64_t i = 0; i < pieces.count && status == GV_OK; i++) {
+    int64_t first = pieces.first[i], at;
+    const check_ring ring = {pieces.x + first, pieces.y + first, pieces.first[i + 1] - first - 1};
+    bool *marked = gv_buffer_reserve(&marks, &context->allocator, ring.count, sizeof *marked);
+    gv_check_crossing *crossing =
+        gv_buffer_extend(found, &context->allocator, *count + ring.count, sizeof *crossing);
+    if (marked == NULL || crossing == NULL) status = gv_fail_memory(context, "the check of polygons");
+    if (status != GV_OK) break;
+    memset(marked, 0, (size_t)ring.count);
+    status = check_simple(context, &buffer, &ring, marked, &at);
+    for (int64_t k = 0; k < ring.count && status == GV_OK; k++)
+      if (marked[k])
+        crossing[(*count)++] = (gv_check_crossing){{ring.x[k], ring.x[k + 1]}, {ring.y[k], ring.y[k + 1]}};
+  }
+  gv_pieces_free(context, &pieces);
+  gv_buffer_clear(&buffer, &context->allocator);
+  gv_buffer_clear(&marks, &context->allocator);
   return status;
 }

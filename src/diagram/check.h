@@ -9,6 +9,7 @@
 #ifndef GV_DIAGRAM_CHECK_H
 #define GV_DIAGRAM_CHECK_H
 
+#include "core/buffer.h"
 #include "core/core.h"
 #include "gpuvoronoi/diagram.h"
 
@@ -23,6 +24,15 @@ typedef struct gv_check {
  * not counterclockwise; may be NULL. */
 gv_status gv_check_whole(gv_context *context, const gv_diagram_parts *parts, const double rectangle[4], bool *wrong,
                          gv_check *out);
+
+/* The ends of a segment of a ring that meets another one: longitudes and latitudes. */
+typedef struct gv_check_crossing {
+  double x[2], y[2];
+} gv_check_crossing;
+
+/* The segments of a cell of the globe that meet others, *count of them. `found`: gv_check_crossing. */
+gv_status gv_check_crossings(gv_context *context, const gv_diagram_parts *parts, int64_t seed, gv_buffer *found,
+                             int64_t *count);
 
 static inline bool gv_check_passed(const gv_check *check) {
   return check->first < 0 && check->share > 1.0 - 1e-9 && check->share < 1.0 + 1e-9;

@@ -7,6 +7,7 @@
 #include "core/angles.h"
 #include "core/buffer.h"
 #include "core/parallel.h"
+#include "diagram/predicates.h"
 
 enum { TRACE_BLOCK = 512, TRACE_DEPTH = 48, TRACE_BENDS = 16 };
 
@@ -16,7 +17,6 @@ typedef struct tracer {
   const gv_globe *globe;
   const double *lon, *lat, *position;
   double tolerance;
-  const uint8_t *round; /* of seeds, or NULL */
   gv_lines *out;
   gv_buffer *block; /* of blocks of edges: their points, x and y in turn */
   gv_progress progress;
@@ -29,7 +29,6 @@ typedef struct track {
   double x[3], y[3];     /* the circle: from x on towards y, by `angle` */
   double angle;
   double begin[3], end[3]; /* offsets of the ends from the circle */
-  double tolerance, slope; /* of this edge; from its ends on its line may leave it by so much a meter, at most */
   gv_buffer *points;
   int64_t count;
 } track;
@@ -107,9 +106,9 @@ static track_point track_at(const track *k, const track_bend *bend, double at) {
 }
 
 /* Finds the offset of the bisector from the circle at a share of the edge, starting from the expected one; returns
- * the meters between the two, minus rounding. Outside the range of geodesics (equidistant.h) the circle is used;
- * from 30 km before that the offset is faded out. */
-static double track_off_circle(const track *k, double at, const double expected[3], double off[3]) {
+ * the meters between the two. Outside the range of geodesics (equidistant.h) the circle is used; from 30 km before
+ * that the offset is faded out. *noise: how far rounding may move the place, meters. */
+static double track_off_circle(const track *k, double at, const double expected[3], double off[3], double *noise) {
   double place[3], start[3], found[3], square = 0.0;
   gv_equidistant on = {.lon = 0.0};
   track_circle(k, at, place);
@@ -124,7 +123,20 @@ static double track_off_circle(const track *k, double at, const double expected[
     off[i] = share > 0.0 ? share * (found[i] - place[i]) : 0.0;
     square += (off[i] - expected[i]) * (off[i] - expected[i]);
   }
-  return sqrt(square) * k->t->globe->radius - 4.0 * on.noise;
+  *noise = on.noise;
+  return sqrt(square) * k->t->globe->radius;
+}
+
+/* The offset of the bisector of two directions from a place beside it: vectors are rounded, which would move it by 1e-16 of their distance's inverse. */
+static void track_to_sphere(const double *left, const double *right, const double place[3], double off[3]) {
+  double excess[2] = {gv_sphere_excess(left), gv_sphere_excess(right)}, square = 0.0, height = 0.0;
+  for (int i = 0; i < 3; i++) {
+    off[i] = left[i] - right[i] - (excess[0] * left[i] - excess[1] * right[i]);
+    square += off[i] * off[i];
+    height += off[i] * place[i];
+  }
+  for (int i = 0; i < 3; i++)
+    off[i] *= -height / square;
 }
 
 /* Maximum distance in meters of an edge with first vertex `from` from its great circle on the conformal sphere
@@ -163,25 +175,18 @@ static double track_span(const track *k, double from, double to) {
   return (to - from) * fabs(k->angle) * k->t->globe->radius;
 }
 
-/* How far a line may be from the border at a share of the edge: near its ends borders are close to each other. */
-static double track_limit(const track *k, double at) {
-  double to_end = track_span(k, 0.0, fmin(at, 1.0 - at));
-  return fmin(0.6 * k->tolerance, k->slope * to_end + 1e-7);
-}
-
 /* Points between two of them, without these. */
 static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
                              const track_point *b, int depth) {
-  double middle_at = 0.5 * (a->at + b->at);
-  if (track_span(k, a->at, b->at) < track_limit(k, middle_at) || depth == TRACE_DEPTH) return GV_OK;
-  track_point middle = track_at(k, bend, middle_at);
+  const double most = 0.6 * k->t->tolerance;
+  if (track_span(k, a->at, b->at) < most || depth == TRACE_DEPTH) return GV_OK;
+  track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
   double turn = fabs(remainder(b->lon - a->lon, 360.0));
   /* The shorter way of half a turn is undefined, except across a pole. */
-  bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) &&
-                  track_off(k, a, b, &middle) <= track_limit(k, middle_at);
+  bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) && track_off(k, a, b, &middle) <= most;
   for (int i = 1; i < 4 && straight; i += 2) { /* not a parabola: an S has its middle on the line */
     track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));
-    straight = track_off(k, a, b, &quarter) <= track_limit(k, quarter.at);
+    straight = track_off(k, a, b, &quarter) <= most;
   }
   if (straight) return GV_OK;
   GV_TRY(track_halve(worker, k, bend, a, &middle, depth + 1));
@@ -192,14 +197,14 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
 /* The same, with parts so short that the bisector is close to parabolas. */
 static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend, const track_point *a,
                              const track_point *b, int depth) {
-  double expected[3], quarter[2][3], wrong = 0.0, enough = k->tolerance / 50.0;
+  double expected[3], quarter[2][3], noise, wrong = 0.0, enough = k->t->tolerance / 50.0;
   double middle = 0.5 * (bend->from + bend->to), width = bend->to - bend->from;
-  if (track_span(k, bend->from, bend->to) < k->tolerance || depth == TRACE_BENDS)
+  if (track_span(k, bend->from, bend->to) < k->t->tolerance || depth == TRACE_BENDS)
     return track_halve(worker, k, bend, a, b, depth);
   for (int i = 0; i < 2; i++) {
     double at = bend->from + (i == 0 ? 0.25 : 0.75) * width;
     track_parabola(bend, at, expected);
-    wrong = fmax(wrong, track_off_circle(k, at, expected, quarter[i]));
+    wrong = fmax(wrong, track_off_circle(k, at, expected, quarter[i], &noise) - 4.0 * noise);
   }
   if (wrong <= enough) return track_halve(worker, k, bend, a, b, depth);
   track_bend half[2] = {{.from = bend->from, .to = middle}, {.from = middle, .to = bend->to}};
@@ -221,20 +226,31 @@ static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const 
   const tracer *t = k->t;
   int64_t left = t->cells->side[2 * edge], right = t->cells->side[2 * edge + 1];
   track_bend bend = {.from = 0.0, .to = 1.0};
-  double ends[6], lon[2] = {a->lon, b->lon}, lat[2] = {a->lat, b->lat};
+  double noise, ends[6], lon[2] = {a->lon, b->lon}, lat[2] = {a->lat, b->lat};
   gv_globe_vectors(t->globe, 2, lon, lat, ends);
   track_start(k, t->position + 3 * left, t->position + 3 * right, ends, ends + 3);
   k->lon[0] = t->lon[left];
   k->lon[1] = t->lon[right];
   k->lat[0] = t->lat[left];
   k->lat[1] = t->lat[right];
-  if (!t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= k->tolerance / 10.0)
+  if (!t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0)
     return track_halve(worker, k, &bend, a, b, 0);
-  track_off_circle(k, 0.5, nothing, bend.off[1]);
+  track_off_circle(k, 0.5, nothing, bend.off[1], &noise);
   return track_bends(worker, k, &bend, a, b, 0);
 }
 
-/* The points of an edge with a path, without its ends. */
+/* Whether a line through three points turns back at the second one. */
+static bool trace_turns_back(const gv_globe *globe, const double a[2], const double b[2], const double c[2]) {
+  const double lon[3] = {a[0], b[0], c[0]}, lat[3] = {a[1], b[1], c[1]};
+  double v[9], along = 0.0;
+  gv_globe_vectors(globe, 3, lon, lat, v);
+  for (int i = 0; i < 3; i++)
+    along += (v[3 + i] - v[i]) * (v[6 + i] - v[3 + i]);
+  return along < 0.0;
+}
+
+/* The points of an edge with a path, without its ends, and without those beyond its ends: where borders meet at tiny angles, rounding moves vertices far
+ * along them. */
 static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const track_point *a, const track_point *b) {
   int32_t number = k->t->cells->path[edge];
   const gv_path *path = gv_paths_get(k->t->paths, (number < 0 ? -number : number) - 1);
@@ -247,10 +263,17 @@ static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const tra
     GV_TRY(trace_between(worker, k, edge, a, &rim));
     GV_TRY(track_put(worker, k, rim.lon, rim.lat));
   }
-  for (int64_t i = 1; i + 1 < path->count; i++) {
-    const double *point = points + 2 * (number < 0 ? path->count - 1 - i : i);
-    GV_TRY(track_put(worker, k, point[0], point[1]));
-  }
+  const double begin[2] = {a->lon, a->lat}, end[2] = {b->lon, b->lat}, *inner = points + 2;
+  int64_t first = 0, last = path->count - 3, step = number < 0 ? -2 : 2;
+  if (number < 0) inner = points + 2 * last + 2;
+  while (!enters && first < last &&
+         trace_turns_back(k->t->globe, begin, inner + step * first, inner + step * (first + 1)))
+    first++;
+  while (!leaves && first < last &&
+         trace_turns_back(k->t->globe, inner + step * (last - 1), inner + step * last, end))
+    last--;
+  for (int64_t i = first; i <= last; i++)
+    GV_TRY(track_put(worker, k, inner[step * i], inner[step * i + 1]));
   if (!leaves) return GV_OK;
   const track_point rim = {0.0, to[0], to[1]};
   GV_TRY(track_put(worker, k, rim.lon, rim.lat));
@@ -306,16 +329,33 @@ static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t 
   return GV_OK;
 }
 
+bool gv_lines_middle(const gv_globe *globe, const double *lon, const double *lat, const double *position,
+                     const int64_t side[2], const double from[2], const double to[2], double middle[2]) {
+  static const double nothing[3] = {0.0, 0.0, 0.0};
+  const tracer t = {.globe = globe, .lon = lon, .lat = lat, .position = position};
+  track k = {.t = &t, .lon = {lon[side[0]], lon[side[1]]}, .lat = {lat[side[0]], lat[side[1]]}};
+  double ends[6], place[3], off[3] = {0.0}, noise = 3e-8, apart = 0.0;
+  const double both_lon[2] = {from[0], to[0]}, both_lat[2] = {from[1], to[1]};
+  gv_globe_vectors(globe, 2, both_lon, both_lat, ends);
+  track_start(&k, position + 3 * side[0], position + 3 * side[1], ends, ends + 3);
+  if (globe->ellipsoid) track_off_circle(&k, 0.5, nothing, off, &noise);
+  for (int i = 0; i < 3; i++)
+    apart = hypot(apart, position[3 * side[0] + i] - position[3 * side[1] + i]);
+  if (!(track_span(&k, 0.0, 1.0) * apart > 4.0 * noise)) return false;
+  track_circle(&k, 0.5, place);
+  if (!globe->ellipsoid) track_to_sphere(position + 3 * side[0], position + 3 * side[1], place, off);
+  for (int i = 0; i < 3; i++)
+    place[i] += off[i];
+  gv_globe_place(globe, place, &middle[0], &middle[1]);
+  if (k.lat[0] == k.lat[1]) middle[0] = trace_snap(&t, side[0], side[1], middle[0]);
+  return true;
+}
+
 static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
   const tracer *t = k->t;
   const gv_cells *cells = t->cells;
   int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1], first = k->count;
   track_point a = {0.0, cells->x[from], cells->y[from]}, b = {1.0, cells->x[to], cells->y[to]};
-  int finer = 0;
-  for (int side = 0; side < 2 && t->round != NULL && t->globe != NULL; side++)
-    finer = t->round[cells->side[2 * edge + side]] > finer ? t->round[cells->side[2 * edge + side]] : finer;
-  k->tolerance = fmin(t->tolerance, fmax(ldexp(t->tolerance, -2 * finer), 0.01));
-  k->slope = finer > 0 ? ldexp(1.0, -6 * finer) : INFINITY;
   GV_TRY(track_put(worker, k, a.lon, a.lat));
   if (t->globe != NULL)
     GV_TRY(cells->path != NULL && cells->path[edge] != 0 ? trace_path(worker, k, edge, &a, &b)
@@ -365,7 +405,7 @@ static gv_status trace_join(gv_context *context, tracer *t, int64_t blocks) {
 
 gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
                          const double *lon, const double *lat, const double *position, double tolerance,
-                         const uint8_t *round, gv_lines *out) {
+                         gv_lines *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t blocks = (cells->edges + TRACE_BLOCK - 1) / TRACE_BLOCK;
   tracer t = {.cells = cells,
@@ -375,7 +415,6 @@ gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_pa
               .lat = lat,
               .position = position,
               .tolerance = tolerance,
-              .round = round,
               .out = out};
   *out = (gv_lines){.allocator = *allocator};
   out->first = gv_allocate(allocator, cells->edges + 1, sizeof(int64_t));

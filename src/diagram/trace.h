@@ -22,11 +22,15 @@ typedef struct gv_lines {
   double *x, *y;
 } gv_lines;
 
-/* `tolerance` in meters, above 0. `round` of seeds (NULL: 0): the tolerance of a seed's edges is divided by 4 so many
- * times, and becomes smaller towards their ends. globe NULL: the plane. `out` is to be freed in any case. */
+/* `tolerance` in meters, above 0. globe NULL: the plane. `out` is to be freed in any case. */
 gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
                          const double *lon, const double *lat, const double *position, double tolerance,
-                         const uint8_t *round, gv_lines *out);
+                         gv_lines *out);
+
+/* The place on the border of two seeds halfway between two places of it, longitude and latitude, in the direction of the border. False if they are so
+ * close that rounding decides on which side of a neighbor's border it is: those meet at angles as small as the one between seeds. */
+bool gv_lines_middle(const gv_globe *globe, const double *lon, const double *lat, const double *position,
+                     const int64_t side[2], const double from[2], const double to[2], double middle[2]);
 
 void gv_lines_free(gv_lines *lines);
 

@@ -67,7 +67,7 @@ static double map_area(const gv_diagram *diagram, const seed_set *s) {
   return sum;
 }
 
-static void check_set(const seed_set *s, gv_metric metric) {
+static void check_set(const seed_set *s, gv_metric metric, double tolerance) {
   const gv_points seeds = gv_points_xy(s->x, s->y, s->count);
   gv_diagram *diagram = NULL;
   gv_diagram_options options;
@@ -75,7 +75,7 @@ static void check_set(const seed_set *s, gv_metric metric) {
   options.metric = metric;
   options.semi_major = 6378137.0;
   options.flattening = 1.0 / 298.257223563;
-  options.tolerance = 100.0;
+  options.tolerance = tolerance;
   if (gv_diagram_create(context, &seeds, &options, &diagram) != GV_OK)
     fail_msg("%s, %.17g %.17g, metric %d: %s", s->name, s->x[0], s->y[0], (int)metric, gv_context_message(context));
   double map = map_area(diagram, s), area[SEED_SETS_MAX], sum = 0.0;
@@ -126,9 +126,38 @@ static void sets_cover_the_globe_once(void **unused) {
   for (int number = 0; number < 60; number++)
     for (int kind = 0; kind < KINDS; kind++) {
       take_set(kind, number, &set);
-      check_set(&set, GV_GREAT_CIRCLE);
-      if (number < 6) check_set(&set, GV_GEODESIC);
+      check_set(&set, GV_GREAT_CIRCLE, 100.0);
+      if (number < 6) check_set(&set, GV_GEODESIC, 100.0);
     }
+}
+
+/* Parts of a lattice, `columns` wide, by the bits of `rows`. */
+static void add_part_of_lattice(seed_set *s, double x, double y, double step, int columns, const uint32_t *rows,
+                                int count) {
+  for (int row = 0; row < count; row++)
+    for (int column = 0; column < columns; column++)
+      if (rows[row] >> column & 1) seed_add(s, x + column * step, y + row * step);
+}
+
+/* Cells narrower than the tolerance, or than distances are exact to, over hundreds of kilometers. */
+static void narrow_cells_do_not_cross(void **unused) {
+  (void)unused;
+  static seed_set set;
+  static const uint32_t near_pole[] = {0xf, 0x3, 0x9, 0xd}, on_equator[] = {0x3, 0xb, 0xf, 0xb};
+  uint32_t all[18];
+  memset(all, 0xff, sizeof all);
+  set = (seed_set){.name = "lattice of meters"};
+  add_part_of_lattice(&set, 179.99, -60.0, 7.8712187373985402e-05, 10, all, 18);
+  check_set(&set, GV_GREAT_CIRCLE, 1000.0);
+  set = (seed_set){.name = "lattice of 200 meters"};
+  add_part_of_lattice(&set, -88.896536782992143, -33.453657647468972, 0.0021484918906045434, 11, all, 5);
+  check_set(&set, GV_GEODESIC, 1.0);
+  set = (seed_set){.name = "beside a pole"};
+  add_part_of_lattice(&set, 67.596688396128343, 89.9, 0.00055467465571, 4, near_pole, 4);
+  check_set(&set, GV_GEODESIC, 1.0);
+  set = (seed_set){.name = "on the equator"};
+  add_part_of_lattice(&set, -113.95119139585044, 0.0, 0.039664529247424252, 4, on_equator, 4);
+  check_set(&set, GV_GEODESIC, 0.1);
 }
 
 /* Seeds on circles: all borders lead to one place, in a neighborhood smaller than the rounding of seeds. */
@@ -196,6 +225,7 @@ static void faults_are_found(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(faults_are_found), cmocka_unit_test(circles_on_the_plane_are_valid),
-      cmocka_unit_test(seeds_along_a_great_circle_are_verified), cmocka_unit_test(sets_cover_the_globe_once)};
+      cmocka_unit_test(seeds_along_a_great_circle_are_verified), cmocka_unit_test(narrow_cells_do_not_cross),
+      cmocka_unit_test(sets_cover_the_globe_once)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

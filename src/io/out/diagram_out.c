@@ -232,14 +232,6 @@ static gv_status writer_cut(writer *w, gv_window *window, bool polygons, gv_oper
   return GV_OK;
 }
 
-/* Polygons with crossings, which the library has counted as not verified, become valid. */
-static gv_status writer_repair(const writer *w, OGRGeometryH *geometry) {
-  OGRGeometryH before = *geometry;
-  if (!gv_parts_repair(geometry)) return gv_io_fail_gdal(w->io, GV_ERROR_INTERNAL, "cannot repair a polygon");
-  if (*geometry != before) *geometry = gv_parts_of(*geometry, true);
-  return GV_OK;
-}
-
 /* Cells of one group become one polygon: common borders have the same bytes, and vanish. */
 static gv_status writer_dissolve(const writer *w, OGRGeometryH *geometry) {
   CPLPushErrorHandler(CPLQuietErrorHandler);
@@ -258,8 +250,7 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   *out = NULL;
   w->cut = false;
   if (p->count == 0) return GV_OK;
-  GV_TRY(writer_geometry(w, p, polygons, out));
-  gv_status status = polygons && c->cut && c->parts->unverified > 0 ? writer_repair(w, out) : GV_OK;
+  gv_status status = writer_geometry(w, p, polygons, out);
   if (status == GV_OK && polygons && c->grouped && p->count > 1) status = writer_dissolve(w, out);
   if (status == GV_OK) status = writer_cut(w, c->region, polygons, NULL, out);
   if (status == GV_OK && *out != NULL && c->globe && c->map.operation != NULL) {
