@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _c, _crs, _seeds
 from ._packages import package
-from ._library import Progress, ProgressFunction, library, run, worker_threads
+from ._library import Context, Progress, ProgressFunction, library, run, worker_threads
 from ._search import real
 
 _METRICS = {"euclidean": _c.EUCLIDEAN, "great-circle": _c.GREAT_CIRCLE, "geodesic": _c.GEODESIC}
@@ -161,21 +161,25 @@ def _make(
     points = _c.Points(count=x.size, dim=2, dtype=_c.FLOAT64, x=x.ctypes.data, y=y.ctypes.data)
     handle, polygons, parts, rings = c_void_p(), c_void_p(), _c.DiagramParts(), _c.DiagramRings()
     area = np.empty(x.size)
-    shown = progress if callable(progress) else None
-    used = run(
-        library().gv_diagram_create,
-        byref(points),
-        byref(options),
-        byref(handle),
-        threads=threads,
-        large=x.size > _LARGE,
-        progress=shown,
-        argument="seeds",
-    )
+
+    def step(first: float, last: float, function: Any, *arguments: Any) -> Context:
+        shown = (
+            (lambda share: progress(first + share * (last - first))) if callable(progress) else None
+        )
+        return run(
+            function,
+            *arguments,
+            threads=threads,
+            large=x.size > _LARGE,
+            progress=shown,
+            argument="seeds",
+        )
+
+    used = step(0.0, 0.7, library().gv_diagram_create, byref(points), byref(options), byref(handle))
     try:
         used.call(library().gv_diagram_get, handle, byref(parts))
-        used.call(library().gv_diagram_areas, handle, area.ctypes.data)
-        used.call(library().gv_diagram_polygons_create, handle, int(cut), byref(polygons))
+        step(0.7, 0.9, library().gv_diagram_areas, handle, area.ctypes.data)
+        step(0.9, 1.0, library().gv_diagram_polygons_create, handle, int(cut), byref(polygons))
         used.call(library().gv_diagram_polygons_get, polygons, byref(rings))
         count, integer, number = parts.seed_count, ctypes.c_int64, ctypes.c_double
         cell = _array(parts.cell, integer, count + 1)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/cancel.h"
+
 typedef struct maker {
   gv_context *context;
   const gv_triangulation *t;
@@ -203,8 +205,10 @@ static gv_status maker_run(maker *m) {
     status = gv_fail_memory(m->context, "the cells");
   } else {
     maker_contract(m, number);
+    status = gv_check_cancelled(m->context);
     maker_edges(m, number);
     maker_paths(m);
+    if (status == GV_OK) status = gv_check_cancelled(m->context);
     maker_rings(m, facet_of);
   }
   gv_release(allocator, number);

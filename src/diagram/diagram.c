@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/cancel.h"
 #include "core/given.h"
 #include "core/parallel.h"
 #include "diagram/check.h"
@@ -230,7 +231,9 @@ static gv_status diagram_cells(gv_context *context, gv_diagram *d, const diagram
   gv_lines_free(&d->lines);
   GV_TRY(gv_cells_make(context, &m->t, &m->v, &m->paths, globe, m->round, most, &d->cells));
   diagram_adjust_two(d);
+  GV_TRY(gv_check_cancelled(context));
   if (d->plane) GV_TRY(gv_cells_clip(context, d->extent, d->position, &d->cells));
+  GV_TRY(gv_check_cancelled(context));
   GV_TRY(
       gv_lines_trace(context, &d->cells, &m->paths, globe, d->lon, d->lat, d->position, m->tolerance, &d->lines));
   GV_TRY(gv_diagram_get(context, d, &parts));
@@ -407,6 +410,7 @@ typedef struct measurer {
   struct geod_geodesic geod;
   edge_area *edge; /* globe */
   double *area;
+  gv_progress progress;
 } measurer;
 
 /* Points of a ring's edge without its last one, one after the other; false at the end. */
@@ -452,9 +456,9 @@ static double area_of_ring(const struct geod_geodesic *geod, ring_walk *w) {
 
 /* The areas between edges and the equator, once for both cells, as geod_polygon adds them up (Karney 2013, section 6). */
 static gv_status area_of_edges(gv_worker *worker, int64_t first, int64_t end) {
-  const measurer *m = worker->user;
+  measurer *m = worker->user;
   const gv_lines *lines = &m->diagram->lines;
-  for (int64_t edge = first; edge < end; edge++) {
+  for (int64_t edge = first; edge < end && gv_progress_add(&m->progress, 1); edge++) {
     edge_area *e = &m->edge[edge];
     *e = (edge_area){0.0, 0.0, false};
     for (int64_t i = lines->first[edge]; i + 1 < lines->first[edge + 1]; i++) {
@@ -492,9 +496,9 @@ static double area_globe(const measurer *m, int64_t seed) {
 }
 
 static gv_status area_body(gv_worker *worker, int64_t first, int64_t end) {
-  const measurer *m = worker->user;
+  measurer *m = worker->user;
   const gv_cells *c = &m->diagram->cells;
-  for (int64_t seed = first; seed < end; seed++) {
+  for (int64_t seed = first; seed < end && gv_progress_add(&m->progress, 1); seed++) {
     ring_walk walk = {m->diagram, c->first[seed], c->first[seed + 1], 0};
     if (walk.at == walk.end) {
       bool all = !m->diagram->plane && c->places == 1 && c->owner[seed] == seed;
@@ -511,9 +515,10 @@ gv_status gv_diagram_areas(gv_context *context, const gv_diagram *d, double *are
   if (d == NULL || area == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram or areas: the pointer is NULL");
   measurer m = {.diagram = d, .area = area};
-  gv_loop edges = {context, context->threads, d->cells.edges, 64, NULL, &m};
-  gv_loop cells = {context, context->threads, d->cells.seeds, 64, NULL, &m};
+  gv_loop edges = {context, context->threads, d->cells.edges, 64, &m.progress, &m};
+  gv_loop cells = {context, context->threads, d->cells.seeds, 64, &m.progress, &m};
   gv_status status = GV_OK;
+  gv_progress_init(&m.progress, context, d->cells.seeds + (d->plane ? 0 : d->cells.edges));
   if (!d->plane) {
     geod_init(&m.geod, d->shape.semi_major, d->shape.flattening);
     m.edge = gv_allocate(&context->allocator, d->cells.edges, sizeof *m.edge);

@@ -1,6 +1,7 @@
 /* All cells as polygons: the public face of pieces.h. */
 #include <string.h>
 
+#include "core/cancel.h"
 #include "core/given.h"
 #include "diagram/pieces.h"
 
@@ -23,9 +24,12 @@ gv_status gv_diagram_polygons_create(gv_context *context, const gv_diagram *diag
   made->cells = parts.seed_count;
   made->polygon = gv_allocate(&context->allocator, parts.seed_count + 1, sizeof *made->polygon);
   gv_status status = made->polygon != NULL ? GV_OK : gv_fail_memory(context, "the polygons");
+  gv_progress progress;
+  gv_progress_init(&progress, context, parts.seed_count);
   for (int64_t seed = 0; seed < parts.seed_count && status == GV_OK; seed++) {
     made->polygon[seed] = made->pieces.count;
     status = gv_pieces_of_cell(context, &parts, seed, gv_diagram_on_globe(diagram), cut != 0, &made->pieces);
+    if (status == GV_OK && !gv_progress_add(&progress, 1)) status = gv_check_progress(context, &progress);
   }
   if (status == GV_OK) {
     made->polygon[parts.seed_count] = made->pieces.count;

@@ -189,6 +189,66 @@ static void circles_on_the_plane_are_valid(void **unused) {
   }
 }
 
+/* What progress functions get: shares, of which one may cancel. */
+typedef struct watch {
+  double last, cancel_at; /* shares */
+  int calls, backwards;
+} watch;
+
+static int watch_call(double share, void *user) {
+  watch *w = user;
+  w->backwards += share < w->last;
+  w->last = share;
+  w->calls++;
+  return share < w->cancel_at;
+}
+
+/* Diagram, areas and polygons, with one progress each; cancelled at the first share from `cancel_at` on. */
+static void run_steps(watch w[3], gv_metric metric, gv_status wanted) {
+  static seed_set set;
+  gv_diagram_options options;
+  gv_diagram_options_init(&options);
+  options.metric = metric;
+  set = (seed_set){.name = "any"};
+  seed_add_any(&set, 300);
+  const gv_points seeds = gv_points_xy(set.x, set.y, set.count);
+  double area[300];
+  gv_diagram *diagram = NULL;
+  gv_diagram_polygons *polygons = NULL;
+  for (int step = 0; step < 3; step++) {
+    gv_context *own;
+    gv_context_options given;
+    gv_context_options_init(&given);
+    given.progress = watch_call;
+    given.progress_user = &w[step];
+    assert_int_equal(gv_context_create(&given, &own), GV_OK);
+    gv_status status = step == 0   ? gv_diagram_create(own, &seeds, &options, &diagram)
+                       : step == 1 ? gv_diagram_areas(own, diagram, area)
+                                   : gv_diagram_polygons_create(own, diagram, 1, &polygons);
+    assert_int_equal(status, wanted);
+    gv_context_destroy(own);
+    if (step == 0 && diagram == NULL)
+      assert_int_equal(gv_diagram_create(context, &seeds, &options, &diagram), GV_OK);
+  }
+  gv_diagram_polygons_destroy(polygons);
+  gv_diagram_destroy(diagram);
+}
+
+static void each_step_reports_and_can_be_cancelled(void **unused) {
+  (void)unused;
+  static const gv_metric metrics[] = {GV_EUCLIDEAN, GV_GREAT_CIRCLE, GV_GEODESIC};
+  for (int i = 0; i < 3; i++) {
+    watch w[3] = {{0.0, 2.0, 0, 0}, {0.0, 2.0, 0, 0}, {0.0, 2.0, 0, 0}};
+    run_steps(w, metrics[i], GV_OK);
+    for (int step = 0; step < 3; step++)
+      if (w[step].calls < 3 || w[step].backwards > 0 || w[step].last < 0.97)
+        fail_msg("metric %d, step %d: %d calls, %d backwards, last %g", (int)metrics[i], step, w[step].calls,
+                 w[step].backwards, w[step].last);
+    watch stops[3] = {{0.0, 0.5, 0, 0}, {0.0, 0.5, 0, 0}, {0.0, 0.5, 0, 0}};
+    run_steps(stops, metrics[i], GV_ERROR_CANCELLED);
+  }
+}
+
 /* A square in two halves, and what is wrong if points of their border are moved or one turns the other way. */
 static void faults_are_found(void **unused) {
   (void)unused;
@@ -223,9 +283,11 @@ static void faults_are_found(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(faults_are_found), cmocka_unit_test(circles_on_the_plane_are_valid),
-      cmocka_unit_test(seeds_along_a_great_circle_are_verified), cmocka_unit_test(narrow_cells_do_not_cross),
-      cmocka_unit_test(sets_cover_the_globe_once)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(faults_are_found),
+                                     cmocka_unit_test(circles_on_the_plane_are_valid),
+                                     cmocka_unit_test(seeds_along_a_great_circle_are_verified),
+                                     cmocka_unit_test(narrow_cells_do_not_cross),
+                                     cmocka_unit_test(each_step_reports_and_can_be_cancelled),
+                                     cmocka_unit_test(sets_cover_the_globe_once)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -35,6 +35,7 @@ typedef struct diagram_run {
   gv_writer out;
   gv_inputs inputs;
   gv_context *context;
+  diagram_watcher *watcher; /* of the context */
   gv_diagram *diagram;
   gv_diagram_parts parts;
   gv_diagram_content content;
@@ -182,6 +183,8 @@ static gv_status diagram_make(gv_io *io, diagram_run *run) {
   if (status == GV_OK) {
     run->area = malloc((size_t)run->seeds.count * sizeof *run->area);
     if (run->area == NULL) return gv_io_fail_memory(io, "the areas");
+    run->watcher->from = run->watcher->to;
+    run->watcher->to = 0.7;
     status = gv_diagram_areas(run->context, run->diagram, run->area);
   }
   GV_TRY(gv_io_pass_on_library(io, run->context, status));
@@ -253,7 +256,8 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   diagram_run run = {.job = job, .report = report, .source = job->seeds, .seeds = GV_SEED_LIST_INIT};
   if (job->group != NULL) run.source.id_field = job->group;
   if (job->group != NULL) run.source.id_option = "--group";
-  diagram_watcher watcher = {io, job, 0.0, 0.7}, writing = {io, job, 0.7, 1.0};
+  diagram_watcher watcher = {io, job, 0.0, 0.5}, writing = {io, job, 0.7, 1.0};
+  run.watcher = &watcher;
   run.content.progress = diagram_go_on;
   run.content.progress_user = &writing;
   io->memory = job->memory > 0 ? job->memory : gv_budget_default();
