@@ -91,6 +91,10 @@ NAMED = re.compile(r"`((?:[\w.]+/)*\w+\.(?:c|cpp|cu|cuh|h|md|py|txt))`")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
+def newlines_of(match):
+    return "\n" * match.group().count("\n")
+
+
 def without_comments(text):
     """The same lines without comments, strings and characters."""
     return NOT_CODE.sub(lambda match: "\n" * match.group().count("\n") or '""', text)
@@ -297,7 +301,7 @@ def look(root):
     for folder, most in FOLDER_LINES.items():
         within = [text for name, text in texts.items() if name.startswith(folder + "/")]
         lines = sum(
-            len(re.findall(r"^.*\S", without_comments(text), re.MULTILINE)) for text in within
+            len(re.findall(r"^.*\S", COMMENT.sub(newlines_of, text), re.MULTILINE)) for text in within
         )
         if lines > most:
             found[f"lines {folder}"] = lines
