@@ -1,5 +1,5 @@
 /*
- * A run by the ranks of MPI: each computes its part (outputs/part_output.c) into a temporary directory beside the outputs, on a
+ * A run by the ranks of MPI: each computes its part (outputs/part_sink.c) into a temporary directory beside the outputs, on a
  * file system shared by all, and rank 0 merges the parts (parts/merge.c). A rank that fails creates a file in that
  * directory; the others check for it, so that they stop early.
  */
@@ -18,7 +18,7 @@
 #include "io/format.h"
 #include "io/path.h"
 #include "io/transaction/output.h"
-#include "job/raster/outputs/disk_space.h"
+#include "job/raster/outputs/part_sink.h"
 #include "job/raster/plan/budget.h"
 #include "job/raster/run.h"
 

@@ -86,12 +86,11 @@ void gv_run_warn(const gv_run_work *w) {
 static void plan_outputs(const gv_run_plan *p, gv_job_report *out) {
   const gv_job *j = p->job;
   const int64_t triangles = gv_run_cells(p->in), seeds = p->in->regions->count;
-  static const char *const rasters[GV_RUN_RASTERS] = {"OUT", "--distance", "--azimuth"};
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     int64_t values = p->width * p->height * p->bands[i], bytes = values * GDALGetDataTypeSizeBytes(p->type[i]);
     if (gv_job_path(j, i) == NULL) continue;
-    out->planned[out->planned_count++] =
-        (gv_planned_output){rasters[i], gv_job_path(j, i), values, bytes, GDALGetDataTypeName(p->type[i])};
+    out->planned[out->planned_count++] = (gv_planned_output){gv_job_raster_option(i), gv_job_path(j, i), values,
+                                                             bytes, GDALGetDataTypeName(p->type[i])};
   }
   const gv_planned_output tables[] = {{"--stats", j->stats, seeds, -1, NULL},
                                       {"--ways", j->ways, p->in->from.count, -1, NULL},

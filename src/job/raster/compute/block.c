@@ -11,12 +11,10 @@
 #include <math.h>
 
 #include "cells/facts.h"
-#include "job/raster/compute/barrier_block.h"
 
 /* ------------------------------------------------------------------------------------------------------ distances */
 
-/* Distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type. */
-static void put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
+void gv_run_put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
                           int64_t count) {
   void *out = block->out[w->plan->slot[GV_RUN_DISTANCE]];
   bool wide = w->plan->job->distance_type == GDT_Float64;
@@ -26,8 +24,17 @@ static void put_distances(const gv_run_work *w, const gv_raster_block *block, in
     ((float *)out)[at + i] = (float)(from[i] / w->in->distance_size);
 }
 
-/* About a band of seed numbers. */
-static gv_measure measure_of(const gv_labels *numbers, int band) {
+/* Distances and azimuths (NULL: none) of a band of seed numbers. */
+typedef struct block_values {
+  gv_dtype type;
+  void *distance;
+  float *azimuth;
+  int64_t stride;
+  bool is_signed;
+} block_values;
+
+static gv_status block_measure_band(const gv_run_work *w, gv_run_worker *worker, const gv_labels *numbers, int band,
+                                    const block_values *to) {
   gv_measure m;
   gv_measure_init(&m);
   m.column = numbers->column;
@@ -36,123 +43,52 @@ static gv_measure measure_of(const gv_labels *numbers, int band) {
   m.rows = numbers->rows;
   m.seed = numbers->out + band * numbers->band_stride;
   m.stride = numbers->stride;
-  return m;
+  m.type = to->type;
+  m.distance = to->distance;
+  m.azimuth = to->azimuth;
+  m.out_stride = to->stride;
+  m.signed_distance = to->is_signed;
+  return gv_voronoi_measure(worker->context, w->voronoi, &m);
 }
 
-/* Writes distances in another unit than the library's to their raster, through the worker's buffer. */
-static gv_status convert_distances(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
-                                   const gv_rectangle *p, const gv_labels *numbers) {
-  int d = w->plan->slot[GV_RUN_DISTANCE];
-  for (int b = 0; b < w->plan->job->k; b++) {
-    gv_measure m = measure_of(numbers, b);
-    m.out_stride = w->block_w;
-    m.type = GV_FLOAT64;
-    m.distance = worker->distance;
-    m.signed_distance = w->plan->job->signed_distance;
-    GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
-    for (int64_t y = 0; y < p->h; y++) {
-      int64_t at = b * block->band_stride[d] + y * block->stride;
-      put_distances(w, block, at, worker->distance + y * w->block_w, p->w);
-    }
-  }
-  return GV_OK;
+/* From the worker's buffer into a band of the raster. */
+static void block_put_band(const gv_run_work *w, const gv_run_worker *worker, const gv_raster_block *block,
+                           const gv_rectangle *p, int64_t at) {
+  for (int64_t y = 0; y < p->h; y++)
+    gv_run_put_distances(w, block, at + y * block->stride, worker->distance + y * w->block_w, p->w);
 }
 
-/* Results of a block by travel cost; the arrays are to be set. */
-static gv_cost_cells cost_cells_of(const gv_rectangle *p, int64_t stride) {
-  gv_cost_cells cells;
-  gv_cost_cells_init(&cells);
-  cells.column = p->x;
-  cells.row = p->y;
-  cells.columns = p->w;
-  cells.rows = p->h;
-  cells.stride = stride;
-  return cells;
-}
-
-/* Costs of a block, into their raster and for the statistics. */
-static gv_status block_costs(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
-                             const gv_rectangle *p, const gv_labels *numbers) {
-  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
-  gv_cost_cells costs = cost_cells_of(p, w->block_w), azimuths = cost_cells_of(p, block->stride);
-  costs.cost = worker->distance;
-  if (a >= 0) azimuths.azimuth = block->out[a];
-  gv_status status = gv_cost_get(worker->context, w->cost, &costs);
-  if (status == GV_OK && a >= 0) status = gv_cost_get(worker->context, w->cost, &azimuths);
-  GV_TRY(gv_io_pass_on_library(io, worker->context, status));
-  for (int64_t y = 0; y < p->h; y++) {
-    double *row = worker->distance + y * w->block_w;
-    for (int64_t x = 0; x < p->w; x++) {
-      if (numbers->out[y * numbers->stride + x] >= 0) continue; /* masked, or without a seed */
-      row[x] = (double)NAN;
-      if (a >= 0) azimuths.azimuth[y * block->stride + x] = (float)NAN;
-    }
-    if (d >= 0) put_distances(w, block, y * block->stride, row, p->w);
-  }
-  return GV_OK;
-}
-
-/* Seeds of a block by travel cost. Errors are the library's. */
-static gv_status block_cost_seeds(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *p,
-                                  const gv_labels *out) {
-  const int32_t *region = w->plan->by_region ? w->in->cells.region : NULL;
-  gv_cost_cells cells = cost_cells_of(p, out->stride);
-  cells.seed = out->out;
-  GV_TRY(gv_cost_get(worker->context, w->cost, &cells));
-  for (int64_t y = 0; y < p->h; y++) {
-    int32_t *row = out->out + y * out->stride;
-    for (int64_t x = 0; x < p->w; x++) {
-      const bool kept = out->mask == NULL || out->mask[y * out->mask_stride + x] != 0;
-      if (!kept) row[x] = -1;
-      if (region != NULL && row[x] >= 0) row[x] = region[row[x]];
-    }
-  }
-  return GV_OK;
-}
-
-/* Distances to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics.
- * Errors are the library's. */
+/* Distances to the seeds of a block, and azimuths, band by band: into the rasters, those in another unit than the library's through
+ * the worker's buffer, in which the first band's stay for the statistics, without signs. Errors are the library's. */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
-  int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
-  if (w->barriers != NULL) { /* gv_run_barrier_block has found all */
-    for (int64_t y = 0; y < p->h && d >= 0; y++)
-      put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
-    return GV_OK;
-  }
-  if (w->plan->job->distance_per_value) d = -1;
-  if (d >= 0 && w->plan->converts) {
-    GV_TRY(convert_distances(w, worker, block, p, numbers));
-    d = -1;
-  }
-  for (int b = 0; b < w->plan->job->k; b++) {
-    bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
-    if (!kept && d < 0 && a < 0) break;
-    gv_measure m = measure_of(numbers, b);
-    m.signed_distance = w->plan->job->signed_distance && !kept;
-    m.out_stride = kept ? w->block_w : block->stride;
-    m.type = kept || w->plan->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
-    size_t value = m.type == GV_FLOAT64 ? sizeof(double) : sizeof(float);
+  const gv_job *j = w->plan->job;
+  const int d = j->distance_per_value ? -1 : gv_run_slot(w, block, GV_RUN_DISTANCE),
+            a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  const bool wide = j->distance_type == GDT_Float64;
+  block_values buffer = {GV_FLOAT64, worker->distance, NULL, w->block_w, false};
+  for (int b = 0; b < j->k; b++) {
+    const bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
+    const int64_t at = d >= 0 ? b * block->band_stride[d] : 0;
+    bool put = d < 0;
+    if (!put && w->plan->converts && (j->signed_distance || !kept)) {
+      buffer.is_signed = j->signed_distance;
+      GV_TRY(block_measure_band(w, worker, numbers, b, &buffer));
+      block_put_band(w, worker, block, p, at);
+      put = true;
+    }
     if (kept) {
-      m.distance = worker->distance;
-    } else if (d >= 0) {
-      m.distance = (char *)block->out[d] + (size_t)(b * block->band_stride[d]) * value;
+      buffer.is_signed = false;
+      GV_TRY(block_measure_band(w, worker, numbers, b, &buffer));
+      if (!put && !j->signed_distance) block_put_band(w, worker, block, p, at);
+      put = put || !j->signed_distance;
     }
-    if (a >= 0 && !kept) m.azimuth = (float *)block->out[a] + b * block->band_stride[a];
-    if (m.distance != NULL || m.azimuth != NULL) GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
-    if (!kept) continue;
-    /* Statistics are of distances without signs. */
-    bool again = d >= 0 && w->plan->job->signed_distance;
-    if (a >= 0 || again) {
-      m.type = w->plan->job->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
-      m.distance = again ? block->out[d] : NULL;
-      m.azimuth = a >= 0 ? (float *)block->out[a] : NULL;
-      m.out_stride = block->stride;
-      m.signed_distance = again;
-      GV_TRY(gv_voronoi_measure(worker->context, w->voronoi, &m));
-    }
-    for (int64_t y = 0; y < p->h && d >= 0 && !again; y++)
-      put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
+    if (put && a < 0) continue;
+    block_values direct = {wide ? GV_FLOAT64 : GV_FLOAT32, NULL, NULL, block->stride,
+                           j->signed_distance && !(kept && put)};
+    if (!put) direct.distance = (char *)block->out[d] + (size_t)at * (wide ? sizeof(double) : sizeof(float));
+    if (a >= 0) direct.azimuth = (float *)block->out[a] + b * block->band_stride[a];
+    GV_TRY(block_measure_band(w, worker, numbers, b, &direct));
   }
   return GV_OK;
 }
@@ -162,7 +98,7 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
 /* True if all cells of the block are of one region and none is a query; *own[0] is the region. */
 static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part, const uint8_t *mask) {
   int32_t group;
-  if (w->cost != NULL) return false; /* cells that are seeds have cost 0 */
+  if (w->plan->job->cost.path != NULL) return false; /* cells that are seeds have cost 0 */
   worker->owns = w->in->cells.own;
   if (!w->in->cells.own ||
       !gv_raster_seeds_is_uniform(w->in->cells.cells, part->x, part->y, part->w, part->h, &group))
@@ -222,7 +158,7 @@ static void measure_own(const gv_run_work *w, const gv_run_worker *worker, const
     for (int64_t x = 0; x < part->w; x++) {
       int64_t at = y * block->stride + x;
       if (own[x] < 0) continue;
-      if (d >= 0) put_distances(w, block, at, &nothing, 1);
+      if (d >= 0) gv_run_put_distances(w, block, at, &nothing, 1);
       if (a >= 0) ((float *)block->out[a])[at] = 0.0F;
       if (w->plan->distances) worker->distance[y * w->block_w + x] = 0.0;
     }
@@ -279,7 +215,7 @@ static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *wo
         if (w->each[i] == NULL) row[x] = (double)NAN;
         if (worker->owns && worker->own[y * w->block_w + x] == i) row[x] = 0.0;
       }
-      put_distances(w, block, i * block->band_stride[d] + y * block->stride, row, part->w);
+      gv_run_put_distances(w, block, i * block->band_stride[d] + y * block->stride, row, part->w);
     }
   }
   return GV_OK;
@@ -387,7 +323,7 @@ static void fill_masked(const gv_run_work *w, gv_raster_block *block) {
       if (i == GV_RUN_OUT) {
         write_ids(w->plan, &none, 1, block->out[s], at);
       } else if (i == GV_RUN_DISTANCE) {
-        put_distances(w, block, at, &nowhere, 1);
+        gv_run_put_distances(w, block, at, &nowhere, 1);
       } else {
         ((float *)block->out[s])[at] = NAN;
       }
@@ -473,24 +409,16 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (settled) {
     uniform = 1;
     b.out[0] = -1;
-  } else if (w->cost != NULL) {
-    GV_TRY(gv_io_pass_on_library(io, worker->context, block_cost_seeds(w, worker, &p, &b)));
-  } else if (w->barriers != NULL) {
-    GV_TRY(gv_io_pass_on_library(io, worker->context, gv_run_barrier_block(w, worker, block, &p, &b)));
   } else {
-    GV_TRY(gv_io_pass_on_library(io, worker->context,
-                                 gv_voronoi_fill(worker->context, w->voronoi, &b, may_be_uniform)));
+    GV_TRY(gv_io_pass_on_library(io, worker->context, w->source.seeds(w, worker, block, &p, &b, may_be_uniform)));
   }
   if (worker->owns && j->k > 1) put_own_first(w, worker, &p, &b);
   if (uniform != 0) p.w = p.h = 1;
   if (ids >= 0) block->uniform[ids] = uniform != 0;
   for (int i = 0; i < GV_MAX_RASTERS && settled; i++)
     block->uniform[i] = true;
-  if (plan->numbers && !settled && w->cost != NULL) {
-    GV_TRY(block_costs(io, w, worker, block, &p, &b));
-  } else if (plan->numbers && !settled) {
-    GV_TRY(gv_io_pass_on_library(io, worker->context, block_measure(w, worker, block, &p, &b)));
-  }
+  if (plan->numbers && !settled)
+    GV_TRY(gv_io_pass_on_library(io, worker->context, w->source.measure(w, worker, block, &p, &b)));
   if (w->in->cells.cells != NULL) {
     if (worker->owns) measure_own(w, worker, block, &p);
     name_regions(w, worker, &p, &b);
@@ -526,7 +454,7 @@ static gv_status check_distances(gv_io *io, const gv_run_work *w, const gv_raste
       found +=
           wide ? isinf(((const double *)block->out[d])[at + x]) : isinf(((const float *)block->out[d])[at + x]);
     GV_REQUIRE(io, found == 0, "--distance: %s exceed the range of %s; use %s",
-               w->cost != NULL ? "costs" : "distances", wide ? "Float64" : "Float32",
+               w->plan->job->cost.path != NULL ? "costs" : "distances", wide ? "Float64" : "Float32",
                wide ? "smaller coordinates" : "--distance-type Float64");
   }
   return GV_OK;
@@ -547,7 +475,16 @@ bool gv_run_blocks_identify_seeds(const gv_run_work *w) {
   return true;
 }
 
+static gv_status block_seeds(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                             const gv_rectangle *p, const gv_labels *numbers, int *uniform) {
+  (void)block;
+  (void)p;
+  return gv_voronoi_fill(worker->context, w->voronoi, numbers, uniform);
+}
+
 const gv_block_source gv_computed_blocks = {.computes = true,
                                             .block = gv_run_compute_block,
+                                            .seeds = block_seeds,
+                                            .measure = block_measure,
                                             .sum = gv_run_sum_of_raster,
                                             .identifies_seeds = gv_run_blocks_identify_seeds};

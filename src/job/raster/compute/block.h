@@ -13,6 +13,10 @@ gv_sum_totals gv_run_sum_of_raster(const gv_run_work *work, int number);
 /* Blocks hold numbers of seeds: true. */
 bool gv_run_blocks_identify_seeds(const gv_run_work *work);
 
+/* Distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type. */
+void gv_run_put_distances(const gv_run_work *work, const gv_raster_block *block, int64_t at, const double *from,
+                          int64_t count);
+
 /* Computes one block: a gv_raster_block_fn with a gv_run_work as `user`. Rasters of the plan for which the block
  * has no memory are not computed. */
 gv_status gv_run_compute_block(gv_io *io, void *work, int number, gv_raster_block *block);

@@ -8,6 +8,8 @@
 #include "io/out/raster_out.h"
 
 struct gv_run_work;
+struct gv_run_worker;
+struct gv_rectangle;
 
 /* Of a raster of --sum; see gv_overlay_total, gv_overlay_inside, gv_overlay_bound. */
 typedef struct gv_sum_totals {
@@ -28,6 +30,12 @@ typedef struct gv_block_source {
   bool computes;    /* grids compute its blocks; otherwise they only describe cells and seeds */
   bool has_sums;    /* `begin` adds the statistics of all blocks */
   gv_raster_block_fn *block;
+  /* Of blocks that are computed: the numbers of the seeds of the cells `part`; *uniform may be set if it is not NULL, see
+   * gv_voronoi_fill. Then distances and azimuths into their rasters, and distances into the worker's. Errors are the library's. */
+  gv_status (*seeds)(const struct gv_run_work *work, struct gv_run_worker *worker, const gv_raster_block *block,
+                     const struct gv_rectangle *part, const gv_labels *numbers, int *uniform);
+  gv_status (*measure)(const struct gv_run_work *work, struct gv_run_worker *worker, const gv_raster_block *block,
+                       const struct gv_rectangle *part, const gv_labels *numbers);
   /* Adds what the source contains in advance, once workers and statistics exist. `rasters`: those that are
    * written. May be NULL. */
   gv_status (*begin)(gv_io *io, struct gv_run_work *work, gv_raster_out *const *rasters);

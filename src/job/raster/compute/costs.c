@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi/cost.h"
 #include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
 #include "io/transaction/remote.h"
@@ -82,7 +83,6 @@ static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
   gv_cost *cost = NULL;
   GV_TRY(gv_io_pass_on_library(io, w->in->context, gv_cost_create(w->in->context, grid, &options, &cost)));
   w->source.state = cost;
-  w->cost = cost;
   GV_TRY(costs_read(io, w, cost));
   GV_TRY(costs_solve(io, w, cost));
   w->source.name = gv_cost_backend(cost);
@@ -101,7 +101,58 @@ static gv_status costs_way(gv_io *io, gv_run_work *w, const double from[2], gv_w
   found.seed = &way->seed;
   found.cost = &way->cost;
   found.length = &way->length;
-  return gv_io_pass_on_library(io, w->in->context, gv_cost_get_way(w->in->context, w->cost, &found));
+  return gv_io_pass_on_library(io, w->in->context, gv_cost_get_way(w->in->context, w->source.state, &found));
+}
+
+/* Results of a block; the arrays are to be set. */
+static gv_cost_cells costs_cells_of(const gv_rectangle *p, int64_t stride) {
+  gv_cost_cells cells;
+  gv_cost_cells_init(&cells);
+  cells.column = p->x;
+  cells.row = p->y;
+  cells.columns = p->w;
+  cells.rows = p->h;
+  cells.stride = stride;
+  return cells;
+}
+
+static gv_status costs_seeds(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                             const gv_rectangle *p, const gv_labels *numbers, int *uniform) {
+  const int32_t *region = w->plan->by_region ? w->in->cells.region : NULL;
+  gv_cost_cells cells = costs_cells_of(p, numbers->stride);
+  cells.seed = numbers->out;
+  (void)block;
+  (void)uniform;
+  GV_TRY(gv_cost_get(worker->context, w->source.state, &cells));
+  for (int64_t y = 0; y < p->h; y++) {
+    int32_t *row = numbers->out + y * numbers->stride;
+    for (int64_t x = 0; x < p->w; x++) {
+      const bool kept = numbers->mask == NULL || numbers->mask[y * numbers->mask_stride + x] != 0;
+      if (!kept) row[x] = -1;
+      if (region != NULL && row[x] >= 0) row[x] = region[row[x]];
+    }
+  }
+  return GV_OK;
+}
+
+static gv_status costs_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
+                               const gv_rectangle *p, const gv_labels *numbers) {
+  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  gv_cost_cells costs = costs_cells_of(p, w->block_w), azimuths = costs_cells_of(p, block->stride);
+  costs.cost = worker->distance;
+  if (a >= 0) azimuths.azimuth = block->out[a];
+  GV_TRY(gv_cost_get(worker->context, w->source.state, &costs));
+  if (a >= 0) GV_TRY(gv_cost_get(worker->context, w->source.state, &azimuths));
+  for (int64_t y = 0; y < p->h; y++) {
+    double *row = worker->distance + y * w->block_w;
+    for (int64_t x = 0; x < p->w; x++) {
+      if (numbers->out[y * numbers->stride + x] >= 0) continue; /* masked, or without a seed */
+      row[x] = (double)NAN;
+      if (a >= 0) azimuths.azimuth[y * block->stride + x] = (float)NAN;
+    }
+    if (d >= 0) gv_run_put_distances(w, block, y * block->stride, row, p->w);
+  }
+  return GV_OK;
 }
 
 static void costs_close(void *state) {
@@ -110,6 +161,8 @@ static void costs_close(void *state) {
 
 const gv_block_source gv_cost_blocks = {.name = "tile",
                                         .block = gv_run_compute_block,
+                                        .seeds = costs_seeds,
+                                        .measure = costs_measure,
                                         .begin = costs_begin,
                                         .sum = gv_run_sum_of_raster,
                                         .identifies_seeds = gv_run_blocks_identify_seeds,

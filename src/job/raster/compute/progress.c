@@ -1,5 +1,10 @@
 #include "job/raster/compute/progress.h"
 
+void gv_run_next_step(gv_run_progress *p, double to) {
+  p->from = p->to;
+  p->to = to;
+}
+
 int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, void *user) {
   (void)message;
   const gv_run_progress *p = user;

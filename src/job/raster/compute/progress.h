@@ -12,6 +12,9 @@ typedef struct gv_run_progress {
   double from, to; /* of the current step */
 } gv_run_progress;
 
+/* The next step, up to `to`. */
+void gv_run_next_step(gv_run_progress *progress, double to);
+
 int CPL_STDCALL gv_run_report_progress(double fraction, const char *message, void *progress);
 
 #endif

@@ -2,8 +2,6 @@
 #ifndef GV_JOB_RASTER_COMPUTE_WORK_H
 #define GV_JOB_RASTER_COMPUTE_WORK_H
 
-#include "gpuvoronoi/barriers.h"
-#include "gpuvoronoi/cost.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/out/style.h"
 #include "job/raster/compute/block_source.h"
@@ -31,8 +29,6 @@ typedef struct gv_run_work {
   const gv_run_inputs *in;
   const gv_run_plan *plan;
   gv_block_source source;
-  gv_cost *cost;         /* costs and seeds of all cells, of a run by travel cost; else NULL */
-  gv_barriers *barriers; /* ways, of a run with barriers; else NULL */
   int32_t block_w, block_h;
   gv_voronoi *voronoi;
   gv_voronoi *counted; /* with the regions of cells as seeds: what statistics are about */

@@ -1,7 +1,7 @@
 /* Calls of programs that have error handlers and threads of their own. */
 #include <string.h>
 
-#include "job/raster/on_demand/nested.h"
+#include "job/raster/on_demand/name.h"
 #include "job/raster/on_demand/on_demand.h"
 
 gv_status gv_on_demand_begin(gv_on_demand_call *call) {

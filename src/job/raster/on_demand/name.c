@@ -153,3 +153,8 @@ gv_status gv_on_demand_describe(gv_io *io, const char *name, char **options, gv_
   gv_description_free(&base);
   return status;
 }
+
+gv_status gv_on_demand_refuse_nested(gv_io *io, const char *name) {
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: unsupported on-demand raster as a source of another one; write it to a file first", name);
+}

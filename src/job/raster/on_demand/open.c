@@ -11,7 +11,6 @@
 #include "job/raster/on_demand/cache.h"
 #include "job/raster/on_demand/levels.h"
 #include "job/raster/on_demand/name.h"
-#include "job/raster/on_demand/nested.h"
 #include "job/raster/plan/job_inputs.h"
 #include "job/raster/plan/rasters.h"
 

@@ -124,6 +124,11 @@ static inline const char *gv_job_path(const gv_job *job, int raster) {
   return raster == GV_RUN_OUT ? job->raster.path : raster == GV_RUN_DISTANCE ? job->distance : job->azimuth;
 }
 
+/* Its option. */
+static inline const char *gv_job_raster_option(int raster) {
+  return raster == GV_RUN_OUT ? "OUT" : raster == GV_RUN_DISTANCE ? "--distance" : "--azimuth";
+}
+
 /* The source of the seeds. */
 static inline const char *gv_job_seeds(const gv_job *job) {
   return job->raster_seeds.source != NULL ? job->raster_seeds.source : job->seeds.source;

@@ -17,11 +17,13 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
                             {j->barriers.path, vector, j->barriers.layer, j->barriers.open_options, NULL},
                             {j->from.path, vector, j->from.layer, j->from.open_options, NULL},
                             {j->config, 0, NULL, NULL, NULL}};
-  for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-    GV_TRY(gv_inputs_add(io, inputs, fixed[i]));
-  for (int i = 0; i < j->sum_count; i++)
-    GV_TRY(gv_inputs_add(io, inputs, (gv_input){j->sums[i].path, merges ? 0 : raster, NULL, j->sum_options, NULL}));
-  for (int i = 0; i < j->merged_count; i++)
-    GV_TRY(gv_inputs_add(io, inputs, (gv_input){j->merged[i], 0, NULL, NULL, NULL}));
-  return GV_OK;
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed && status == GV_OK; i++)
+    status = gv_inputs_add(io, inputs, fixed[i]);
+  for (int i = 0; i < j->sum_count && status == GV_OK; i++)
+    status =
+        gv_inputs_add(io, inputs, (gv_input){j->sums[i].path, merges ? 0 : raster, NULL, j->sum_options, NULL});
+  for (int i = 0; i < j->merged_count && status == GV_OK; i++)
+    status = gv_inputs_add(io, inputs, (gv_input){j->merged[i], 0, NULL, NULL, NULL});
+  return status;
 }

@@ -1,4 +1,4 @@
-#include "job/raster/outputs/ways_table.h"
+#include "job/raster/outputs/ways_sink.h"
 
 #include <stdlib.h>
 
@@ -7,6 +7,7 @@
 #include "io/crs.h"
 #include "io/geometry/geodesic_line.h"
 #include "io/metric.h"
+#include "job/raster/outputs/table_sink.h"
 
 enum { COLUMNS = 3 };
 
@@ -55,12 +56,12 @@ static gv_status ways_table_row(gv_io *io, void *user, int64_t point, gv_table_r
   if (t->way.seed < 0) return GV_OK;
   gv_table_value *next = row->values;
   *next++ = (gv_table_value){.given = true, .integer = in->seeds->ids[t->way.seed]};
-  if (t->work->cost != NULL) *next++ = (gv_table_value){.given = true, .real = t->way.cost};
+  if (t->work->plan->job->cost.path != NULL) *next++ = (gv_table_value){.given = true, .real = t->way.cost};
   *next = (gv_table_value){.given = true, .real = t->way.length};
   return t->way.count > 1 ? ways_table_line(io, t, &row->geometry) : GV_OK;
 }
 
-gv_status gv_run_write_ways(gv_io *io, gv_run_work *w, gv_table_out *out) {
+static gv_status ways_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
   static const gv_table_column of_costs[COLUMNS] = {{"seed", OFTInteger64}, {"cost", OFTReal}, {"length", OFTReal}},
                                of_barriers[] = {{"seed", OFTInteger64}, {"length", OFTReal}};
   const gv_run_inputs *in = w->in;
@@ -70,11 +71,17 @@ gv_status gv_run_write_ways(gv_io *io, gv_run_work *w, gv_table_out *out) {
                                     .geometry = t.globe ? wkbMultiLineString : wkbLineString,
                                     .source = &in->from_options,
                                     .seeds = &in->from,
-                                    .columns = w->cost != NULL ? of_costs : of_barriers,
-                                    .count = w->cost != NULL ? COLUMNS : COLUMNS - 1,
+                                    .columns = w->plan->job->cost.path != NULL ? of_costs : of_barriers,
+                                    .count = w->plan->job->cost.path != NULL ? COLUMNS : COLUMNS - 1,
                                     .row = ways_table_row,
                                     .user = &t};
-  const gv_status status = gv_table_write(io, out, &content);
+  const gv_status status = gv_table_write(io, sink->of, &content);
   free(t.way.x);
   return status;
+}
+
+gv_status gv_ways_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
+  static const gv_sink_kind kind = {{NULL, ways_finish, NULL}, gv_table_sink_abandon};
+  out->takes_blocks = j->ways != NULL;
+  return gv_table_sink_plan(io, j, &kind, "--ways", j->ways, j->ways_layer != NULL ? j->ways_layer : "ways", out);
 }

@@ -1,4 +1,4 @@
-#include "job/raster/outputs/statistics_table.h"
+#include "job/raster/outputs/statistics_sink.h"
 
 #include <math.h>
 
@@ -8,6 +8,7 @@
 
 #include "cells/facts.h"
 #include "io/crs.h"
+#include "job/raster/outputs/table_sink.h"
 
 enum { SEEDS, CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y, COLUMNS };
 
@@ -70,7 +71,7 @@ static void add_column(statistics_table *t, OGRFieldType type, const char *name)
   t->columns[t->count++] = (gv_table_column){CPLStrdup(name), type};
 }
 
-gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) {
+static gv_status statistics_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
   const gv_job *j = w->plan->job;
   const gv_run_inputs *in = w->in;
   const bool distances = w->plan->distances;
@@ -103,8 +104,15 @@ gv_status gv_run_write_statistics(gv_io *io, gv_run_work *w, gv_table_out *out) 
                               .row = statistics_row,
                               .user = &t};
   if (!j->group) w->empty_seeds = 0;
-  gv_status status = gv_table_write(io, out, &content);
+  gv_status status = gv_table_write(io, sink->of, &content);
   for (int i = 0; i < t.count; i++)
     CPLFree(t.columns[i].name);
   return status;
+}
+
+gv_status gv_statistics_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
+  static const gv_sink_kind kind = {{NULL, statistics_finish, NULL}, gv_table_sink_abandon};
+  out->takes_blocks = j->stats != NULL;
+  return gv_table_sink_plan(io, j, &kind, "--stats", j->stats,
+                            j->stats_layer != NULL ? j->stats_layer : "statistics", out);
 }

@@ -4,13 +4,16 @@
  * Blocks are those of the whole raster, so cells and sums are the same as in one run; only the file has fewer rows.
  * Its tiles are encoded as those of the whole GeoTIFF.
  */
-#include "job/raster/outputs/part_output.h"
+#include "job/raster/outputs/part_sink.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <cpl_string.h>
+#include <cpl_vsi.h>
 
+#include "io/path.h"
+#include "job/raster/outputs/rasters_sink.h"
 #include "job/raster/parts/fingerprints.h"
 #include "job/raster/parts/part_file.h"
 
@@ -44,7 +47,39 @@ static gv_status put_sum(gv_io *io, void *user, int64_t record, unsigned char *t
   return gv_io_pass_on_library(io, context, status);
 }
 
-gv_status gv_run_write_part(gv_io *io, const gv_run_work *w, const gv_run_outputs *out) {
+gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
+  double left = (double)VSIGetDiskFreeSpace(temporary);
+  if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: unknown */
+  char *folder = gv_path_parent(temporary);
+  gv_status status = gv_io_fail(io, GV_ERROR_IO,
+                                "%s: too little disk space for the parts of all ranks and the merged raster (%.3g "
+                                "of %.3g GB); free some, or use another disk",
+                                folder != NULL ? folder : temporary, left * 1e-9, bytes * 1e-9);
+  free(folder);
+  return status;
+}
+
+/* Of rank 0 of several: an error if the file system has no space for the parts and the merged raster. The sizes of compressed
+ * rasters are unknown at this point: they are checked before merging (ranks.c). */
+static gv_status part_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
+  const gv_run_plan *p = w->plan;
+  const gv_job *j = p->job;
+  const char *compression = CSLFetchNameValueDef(j->raster.creation_options, "COMPRESS", "");
+  double cell = 0.0;
+  (void)sink;
+  if (!j->spread || j->part != 1 || !EQUAL(compression, "NONE")) return GV_OK;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    if (p->slot[i] >= 0) cell += p->bands[i] * GDALGetDataTypeSizeBytes(p->type[i]);
+  char *folder = gv_path_parent(j->raster.path);
+  if (folder == NULL) return gv_io_fail_memory(io, "a file name");
+  gv_status status = gv_job_check_space(io, folder, 2.0 * cell * (double)p->width * (double)p->height);
+  free(folder);
+  return status;
+}
+
+/* All computed data into one file, once the rasters are complete. */
+static gv_status part_complete(gv_io *io, gv_sink *sink, gv_run_work *w) {
+  const gv_run_rasters *rasters = sink->rasters;
   const gv_job *j = w->plan->job;
   const gv_run_plan *p = w->plan;
   const char *files[GV_RUN_RASTERS] = {NULL};
@@ -69,13 +104,21 @@ gv_status gv_run_write_part(gv_io *io, const gv_run_work *w, const gv_run_output
   for (int i = 0; i < j->sum_count; i++)
     part.sums[i] = w->source.sum(w, i);
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
-    if (out->raster[i] == NULL) continue;
-    files[i] = gv_place_work(gv_raster_place(out->raster[i]));
-    part.creation[i] = CSLDuplicate(gv_raster_creation_options(out->raster[i]));
+    if (rasters->raster[i] == NULL) continue;
+    files[i] = gv_place_work(gv_raster_place(rasters->raster[i]));
+    part.creation[i] = CSLDuplicate(gv_raster_creation_options(rasters->raster[i]));
   }
   if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(io, "a part's description");
   if (status == GV_OK) status = gv_part_write(io, files[GV_RUN_OUT], files, &part, put_sum, &sums);
   gv_part_free(&part);
   free(sums.rows);
   return status;
+}
+
+gv_status gv_part_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
+  static const gv_sink_kind kind = {{part_begin, NULL, part_complete}, NULL};
+  if (j->parts > 0) out->kind = &kind;
+  GV_REQUIRE(io, j->parts == 0 || strncmp(gv_job_seeds(j), "/vsimem/", 8) != 0,
+             "--part: unsupported for seeds from standard input, as merge reads them again; write them to a file");
+  return GV_OK;
 }
