@@ -110,8 +110,9 @@ static void report_list(const gv_run_inputs *in, gv_job_report *out) {
   gv_cells_of_describe(cells, out->cells_of, sizeof out->cells_of);
 }
 
-void gv_run_report(const gv_run_work *w, gv_job_report *out) {
+void gv_run_report(const gv_run_work *w) {
   const gv_job *j = w->plan->job;
+  gv_job_report *out = j->report;
   const gv_raster_grid *grid = &w->in->grid;
   const double *g = grid->geotransform;
   *out = (gv_job_report){.metric = grid->metric,

@@ -8,7 +8,7 @@
 void gv_run_warn(const gv_run_work *work);
 void gv_run_warn_of_skipped(const gv_run_inputs *inputs);
 
-/* Fills the report of the run. */
-void gv_run_report(const gv_run_work *work, gv_job_report *out);
+/* Fills the report of the job. */
+void gv_run_report(const gv_run_work *work);
 
 #endif

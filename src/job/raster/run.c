@@ -52,10 +52,11 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   gv_sinks *sinks = &r->sinks;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
   GV_TRY(gv_run_make_context(io, j, &r->context));
-  GV_TRY(gv_sinks_plan(io, j, &r->files, gv_context_threads(r->context), sinks));
+  gv_run_open(io, j, r->context, &r->in);
+  GV_TRY(gv_sinks_plan(io, &r->in, &r->files, sinks));
   if (j->plan_only) return GV_OK;
-  GV_TRY(gv_run_read(io, j, r->context, &r->in));
-  GV_TRY(gv_run_make_plan(io, &r->in, sinks->rasters.slot, gv_run_part_rows(&sinks->rasters), &r->plan));
+  GV_TRY(gv_run_read(io, &r->in));
+  GV_TRY(gv_run_make_plan(io, &r->in, gv_run_part_rows(&sinks->rasters), &r->plan));
   *work = (gv_run_work){.in = &r->in,
                         .plan = &r->plan,
                         .source = gv_run_choose_source(&r->in),
@@ -72,7 +73,7 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
 gv_status gv_job_run(gv_io *io, const gv_job *j) {
   run r = {.context = NULL};
   gv_status status = raster_job_run_stages(io, j, &r);
-  if (status == GV_OK && j->report != NULL && !j->plan_only) gv_run_report(&r.work, j->report);
+  if (status == GV_OK && j->report != NULL && !j->plan_only) gv_run_report(&r.work);
   gv_run_work_free(&r.work);
   gv_sinks_abandon(&r.sinks);
   gv_run_plan_free(&r.plan);

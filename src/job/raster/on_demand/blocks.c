@@ -39,13 +39,15 @@ static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, in
   b->piece = (gv_on_demand_piece){.x = part.x, .y = part.y, .w = part.w, .h = part.h};
   for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
     if ((made >> i & 1) == 0) continue;
-    b->piece.values[i] = block.out[i] = b->values + at[i];
-    b->piece.band_stride[i] = block.band_stride[i] = part.w * part.h;
+    const int s = plan->slot[i];
+    b->piece.values[i] = block.out[s] = b->values + at[i];
+    b->piece.band_stride[i] = block.band_stride[s] = part.w * part.h;
   }
   gv_status status = gv_run_compute_block(io, w, worker, &block);
   for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
-    b->piece.step[i] = !block.uniform[i];
-    b->piece.stride[i] = block.uniform[i] ? 0 : part.w;
+    const bool uniform = plan->slot[i] >= 0 && block.uniform[plan->slot[i]];
+    b->piece.step[i] = !uniform;
+    b->piece.stride[i] = uniform ? 0 : part.w;
   }
   if (status != GV_OK) free(b);
   return status;

@@ -16,24 +16,17 @@ void gv_on_demand_free_level(gv_on_demand_level *level) {
   *level = (gv_on_demand_level){.width = level->width, .height = level->height};
 }
 
-/* A block has a place for each kind of bands. */
-static gv_status make_plan(gv_on_demand *on_demand, gv_on_demand_level *level) {
-  int slot[GV_RUN_RASTERS];
-  for (int i = 0; i < GV_RUN_RASTERS; i++)
-    slot[i] = gv_job_path(&on_demand->settings.job, i) != NULL ? i : -1;
-  return gv_run_make_plan(&on_demand->io, &level->in, slot, 0, &level->plan);
-}
-
 gv_status gv_on_demand_read_first(gv_on_demand *on_demand) {
   gv_on_demand_level *level = &on_demand->level[0];
   level->begun = true;
-  GV_TRY(gv_run_read(&on_demand->io, &on_demand->settings.job, on_demand->context, &level->in));
-  return make_plan(on_demand, level);
+  gv_run_open(&on_demand->io, &on_demand->settings.job, on_demand->context, &level->in);
+  GV_TRY(gv_run_read(&on_demand->io, &level->in));
+  return gv_run_make_plan(&on_demand->io, &level->in, 0, &level->plan);
 }
 
 static gv_status read_overview(gv_on_demand *on_demand, gv_on_demand_level *level) {
   GV_TRY(gv_run_read_overview(&on_demand->io, &on_demand->level[0].in, level->width, level->height, &level->in));
-  return make_plan(on_demand, level);
+  return gv_run_make_plan(&on_demand->io, &level->in, 0, &level->plan);
 }
 
 /* What blocks are computed with. */

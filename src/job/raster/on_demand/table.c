@@ -46,8 +46,8 @@ static gv_status scan_blocks(gv_io *io, void *user, int worker, int64_t first, i
   w->workers[worker].scans = true;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     gv_raster_block block = {.column = i % across, .row = i / across, .stride = w->block_w};
-    block.out[GV_RUN_OUT] = values;
-    block.band_stride[GV_RUN_OUT] = (int64_t)cells;
+    block.out[w->plan->slot[GV_RUN_OUT]] = values;
+    block.band_stride[w->plan->slot[GV_RUN_OUT]] = (int64_t)cells;
     status = gv_run_compute_block(io, w, worker, &block);
   }
   w->workers[worker].scans = false;

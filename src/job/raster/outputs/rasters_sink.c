@@ -14,12 +14,10 @@
 
 /* -------------------------------------------------------------------------------------------------------- planning */
 
-static void rasters_number(gv_run_rasters *r) {
+static void rasters_list(gv_run_rasters *r) {
   r->written_count = 0;
-  for (int i = 0; i < GV_RUN_RASTERS; i++) {
-    r->slot[i] = r->raster[i] != NULL ? r->written_count : -1;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
     if (r->raster[i] != NULL) r->written[r->written_count++] = r->raster[i];
-  }
 }
 
 /* At `path`, or beside it with an `ending`. */
@@ -43,7 +41,7 @@ gv_status gv_run_rasters_add_traced(gv_io *io, gv_run_rasters *r) {
   const gv_raster_options options = {.option = "--polygons", .path = r->job->polygons};
   r->traced = r->raster[GV_RUN_OUT] == NULL;
   if (r->traced) GV_TRY(rasters_plan_one(io, GV_RUN_OUT, &options, ".cells.tif", r));
-  rasters_number(r);
+  rasters_list(r);
   return GV_OK;
 }
 
@@ -91,8 +89,8 @@ static gv_status rasters_plan_output(gv_io *io, int number, gv_run_rasters *r) {
                                      .driver = j->raster.driver,
                                      .creation_options = j->raster.creation_options};
   const gv_place_options place = {.option = options.option, .path = options.path, .overwrite = j->raster.overwrite};
-  return gv_merge_is_virtual(j, number) ? gv_place_plan(io, &r->virtuals[number], &place)
-                                        : rasters_plan_one(io, number, &options, "", r);
+  return gv_run_is_virtual(j, number) ? gv_place_plan(io, &r->virtuals[number], &place)
+                                      : rasters_plan_one(io, number, &options, "", r);
 }
 
 int64_t gv_run_part_rows(const gv_run_rasters *r) {
@@ -180,7 +178,7 @@ gv_status gv_rasters_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
     if (gv_job_path(j, i) == NULL) continue;
     GV_TRY(j->parts > 0 ? rasters_plan_part(io, i, r) : rasters_plan_output(io, i, r));
   }
-  rasters_number(r);
+  rasters_list(r);
   out->takes_blocks = r->written_count > 0;
   /* Rasters beside a part have no place. */
   for (int i = 0; i < GV_RUN_RASTERS; i++)

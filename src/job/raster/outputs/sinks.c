@@ -44,15 +44,15 @@ static gv_status sinks_check_files(gv_io *io, gv_inputs *inputs, gv_sinks *sinks
   return GV_OK;
 }
 
-gv_status gv_sinks_plan(gv_io *io, const gv_job *j, gv_inputs *inputs, int threads, gv_sinks *out) {
-  out->rasters.job = j;
-  out->rasters.threads = threads;
-  out->progress = (gv_run_progress){.io = io, .job = j};
+gv_status gv_sinks_plan(gv_io *io, const gv_run_inputs *in, gv_inputs *files, gv_sinks *out) {
+  out->rasters.job = in->job;
+  out->rasters.threads = in->threads;
+  out->progress = (gv_run_progress){.io = io, .job = in->job};
   for (int i = 0; i < GV_SINKS; i++) {
     out->list[i] = (gv_sink){.rasters = &out->rasters, .progress = &out->progress};
-    GV_TRY(plans[i](io, j, &out->list[i]));
+    GV_TRY(plans[i](io, in->job, &out->list[i]));
   }
-  return sinks_check_files(io, inputs, out);
+  return sinks_check_files(io, files, out);
 }
 
 gv_status gv_sinks_step(gv_io *io, gv_sinks *sinks, int step, gv_run_work *w) {

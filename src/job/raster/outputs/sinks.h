@@ -14,7 +14,7 @@ typedef struct gv_sinks {
 } gv_sinks;
 
 /* Checks all that can be checked before any work is done. An output must not replace a file or layer that is read. */
-gv_status gv_sinks_plan(gv_io *io, const gv_job *job, gv_inputs *inputs, int threads, gv_sinks *out);
+gv_status gv_sinks_plan(gv_io *io, const gv_run_inputs *inputs, gv_inputs *files, gv_sinks *out);
 
 /* Takes one step of all outputs (GV_SINK_BEGIN ...). */
 gv_status gv_sinks_step(gv_io *io, gv_sinks *sinks, int step, gv_run_work *work);

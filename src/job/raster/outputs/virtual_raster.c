@@ -10,14 +10,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include "io/format.h"
 #include "job/raster/parts/merge.h"
-
-bool gv_merge_is_virtual(const gv_job *j, int raster) {
-  const gv_format *virtual = gv_format_virtual();
-  return j->merged_count > 0 &&
-         (gv_format_is(virtual, j->raster.driver) || gv_format_of_path(gv_job_path(j, raster)) == virtual);
-}
 
 static void set_text(CPLXMLNode *node, const char *name, const char *value) {
   CPLAddXMLAttributeAndValue(node, name, value);

@@ -5,9 +5,6 @@
 #include "io/out/place.h"
 #include "job/raster/compute/work.h"
 
-/* True if a raster of the job is to be a virtual one of part files. */
-bool gv_merge_is_virtual(const gv_job *job, int raster);
-
 /* Writes a virtual raster to its place; the source of the run's blocks are part files. */
 gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *work, int raster, gv_place *place);
 

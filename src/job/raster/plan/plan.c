@@ -164,8 +164,7 @@ static gv_status make_labels(gv_io *io, gv_run_plan *p) {
   return GV_OK;
 }
 
-gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV_RUN_RASTERS], int64_t part_rows,
-                           gv_run_plan *p) {
+gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, int64_t part_rows, gv_run_plan *p) {
   const gv_job *j = p->job = in->job;
   const int *s = p->slot, out = GV_RUN_OUT, distance = GV_RUN_DISTANCE, azimuth = GV_RUN_AZIMUTH;
   p->in = in;
@@ -176,8 +175,8 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, const int slot[GV
   GV_TRY(choose_rows(io, part_rows, p));
   p->type[distance] = j->distance_type;
   p->type[azimuth] = GDT_Float32;
-  for (int i = 0; i < GV_RUN_RASTERS; i++) {
-    p->slot[i] = slot[i];
+  for (int i = 0, count = 0; i < GV_RUN_RASTERS; i++) {
+    p->slot[i] = gv_run_writes(j, i) ? count++ : -1;
     p->bands[i] = gv_run_bands(in, i);
   }
   p->cell_bytes = gv_budget_cell_bytes(j, p->bands[distance]);

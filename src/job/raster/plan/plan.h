@@ -29,9 +29,8 @@ typedef struct gv_run_plan {
   bool style, unstyled; /* OUT gets names and colors; or there are too many seeds for them */
 } gv_run_plan;
 
-/* For rasters at places `slot`. `part_rows`: rows of a block of a part's raster; 0 = the raster has no parts. */
-gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *inputs, const int slot[GV_RUN_RASTERS],
-                           int64_t part_rows, gv_run_plan *out);
+/* `part_rows`: rows of a block of a part's raster; 0 = the raster has no parts. */
+gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *inputs, int64_t part_rows, gv_run_plan *out);
 void gv_run_plan_free(gv_run_plan *plan);
 
 #endif

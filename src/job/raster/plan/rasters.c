@@ -9,6 +9,7 @@
 #include <cpl_string.h>
 
 #include "gpuvoronoi/cells.h"
+#include "io/format.h"
 #include "io/source_name.h"
 
 int64_t gv_run_seed_count(const gv_run_inputs *in) {
@@ -22,6 +23,17 @@ int64_t gv_run_seed_count(const gv_run_inputs *in) {
 int64_t gv_run_cells(const gv_run_inputs *in) {
   if (gv_cells_of_lists(&in->job->grid.cells_of)) return in->grid.grid.width;
   return in->job->grid.has_level ? gv_qtm_count(in->job->grid.level) : 0;
+}
+
+bool gv_run_is_virtual(const gv_job *j, int raster) {
+  const gv_format *virtual = gv_format_virtual();
+  return j->merged_count > 0 &&
+         (gv_format_is(virtual, j->raster.driver) || gv_format_of_path(gv_job_path(j, raster)) == virtual);
+}
+
+bool gv_run_writes(const gv_job *j, int raster) {
+  if (raster == GV_RUN_OUT && j->polygons != NULL && j->parts == 0) return true;
+  return gv_job_path(j, raster) != NULL && !gv_run_is_virtual(j, raster);
 }
 
 int gv_run_bands(const gv_run_inputs *in, int raster) {

@@ -114,8 +114,10 @@ static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 /* ------------------------------------------------------------------------------------------------------ the rest */
 
-static void read_inputs_begin(gv_io *io, const gv_job *j, gv_run_inputs *in) {
+void gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
   in->job = j;
+  in->context = context;
+  in->threads = gv_context_threads(context);
   in->budget = gv_budget_of(j);
   io->memory = in->budget.memory;
   in->seeds = in->regions = &in->layer;
@@ -249,10 +251,8 @@ static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
   return GV_OK;
 }
 
-gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
-  read_inputs_begin(io, j, in);
-  in->context = context;
-  in->threads = gv_context_threads(context);
+gv_status gv_run_read(gv_io *io, gv_run_inputs *in) {
+  const gv_job *j = in->job;
   if (j->raster_seeds.source != NULL) {
     GV_TRY(read_cells(io, in));
   } else {
@@ -272,9 +272,7 @@ gv_status gv_run_read(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
 
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
                                gv_run_inputs *in) {
-  read_inputs_begin(io, first->job, in);
-  in->context = first->context;
-  in->threads = first->threads;
+  gv_run_open(io, first->job, first->context, in);
   in->seeds = in->regions = first->seeds;
   in->max_distance = first->max_distance;
   in->distance_size = first->distance_size;
@@ -295,8 +293,8 @@ static gv_status read_mask_header(gv_io *io, const char *source) {
   return GV_OK;
 }
 
-gv_status gv_run_read_grid(gv_io *io, const gv_job *j, gv_run_inputs *in, bool *narrow) {
-  read_inputs_begin(io, j, in);
+gv_status gv_run_read_grid(gv_io *io, gv_run_inputs *in, bool *narrow) {
+  const gv_job *j = in->job;
   if (j->raster_seeds.source != NULL) {
     GV_TRY(read_cells_header(io, in, narrow));
   } else {

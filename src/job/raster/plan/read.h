@@ -5,7 +5,7 @@
 #include "io/overlay/quantity.h"
 #include "job/raster/plan/budget.h"
 
-/* Begins as {0}. */
+/* Begins as {0}, or by gv_run_open. */
 typedef struct gv_run_inputs {
   const gv_job *job;
   gv_context *context; /* of all threads; the caller's */
@@ -34,12 +34,15 @@ typedef struct gv_run_inputs {
 /* A context for a job, used before and between blocks. */
 gv_status gv_run_make_context(gv_io *io, const gv_job *job, gv_context **out);
 
+/* Begins with what the options define; nothing is read yet. */
+void gv_run_open(gv_io *io, const gv_job *job, gv_context *context, gv_run_inputs *out);
+
 /* Seeds, grid, mask and sums. */
-gv_status gv_run_read(gv_io *io, const gv_job *job, gv_context *context, gv_run_inputs *out);
+gv_status gv_run_read(gv_io *io, gv_run_inputs *inputs);
 
 /* Only the grid, and whether ids certainly have 32 bits, without reading seeds: its width stays 0 if they must be
  * read. */
-gv_status gv_run_read_grid(gv_io *io, const gv_job *job, gv_run_inputs *out, bool *narrow);
+gv_status gv_run_read_grid(gv_io *io, gv_run_inputs *inputs, bool *narrow);
 
 /* The inputs of `first`, on a grid of the same extent with other sizes. It borrows from `first`. */
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,

@@ -14,14 +14,12 @@ typedef struct asked {
   int64_t ids[SEEDS];
   gv_seed_list seeds;
   gv_run_inputs in;
-  int slot[GV_RUN_RASTERS];
 } asked;
 
 static asked make(int64_t a, int64_t b, int64_t c) {
   return (asked){.job = {.raster = {.path = "out.tif"}, .distance_type = GDT_Float32, .k = 2},
                  .ids = {a, b, c},
-                 .in = {.distance_size = 1.0},
-                 .slot = {0, -1, -1}};
+                 .in = {.distance_size = 1.0}};
 }
 
 static gv_status plan(asked *a, int64_t part_rows, gv_run_plan *out, gv_io *io) {
@@ -32,7 +30,7 @@ static gv_status plan(asked *a, int64_t part_rows, gv_run_plan *out, gv_io *io) 
   a->in.grid.grid.height = HEIGHT;
   *out = (gv_run_plan){.job = NULL};
   *io = (gv_io){.cancelled = NULL};
-  return gv_run_make_plan(io, &a->in, a->slot, part_rows, out);
+  return gv_run_make_plan(io, &a->in, part_rows, out);
 }
 
 static void ids_decide_their_type(void **state) {
@@ -117,7 +115,7 @@ static void blocks_hold_numbers_where_ids_do_not_do(void **state) {
   gv_io io;
   for (int kind = 0; kind < 6; kind++) {
     asked a = make(1, 2, kind == 1 ? INT64_MAX : kind == 4 ? 2 : 3);
-    if (kind == 2 || kind == 5) a.job.distance = "d.tif", a.slot[GV_RUN_DISTANCE] = 1;
+    if (kind == 2 || kind == 5) a.job.distance = "d.tif";
     if (kind == 2) a.in.distance_size = 1000.0;
     if (kind == 3 || kind == 4) a.job.stats = "s.csv", a.job.no_stats_distances = true;
     assert_int_equal(plan(&a, 0, &p, &io), GV_OK);
@@ -129,7 +127,7 @@ static void blocks_hold_numbers_where_ids_do_not_do(void **state) {
     gv_run_plan_free(&p);
   }
   asked a = make(1, 2, 3);
-  a.slot[GV_RUN_OUT] = -1;
+  a.job.raster.path = NULL;
   assert_int_equal(plan(&a, 0, &p, &io), GV_OK);
   assert_true(p.apart && p.numbers && !p.style && !p.unstyled);
   gv_run_plan_free(&p);
