@@ -32,9 +32,9 @@ static gv_status set_extent(gv_io *io, void *to, const char *value) {
 
 static gv_status set_tolerance(gv_io *io, void *to, const char *value) {
   gv_diagram_job *j = &((settings *)to)->job;
-  gv_unit unit = {0};
-  GV_TRY(gv_read_distance(io, "--tolerance", value, &j->tolerance, &unit));
-  GV_TRY(gv_unit_of_distance(io, "--tolerance", &unit, true, NULL, &j->tolerance));
+  gv_length length = {0};
+  GV_TRY(gv_read_distance(io, "--tolerance", value, &length));
+  GV_TRY(gv_length_as_distance(io, "--tolerance", &length, true, NULL, &j->tolerance));
   GV_REQUIRE(io, j->tolerance > 0.0, "--tolerance: out of range (%s); expected a distance above 0", value);
   return GV_OK;
 }

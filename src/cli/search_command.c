@@ -39,13 +39,13 @@ static const gv_choice headers[] = {{"yes", GV_HEADER_YES}, {"no", GV_HEADER_NO}
 static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
   settings *j = to;
   j->has_max_distance = true;
-  return gv_read_distance(io, "--max-distance", value, &j->job.max_distance, &j->job.max_distance_unit);
+  return gv_read_distance(io, "--max-distance", value, &j->job.max_distance);
 }
 
 static gv_status set_radius(gv_io *io, void *to, const char *value) {
   settings *j = to;
   j->job.by_radius = true;
-  return gv_read_distance(io, "--radius", value, &j->job.max_distance, &j->job.max_distance_unit);
+  return gv_read_distance(io, "--radius", value, &j->job.max_distance);
 }
 
 static gv_status set_memory(gv_io *io, void *to, const char *value) {
@@ -415,7 +415,7 @@ static int search_command_run(settings *s, double begun) {
 
 int search_command(int argc, char **argv) {
   double begun = cli_seconds();
-  settings s = {.job = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY}};
+  settings s = {.job = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance.value = INFINITY}};
   gv_search_source *r = &s.job.reference, *q = &s.job.query;
   cli_read_output_mode(argc, argv);
   int result = cli_parse(&search_syntax, &s, argc, argv);

@@ -70,10 +70,12 @@ gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OG
   return GV_OK;
 }
 
-gv_status gv_unit_of_distance(gv_io *io, const char *option, const gv_unit *unit, bool globe,
-                              OGRSpatialReferenceH crs, double *value) {
+gv_status gv_length_as_distance(gv_io *io, const char *option, const gv_length *length, bool globe,
+                                OGRSpatialReferenceH crs, double *out) {
+  const gv_unit *unit = &length->unit;
+  *out = length->value;
   if (unit->kind == GV_UNIT_ANGLE) return mismatch(io, option, unit, crs);
-  if (!globe) return gv_unit_on_axes(io, option, unit, crs, value);
-  if (unit->kind == GV_UNIT_LENGTH) *value *= unit->size;
+  if (!globe) return gv_unit_on_axes(io, option, unit, crs, out);
+  if (unit->kind == GV_UNIT_LENGTH) *out *= unit->size;
   return GV_OK;
 }

@@ -15,6 +15,12 @@ typedef struct gv_unit {
   const char *name;
 } gv_unit;
 
+/* A length as it is given, in its unit; without a unit in that of distances. */
+typedef struct gv_length {
+  double value;
+  gv_unit unit;
+} gv_length;
+
 /* The names of all units, for messages. */
 extern const char gv_unit_names[], gv_length_names[];
 
@@ -28,8 +34,8 @@ bool gv_unit_find(const char *name, gv_unit *out);
 gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OGRSpatialReferenceH crs,
                           double *value);
 
-/* The same in the unit of distances: meters on the globe, else the coordinate system's. */
-gv_status gv_unit_of_distance(gv_io *io, const char *option, const gv_unit *unit, bool globe,
-                              OGRSpatialReferenceH crs, double *value);
+/* A length in the unit of distances: meters on the globe, else the coordinate system's. */
+gv_status gv_length_as_distance(gv_io *io, const char *option, const gv_length *length, bool globe,
+                                OGRSpatialReferenceH crs, double *out);
 
 #endif

@@ -121,8 +121,9 @@ gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, 
                     value, gv_length_names);
 }
 
-gv_status gv_read_distance(gv_io *io, const char *option, const char *value, double *distance, gv_unit *unit) {
-  if (gv_read_measures(value, distance, unit, 1) == 1 && *distance >= 0.0 && unit->kind != GV_UNIT_ANGLE)
+gv_status gv_read_distance(gv_io *io, const char *option, const char *value, gv_length *out) {
+  if (gv_read_measures(value, &out->value, &out->unit, 1) == 1 && out->value >= 0.0 &&
+      out->unit.kind != GV_UNIT_ANGLE)
     return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: invalid distance (%s); expected a number of at least 0, optionally with a unit: %s",

@@ -189,6 +189,6 @@ gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes);
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit);
 
 /* A distance, 0 or above, with a unit of length or without. */
-gv_status gv_read_distance(gv_io *io, const char *option, const char *value, double *distance, gv_unit *unit);
+gv_status gv_read_distance(gv_io *io, const char *option, const char *value, gv_length *out);
 
 #endif

@@ -41,7 +41,7 @@ static void warn_of_empty(const gv_run_work *w) {
   const gv_job *j = w->plan->job;
   int64_t cells = w->plan->width * w->plan->height;
   if (gv_run_empty(w) == cells) {
-    bool limit = isfinite(j->max_distance), mask = j->mask.source != NULL;
+    bool limit = isfinite(j->max_distance.value), mask = j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, cells, "0 of %" PRId64 " cells have a seed: %s", cells,
                j->cost.path != NULL         ? "no seed reaches one; check --cost, --mask and --max-distance"
                : gv_run_has_barriers(w->in) ? "no seed reaches one; check --barriers, --mask and --max-distance"

@@ -87,7 +87,6 @@ static gv_status search_job_align(gv_io *io, gv_search_run *run, gv_search_point
 static gv_status choose_metric(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_search_points *reference = &run->reference, *q = run->q;
-  gv_unit unit = j->max_distance_unit;
   char places[4096];
   snprintf(places, sizeof places, "%s has", reference->path);
   gv_metric_request request = {.crs = reference->seeds.crs,
@@ -107,8 +106,8 @@ static gv_status choose_metric(gv_io *io, gv_search_run *run) {
   run->report->metric = run->metric;
   run->report->metric_reason = gv_metric_reason(&request);
   gv_crs_describe(reference->seeds.crs, run->report->crs, sizeof run->report->crs);
-  GV_TRY(gv_unit_of_distance(io, j->by_radius ? "--radius" : "--max-distance", &unit, globe, reference->seeds.crs,
-                             &run->max_distance));
+  GV_TRY(gv_length_as_distance(io, j->by_radius ? "--radius" : "--max-distance", &j->max_distance, globe,
+                               reference->seeds.crs, &run->max_distance));
   if (flat) GV_TRY(check_heights(io, run, reference));
   if (flat && q != NULL) GV_TRY(check_heights(io, run, q));
   if (reference->array == NULL && !globe)
@@ -265,7 +264,6 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
                        .report = report,
                        .first = communicator == NULL || communicator->all.rank == 0,
                        .metric = job->metric,
-                       .max_distance = job->max_distance,
                        .reference = gv_search_points_of(&job->reference, reference, false),
                        .queries = gv_search_points_of(&job->query, job->query.path, true),
                        .again = {.seeds = GV_SEED_LIST_INIT},

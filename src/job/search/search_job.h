@@ -40,8 +40,7 @@ typedef struct gv_search_job {
   gv_edges edges;
   bool has_metric, boundary, overwrite, skip_invalid, lines, shard_reference;
   bool by_radius; /* all neighbors within max_distance, not the k nearest */
-  double max_distance;
-  gv_unit max_distance_unit;
+  gv_length max_distance;
   gv_sync sync;
   gv_progress_fn progress; /* of the whole search, on rank 0; returns 0 to cancel; may be NULL */
   void *progress_user;

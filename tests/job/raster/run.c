@@ -45,7 +45,7 @@ static gv_job job_for(listener *l) {
                 .stats = table,
                 .polygons = regions,
                 .distance_type = GDT_Float32,
-                .max_distance = (double)INFINITY,
+                .max_distance.value = (double)INFINITY,
                 .k = 1,
                 .threads = 2,
                 .device = -1,

@@ -55,7 +55,7 @@ static gv_search_job job_of(int k) {
                          .backend = "auto",
                          .k = k,
                          .device = -1,
-                         .max_distance = INFINITY,
+                         .max_distance.value = INFINITY,
                          .overwrite = true};
 }
 
@@ -74,7 +74,7 @@ static void test_answers(void **state) {
   gv_io io = {.cancelled = NULL};
   double shown = 0.0;
   (void)state;
-  job.max_distance = 5.0;
+  job.max_distance.value = 5.0;
   job.progress = show;
   job.progress_user = &shown;
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_OK);

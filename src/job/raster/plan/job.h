@@ -91,9 +91,8 @@ typedef struct gv_job {
   GDALDataType distance_type; /* GDT_Float32 or GDT_Float64 */
   GDALDataType id_type;       /* an integer's; GDT_Unknown = the ids decide: Int32 or Int64 */
   gv_weighting weighting;
-  double max_distance; /* INFINITY = no limit */
-  gv_unit max_distance_unit;
-  gv_unit distance_unit; /* of the distances in rasters and tables */
+  gv_length max_distance; /* INFINITY = no limit */
+  gv_unit distance_unit;  /* of the distances in rasters and tables */
   int k, device;
   int threads; /* 0 = one a processor */
   const int *

@@ -132,10 +132,9 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   const gv_job *j = in->job;
   const gv_raster_grid *grid = &in->grid;
   bool globe = gv_metric_on_globe(grid->metric);
-  in->max_distance = j->max_distance;
-  in->distance_size = 1.0;
-  GV_TRY(gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, grid->crs, &in->max_distance));
-  GV_TRY(gv_unit_of_distance(io, "--distance-unit", &j->distance_unit, globe, grid->crs, &in->distance_size));
+  const gv_length unit = {1.0, j->distance_unit};
+  GV_TRY(gv_length_as_distance(io, "--max-distance", &j->max_distance, globe, grid->crs, &in->max_distance));
+  GV_TRY(gv_length_as_distance(io, "--distance-unit", &unit, globe, grid->crs, &in->distance_size));
   GV_REQUIRE(io, j->cost.path == NULL || in->cells.cells == NULL || in->cells.same_cells,
              "--seeds-raster: %s: its cells are not those of --cost %s; warp it to the same cells", gv_job_seeds(j),
              j->cost.path);

@@ -42,8 +42,7 @@ static gv_status set_resolution(gv_io *io, void *to, const char *value) {
 }
 
 static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
-  gv_job *j = &((settings *)to)->job;
-  return gv_read_distance(io, "--max-distance", value, &j->max_distance, &j->max_distance_unit);
+  return gv_read_distance(io, "--max-distance", value, &((settings *)to)->job.max_distance);
 }
 
 static gv_status set_distance_unit(gv_io *io, void *to, const char *value) {
@@ -466,7 +465,7 @@ void gv_job_settings_begin(gv_job_settings *s) {
                                  .backend = "auto",
                                  .device = -1,
                                  .k = 1,
-                                 .max_distance = (double)INFINITY,
+                                 .max_distance.value = (double)INFINITY,
                                  .cost = {.band = 1, .moves = COST_MOVES},
                                  .distance_type = GDT_Float32}};
 }
@@ -507,7 +506,7 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
                                        {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
                                        {j->signed_distance, "--signed-distance"},
                                        {j->seeds.boundary, "--boundary"},
-                                       {j->max_distance_unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
+                                       {j->max_distance.unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
                                        {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
                                        {j->parts > 0, "--part"}};
   if (j->cost.path == NULL) return GV_OK;

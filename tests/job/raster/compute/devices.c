@@ -108,7 +108,7 @@ static char *count_with(const char *backend, const int *devices, int count, int 
                 .backend = backend,
                 .stats = table,
                 .distance_type = GDT_Float32,
-                .max_distance = (double)INFINITY,
+                .max_distance.value = (double)INFINITY,
                 .k = 1,
                 .threads = 2,
                 .device = -1,

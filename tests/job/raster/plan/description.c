@@ -28,7 +28,7 @@ static void outputs_are_ignored(void **state) {
   assert_string_equal(s.job.seeds.where, "a > 1");
   assert_true(s.job.grid.has_size && s.job.grid.size[0] == 20 && s.job.grid.size[1] == 10 && s.job.k == 3);
   assert_true(s.job.grid.has_metric && s.job.grid.metric == GV_GREAT_CIRCLE && s.job.seeds.boundary);
-  assert_true(s.job.max_distance == 100.0 && s.job.max_distance_unit.kind == GV_UNIT_LENGTH);
+  assert_true(s.job.max_distance.value == 100.0 && s.job.max_distance.unit.kind == GV_UNIT_LENGTH);
   assert_true(s.job.has_nodata && s.job.nodata == -9 && s.job.raster.path == NULL);
   assert_int_equal(gv_job_outputs_check(&io, &s), GV_ERROR_INVALID_ARGUMENT);
   gv_job_settings_clear(&s);
