@@ -10,7 +10,10 @@
 #include <gdal_rat.h>
 
 extern "C" {
-#include "job/raster/on_demand/on_demand.h"
+#include "job/raster/on_demand/blocks.h"
+#include "job/raster/on_demand/call.h"
+#include "job/raster/on_demand/name.h"
+#include "job/raster/on_demand/table.h"
 }
 
 #ifndef BANDMAP_TYPE // GDAL 3.10's

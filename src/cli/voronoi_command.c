@@ -15,7 +15,7 @@
 #include "cli/standard_input.h"
 #include "cli/voronoi_run.h"
 #include "job/raster/plan/foreign_options.h"
-#include "job/raster/plan/job_inputs.h"
+#include "job/raster/plan/read.h"
 
 const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",

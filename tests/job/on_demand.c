@@ -11,8 +11,10 @@
 #include <gdal.h>
 
 #include "io/parallel.h"
-#include "job/raster/on_demand/on_demand.h"
+#include "job/raster/on_demand/call.h"
+#include "job/raster/on_demand/name.h"
 #include "job/raster/on_demand/state.h"
+#include "job/raster/on_demand/table.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
 

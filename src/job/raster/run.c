@@ -8,7 +8,6 @@
 #include "job/raster/compute/grids.h"
 #include "job/raster/outputs/sinks.h"
 #include "job/raster/parts/merge.h"
-#include "job/raster/plan/job_inputs.h"
 #include "job/raster/report.h"
 
 enum { BLOCK = 512 /* cells a side, where no raster is written */, LIST_BLOCK = 1 << 16 /* of a list */ };
@@ -41,7 +40,7 @@ static gv_status raster_job_write(gv_io *io, run *r) {
   for (int i = 0; i < GV_SINKS; i++)
     after = fmax(after, sinks->list[i].after);
   gv_run_next_step(progress, 1.0 - (1.0 - before) * after);
-  if (blocks) GV_TRY(gv_run_compute(io, sinks->rasters.written, progress, &r->work));
+  if (blocks) GV_TRY(gv_run_compute(io, progress, &r->work));
   GV_TRY(gv_sinks_step(io, sinks, GV_SINK_FINISH, &r->work));
   GV_TRY(gv_sinks_step(io, sinks, GV_SINK_COMPLETE, &r->work));
   return gv_sinks_commit(io, sinks, &r->files);
@@ -52,7 +51,7 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   gv_sinks *sinks = &r->sinks;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
   GV_TRY(gv_run_make_context(io, j, &r->context));
-  gv_run_open(io, j, r->context, &r->in);
+  GV_TRY(gv_run_open(io, j, r->context, &r->in));
   GV_TRY(gv_sinks_plan(io, &r->in, &r->files, sinks));
   if (j->plan_only) return GV_OK;
   GV_TRY(gv_run_read(io, &r->in));
@@ -60,6 +59,7 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   *work = (gv_run_work){.in = &r->in,
                         .plan = &r->plan,
                         .source = gv_run_choose_source(&r->in),
+                        .rasters = sinks->rasters.written,
                         .worker_count = r->in.threads,
                         .empty_seeds = -1};
   if (r->plan.rows == 0) return GV_OK;

@@ -10,7 +10,7 @@
 #include <gdal.h>
 
 #include "job/raster/algorithm.h"
-#include "job/raster/on_demand/on_demand.h"
+#include "job/raster/on_demand/call.h"
 #include "job/raster/plan/settings.h"
 
 static const gv_option *option_of(const char *name) {

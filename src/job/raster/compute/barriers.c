@@ -16,8 +16,7 @@ static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers
                                  w->plan->job->barriers.path);
 }
 
-static gv_status barriers_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
-  (void)rasters;
+static gv_status barriers_begin(gv_io *io, gv_run_work *w) {
   gv_barriers_options options;
   gv_barriers_options_init(&options);
   options.metric = w->in->grid.metric;
@@ -107,6 +106,5 @@ const gv_block_source gv_barrier_blocks = {.name = "tile",
                                            .measure = barriers_measure,
                                            .begin = barriers_begin,
                                            .sum = gv_run_sum_of_raster,
-                                           .identifies_seeds = gv_run_blocks_identify_seeds,
                                            .way = barriers_way,
                                            .close = barriers_close};

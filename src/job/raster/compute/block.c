@@ -470,11 +470,6 @@ gv_sum_totals gv_run_sum_of_raster(const gv_run_work *w, int number) {
   return (gv_sum_totals){gv_overlay_total(o), gv_overlay_inside(o), gv_overlay_bound(o)};
 }
 
-bool gv_run_blocks_identify_seeds(const gv_run_work *w) {
-  (void)w; /* blocks hold numbers of seeds */
-  return true;
-}
-
 static gv_status block_seeds(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                              const gv_rectangle *p, const gv_labels *numbers, int *uniform) {
   (void)block;
@@ -486,5 +481,4 @@ const gv_block_source gv_computed_blocks = {.computes = true,
                                             .block = gv_run_compute_block,
                                             .seeds = block_seeds,
                                             .measure = block_measure,
-                                            .sum = gv_run_sum_of_raster,
-                                            .identifies_seeds = gv_run_blocks_identify_seeds};
+                                            .sum = gv_run_sum_of_raster};

@@ -10,9 +10,6 @@ extern const gv_block_source gv_computed_blocks;
 /* Totals of a raster of --sum that is read, of a gv_block_source. */
 gv_sum_totals gv_run_sum_of_raster(const gv_run_work *work, int number);
 
-/* Blocks hold numbers of seeds: true. */
-bool gv_run_blocks_identify_seeds(const gv_run_work *work);
-
 /* Distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type. */
 void gv_run_put_distances(const gv_run_work *work, const gv_raster_block *block, int64_t at, const double *from,
                           int64_t count);

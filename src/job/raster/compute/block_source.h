@@ -36,11 +36,10 @@ typedef struct gv_block_source {
                      const struct gv_rectangle *part, const gv_labels *numbers, int *uniform);
   gv_status (*measure)(const struct gv_run_work *work, struct gv_run_worker *worker, const gv_raster_block *block,
                        const struct gv_rectangle *part, const gv_labels *numbers);
-  /* Adds what the source contains in advance, once workers and statistics exist. `rasters`: those that are
-   * written. May be NULL. */
-  gv_status (*begin)(gv_io *io, struct gv_run_work *work, gv_raster_out *const *rasters);
+  /* Adds what the source contains in advance, once workers and statistics exist. May be NULL. */
+  gv_status (*begin)(gv_io *io, struct gv_run_work *work);
   gv_sum_totals (*sum)(const struct gv_run_work *work, int number);
-  /* False if blocks hold ids only, and ids repeat. */
+  /* False if blocks hold ids only, and ids repeat; NULL: they hold numbers of seeds. */
   bool (*identifies_seeds)(const struct gv_run_work *work);
   /* Finds the way from a position in the grid's coordinates; NULL: there are none. All its positions are counted, also
    * those that it has no room for. */

@@ -97,7 +97,7 @@ gv_status gv_run_make_table(gv_io *io, gv_run_work *w, bool every_size, gv_attri
   bool all = every_size || met->row_step > 1 || w->plan->job->k > 1;
   int64_t unseen = -1;
   GV_TRY(gv_style_table(io, w->in->regions, w->plan->numbers, all, met, out, &unseen));
-  if (w->source.identifies_seeds(w)) w->empty_seeds = unseen;
+  if (w->source.identifies_seeds == NULL || w->source.identifies_seeds(w)) w->empty_seeds = unseen;
   return GV_OK;
 }
 
@@ -144,15 +144,13 @@ static gv_status compute_check_blocks(gv_io *io, const gv_run_work *w) {
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: tiles of all bands together are too large");
 }
 
-gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progress *progress, gv_run_work *w) {
+gv_status gv_run_compute(gv_io *io, gv_run_progress *progress, gv_run_work *w) {
   GV_TRY(compute_check_blocks(io, w));
   GV_TRY(gv_run_prepare(io, w));
-  if (w->source.begin != NULL) GV_TRY(w->source.begin(io, w, rasters));
+  if (w->source.begin != NULL) GV_TRY(w->source.begin(io, w));
   gv_raster_work work = {.compute = w->source.block, .user = w, .workers = w->worker_count};
-  int count = 0;
-  for (int i = 0; i < GV_RUN_RASTERS; i++)
-    count += w->plan->slot[i] >= 0;
-  if (count > 0) return gv_raster_write(io, rasters, count, &work, gv_run_report_progress, progress);
+  if (w->plan->written > 0)
+    return gv_raster_write(io, w->rasters, w->plan->written, &work, gv_run_report_progress, progress);
   const bool sums = w->plan->job->stats != NULL && !w->source.has_sums;
   return sums ? walk_blocks(io, progress, w) : GV_OK;
 }

@@ -11,8 +11,8 @@ gv_block_source gv_run_choose_source(const gv_run_inputs *in);
 /* Makes the workers' state for computing blocks. */
 gv_status gv_run_prepare(gv_io *io, gv_run_work *work);
 
-/* All blocks, into `rasters`, those that the plan has, and for the statistics. */
-gv_status gv_run_compute(gv_io *io, gv_raster_out *const *rasters, gv_run_progress *progress, gv_run_work *work);
+/* All blocks, into the rasters, and for the statistics. */
+gv_status gv_run_compute(gv_io *io, gv_run_progress *progress, gv_run_work *work);
 
 /* The attribute table of all blocks that were scanned. */
 gv_status gv_run_make_table(gv_io *io, gv_run_work *work, bool every_size, gv_attribute_table *out);

@@ -70,8 +70,7 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
                                  w->plan->job->cost.path);
 }
 
-static gv_status costs_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
-  (void)rasters;
+static gv_status costs_begin(gv_io *io, gv_run_work *w) {
   const gv_grid *grid = &w->in->grid.grid;
   gv_cost_options options;
   gv_cost_options_init(&options);
@@ -165,6 +164,5 @@ const gv_block_source gv_cost_blocks = {.name = "tile",
                                         .measure = costs_measure,
                                         .begin = costs_begin,
                                         .sum = gv_run_sum_of_raster,
-                                        .identifies_seeds = gv_run_blocks_identify_seeds,
                                         .way = costs_way,
                                         .close = costs_close};

@@ -29,6 +29,7 @@ typedef struct gv_run_work {
   const gv_run_inputs *in;
   const gv_run_plan *plan;
   gv_block_source source;
+  gv_raster_out *const *rasters; /* those that are written, at the slots of the plan; NULL: on demand */
   int32_t block_w, block_h;
   gv_voronoi *voronoi;
   gv_voronoi *counted; /* with the regions of cells as seeds: what statistics are about */

@@ -19,7 +19,7 @@ void gv_on_demand_free_level(gv_on_demand_level *level) {
 gv_status gv_on_demand_read_first(gv_on_demand *on_demand) {
   gv_on_demand_level *level = &on_demand->level[0];
   level->begun = true;
-  gv_run_open(&on_demand->io, &on_demand->settings.job, on_demand->context, &level->in);
+  GV_TRY(gv_run_open(&on_demand->io, &on_demand->settings.job, on_demand->context, &level->in));
   GV_TRY(gv_run_read(&on_demand->io, &level->in));
   return gv_run_make_plan(&on_demand->io, &level->in, 0, &level->plan);
 }
@@ -41,7 +41,7 @@ static gv_status make_workers(gv_on_demand *on_demand, gv_on_demand_level *level
   GV_TRY(gv_run_prepare(&on_demand->io, w));
   for (int i = 0; i < w->worker_count; i++)
     w->workers[i].scans = false; /* neighbors are looked for when the table is made */
-  return w->source.begin != NULL ? w->source.begin(&on_demand->io, w, NULL) : GV_OK;
+  return w->source.begin != NULL ? w->source.begin(&on_demand->io, w) : GV_OK;
 }
 
 static gv_status check_unchanged(gv_on_demand *on_demand) {

@@ -13,7 +13,6 @@
 
 #include "io/path.h"
 #include "io/source_name.h"
-#include "job/raster/on_demand/on_demand.h"
 #include "job/raster/plan/foreign_options.h"
 
 static const char PREFIX[] = "VORONOI:", EXTENSION[] = ".voronoi.json";

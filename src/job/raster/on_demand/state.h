@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "job/raster/compute/work.h"
-#include "job/raster/on_demand/on_demand.h"
+#include "job/raster/on_demand/blocks.h"
 #include "job/raster/plan/description.h"
 
 _Static_assert((int)GV_ON_DEMAND_KINDS == (int)GV_RUN_RASTERS, "the kinds of bands are the rasters of a run");

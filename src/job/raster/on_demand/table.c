@@ -1,4 +1,5 @@
-/* Ids, metadata, and the table of names and colors of an on-demand raster's seeds. */
+#include "job/raster/on_demand/table.h"
+
 #include <stdlib.h>
 
 #include "io/parallel.h"

@@ -33,14 +33,8 @@ static gv_status cells_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
 gv_status gv_cells_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
   static const gv_sink_kind kind = {{cells_begin, NULL, NULL}, cells_abandon};
   const gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
-  const char *option = j->cells != NULL ? "--cells" : "--mesh";
   gv_mesh_out *made = NULL;
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
-  GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", option);
-  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of), "%s: missing --level or --cells-of",
-             option);
-  GV_REQUIRE(io, j->mask.source == NULL || j->mesh == NULL,
-             "--mesh: unsupported with --mask, as it has all triangles; use --cells");
   gv_status status = gv_mesh_plan(io, &mesh, j->grid.level, &j->grid.cells_of, &made);
   out->kind = &kind;
   out->of = made;

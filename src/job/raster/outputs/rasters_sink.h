@@ -19,7 +19,7 @@ typedef struct gv_run_rasters {
 
 gv_sink_plan_fn gv_rasters_sink_plan;
 
-/* OUT for polygons to be traced in it, if it is no output. */
+/* OUT for polygons to be traced in it, unless it is an output. */
 gv_status gv_run_rasters_add_traced(gv_io *io, gv_run_rasters *rasters);
 
 /* Rows of a block of a part's raster; 0 = no parts. */

@@ -191,7 +191,7 @@ static gv_status add_record(gv_io *io, void *user, const unsigned char *record) 
   return gv_io_fail(io, status, "%s: damaged: %s", a->part->path, gv_context_message(context));
 }
 
-static gv_status merge_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *rasters) {
+static gv_status merge_begin(gv_io *io, gv_run_work *w) {
   gv_merge *m = w->source.state;
   const gv_run_plan *plan = w->plan;
   if (plan->style && plan->numbers) GV_TRY(gv_groups_make(io, w->in->regions, &m->groups));
@@ -205,7 +205,7 @@ static gv_status merge_begin(gv_io *io, gv_run_work *w, gv_raster_out *const *ra
     for (int i = 0; i < m->count && m->copied[k]; i++) {
       m->copied[k] =
           m->parts[i].first % w->block_h == 0 &&
-          gv_tiff_same_encoding(m->parts[i].creation[k], gv_raster_creation_options(rasters[plan->slot[k]]));
+          gv_tiff_same_encoding(m->parts[i].creation[k], gv_raster_creation_options(w->rasters[plan->slot[k]]));
     }
   }
   for (int i = 0; i < m->count; i++) {
@@ -401,9 +401,7 @@ gv_status gv_merge_open(gv_io *io, const gv_run_plan *plan, gv_block_source *out
   GV_TRY(check_run(io, plan, m->parts));
   qsort(m->parts, (size_t)m->count, sizeof *m->parts, by_number);
   GV_TRY(check_complete(io, m));
-  checking c = {.merge = m};
-  for (int i = 0; i < GV_RUN_RASTERS; i++)
-    c.rasters = c.rasters || plan->slot[i] >= 0;
+  checking c = {m, plan->written > 0};
   gv_io_loop loop = {.threads = plan->in->threads, .count = m->count, .grain = 1, .user = &c};
   return gv_io_parallel_for(io, &loop, check_bytes);
 }

@@ -175,8 +175,8 @@ gv_status gv_run_make_plan(gv_io *io, const gv_run_inputs *in, int64_t part_rows
   GV_TRY(choose_rows(io, part_rows, p));
   p->type[distance] = j->distance_type;
   p->type[azimuth] = GDT_Float32;
-  for (int i = 0, count = 0; i < GV_RUN_RASTERS; i++) {
-    p->slot[i] = gv_run_writes(j, i) ? count++ : -1;
+  for (int i = 0; i < GV_RUN_RASTERS; i++) {
+    p->slot[i] = gv_run_writes(j, i) ? p->written++ : -1;
     p->bands[i] = gv_run_bands(in, i);
   }
   p->cell_bytes = gv_budget_cell_bytes(j, p->bands[distance]);

@@ -9,6 +9,7 @@
 typedef struct gv_run_plan {
   const gv_job *job;
   const gv_run_inputs *in;
+  int written;              /* rasters that are computed */
   int slot[GV_RUN_RASTERS]; /* place of a raster among those of a block; -1 = it is not computed */
   GDALDataType type[GV_RUN_RASTERS];
   int bands[GV_RUN_RASTERS];

@@ -2,6 +2,7 @@
 #include "job/raster/plan/read.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <gdal.h>
 
@@ -11,6 +12,32 @@
 #include "io/in/cells/place_arrays.h"
 #include "io/in/raster_in.h"
 #include "io/metric.h"
+
+gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
+  const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
+  const bool merges = j->merged_count > 0; /* parts contain the results of masks and sums: these are not opened */
+  const gv_seed_options *seeds = &j->seeds;
+  const gv_cells_of *cells = &j->grid.cells_of;
+  const gv_input fixed[] = {{seeds->source, vector, seeds->layer, seeds->open_options, NULL},
+                            {j->raster_seeds.source, raster, NULL, seeds->open_options, NULL},
+                            {j->grid.like, raster, NULL, j->grid.like_options, NULL},
+                            {j->mask.source, merges ? 0 : either, j->mask.layer, j->mask.open_options, NULL},
+                            {j->grid.extent_of, either, j->grid.extent_layer, j->grid.extent_options, NULL},
+                            {gv_cells_of_are_read(cells) ? cells->source : NULL, vector, NULL, NULL, NULL},
+                            {j->cost.path, raster, NULL, j->cost.open_options, NULL},
+                            {j->barriers.path, vector, j->barriers.layer, j->barriers.open_options, NULL},
+                            {j->from.path, vector, j->from.layer, j->from.open_options, NULL},
+                            {j->config, 0, NULL, NULL, NULL}};
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < sizeof fixed / sizeof *fixed && status == GV_OK; i++)
+    status = gv_inputs_add(io, inputs, fixed[i]);
+  for (int i = 0; i < j->sum_count && status == GV_OK; i++)
+    status =
+        gv_inputs_add(io, inputs, (gv_input){j->sums[i].path, merges ? 0 : raster, NULL, j->sum_options, NULL});
+  for (int i = 0; i < j->merged_count && status == GV_OK; i++)
+    status = gv_inputs_add(io, inputs, (gv_input){j->merged[i], 0, NULL, NULL, NULL});
+  return status;
+}
 
 gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
   gv_context_options options;
@@ -114,7 +141,21 @@ static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 /* ------------------------------------------------------------------------------------------------------ the rest */
 
-void gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
+/* Of --part, --cells and --mesh; the others are those of the tables (settings.h). */
+static gv_status read_check_options(gv_io *io, const gv_job *j) {
+  const char *cells = j->cells != NULL ? "--cells" : "--mesh";
+  GV_REQUIRE(io, j->parts == 0 || strncmp(gv_job_seeds(j), "/vsimem/", 8) != 0,
+             "--part: unsupported for seeds from standard input, as merge reads them again; write them to a file");
+  if (j->cells == NULL && j->mesh == NULL) return GV_OK;
+  GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", cells);
+  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of), "%s: missing --level or --cells-of",
+             cells);
+  GV_REQUIRE(io, j->mask.source == NULL || j->mesh == NULL,
+             "--mesh: unsupported with --mask, as it has all triangles; use --cells");
+  return GV_OK;
+}
+
+gv_status gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
   in->job = j;
   in->context = context;
   in->threads = gv_context_threads(context);
@@ -125,6 +166,7 @@ void gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs 
   in->seed_options.keep_source = j->stats != NULL;
   in->seed_options.shapes = true;
   in->seed_options.positive_weights = j->weighting == GV_MULTIPLICATIVE;
+  return read_check_options(io, j);
 }
 
 /* Distances in the library's unit, and checks of options that depend on the grid. */
@@ -271,7 +313,7 @@ gv_status gv_run_read(gv_io *io, gv_run_inputs *in) {
 
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
                                gv_run_inputs *in) {
-  gv_run_open(io, first->job, first->context, in);
+  GV_TRY(gv_run_open(io, first->job, first->context, in));
   in->seeds = in->regions = first->seeds;
   in->max_distance = first->max_distance;
   in->distance_size = first->distance_size;
