@@ -53,6 +53,20 @@ def test_as_the_raster(runner):
     assert ogr.Open(runner.path("t.gpkg")).GetLayer().GetFeatureCount() == x.size
 
 
+def test_many_queries(runner):
+    """More than one batch of 65,536: each row has the result of its own query."""
+    barriers = layer(runner, "b.gpkg", 32632, WALL)
+    reference = runner.text("r.csv", "x,y\n5,5\n")
+    x = np.arange(70_000) % 700 / 10 + 0.05
+    queries = runner.text("q.csv", "x,y\n" + "".join(f"{a:.2f},40\n" for a in x))
+    systems = ("--reference-crs", "EPSG:32632", "--query-crs", "EPSG:32632", "--quiet")
+    both = ("--reference", reference, "--queries", queries)
+    _, way = runner.search(*both, *systems, "--barriers", barriers)
+    over, under = (np.hypot(5, 5 - end) + np.hypot(x - 10, 40 - end) for end in (30, 0))
+    expected = np.where(x < 12, np.hypot(x - 5, 35), np.minimum(over, under))
+    assert way.size == x.size and np.allclose(way.ravel(), expected, rtol=1e-12)
+
+
 def test_globe(runner):
     """A wall in another system along 180 degrees; without barriers the results are those of plain distances."""
     edge, high = 20037508.342789244, 2273030.926987689
