@@ -281,7 +281,16 @@ def test_help():
         done = run(*arguments)
         assert done.returncode == 0 and all(
             f"\n  {name} " in done.stdout
-            for name in ("raster", "facility", "cost", "barriers", "projected", "search", "command", "seeds")
+            for name in (
+                "raster",
+                "facility",
+                "cost",
+                "barriers",
+                "projected",
+                "search",
+                "command",
+                "seeds",
+            )
         )
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import gpuvoronoi
 from gpuvoronoi import (
+    _barriers,
     _c,
     _cells,
     _crs,
@@ -99,6 +100,7 @@ REFUSES = {
 PLAIN = {
     _search.Fixed,
     _cells.Raster,
+    _barriers.Solved,
     costs.CostRequest,
     costs._Result,
     _device_rasters.Own,
