@@ -51,7 +51,7 @@ def barrier_ways(
     Examples
     --------
     >>> import geopandas, gpuvoronoi
-    >>> river = geopandas.GeoSeries.from_wkt(["LINESTRING (10 0, 10 30)"])
+    >>> river = geopandas.GeoSeries.from_wkt(["LINESTRING (10 -9, 10 30)"])
     >>> ways = gpuvoronoi.barrier_ways(([5.0], [5.0]), ([15.0], [25.0]), river, metric="euclidean")
     >>> [(float(x), float(y)) for x, y in ways.geometry[0].coords]
     [(15.0, 25.0), (10.0, 30.0), (5.0, 5.0)]
