@@ -631,7 +631,7 @@ GV_API int32_t gv_index_dim(const gv_index *index);
 
 /**
  * @param index may be NULL.
- * @return the name of the backend (static); with "auto" that of the selected backend. "" for NULL.
+ * @return the name of the backend (static); with "auto" that of the selected one, "axes" for a grid of longitudes and latitudes. "" for NULL.
  */
 GV_API const char *gv_index_backend(const gv_index *index);
 
