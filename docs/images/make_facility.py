@@ -1,66 +1,103 @@
 #!/usr/bin/env python3
-"""Draw facility-distance.png or facility-served.png for docs/facility.md.
+"""Draw facility-distance.png or facility-served.png for docs/facility.md, with a legend of classes.
 
-    make_facility.py distance DISTANCE.tif PICTURE.png LONGEST_KM [WIDTH]
-    make_facility.py served ALLOCATION.tif TABLE.csv PICTURE.png [WIDTH]
+    make_facility.py distance DISTANCE.tif PICTURE.png
+    make_facility.py served NEAREST.tif TABLE.csv PICTURE.png
 
-The first darkens with distance up to LONGEST_KM; the second colors each region by the logarithm of `people_sum`. Needs
-numpy and GDAL.
+The first colors each cell by its distance in kilometers, the second each region by the people that it serves (the column `people_sum`).
+Needs python3-gdal, numpy and matplotlib.
 """
 
 import csv
 import sys
 
+import matplotlib
 import numpy
 from osgeo import gdal
 
+matplotlib.use("Agg")
+from matplotlib import colors, patches, pyplot  # noqa: E402
+
 gdal.UseExceptions()
-PALE, DARK, NONE = (
-    numpy.array([255, 247, 188.0]),
-    numpy.array([102, 20, 70.0]),
-    numpy.array([214, 224, 234.0]),
-)
+WIDTH = 1000  # pixels
+LEGEND = 0.6  # inches
+KILOMETERS = [0, 10, 25, 50, 100, 150]
+MILLIONS = [0, 0.1, 1, 5, 10, 25, 50, 100]
+NONE = "#d6e0ea"
 
 
-def paint(share, known, path):
-    middle = numpy.array([236, 112, 20.0])
-    t = numpy.clip(numpy.nan_to_num(share), 0, 1)[..., None]
-    image = numpy.where(
-        t < 0.5, PALE + (middle - PALE) * 2 * t, middle + (DARK - middle) * (2 * t - 1)
-    )
-    image = numpy.where(known[..., None], image, NONE).round().astype(numpy.uint8)
-    memory = gdal.GetDriverByName("MEM").Create(
-        "", image.shape[1], image.shape[0], 3, gdal.GDT_Byte
-    )
-    for b in range(3):
-        memory.GetRasterBand(b + 1).WriteArray(image[..., b])
-    gdal.SetConfigOption("GDAL_PAM_ENABLED", "NO")
-    gdal.GetDriverByName("PNG").CreateCopy(path, memory, options=["ZLEVEL=9"])
-
-
-def read(path, width):
+def read(path):
+    """The first band in the picture's size, and its extent in degrees."""
     source = gdal.Open(path)
-    return source.GetRasterBand(1).ReadAsArray(
-        buf_xsize=width, buf_ysize=round(width * source.RasterYSize / source.RasterXSize)
+    left, width, _, top, _, height = source.GetGeoTransform()
+    columns, rows = source.RasterXSize, source.RasterYSize
+    values = source.GetRasterBand(1).ReadAsArray(
+        buf_xsize=WIDTH, buf_ysize=round(WIDTH * rows / columns)
     )
+    return values, (left, left + columns * width, top + rows * height, top)
 
 
-def main():
-    if sys.argv[1] == "distance":
-        km = read(sys.argv[2], int(sys.argv[5]) if len(sys.argv) > 5 else 1000) / 1000
-        paint(km / float(sys.argv[4]), numpy.isfinite(km), sys.argv[3])
+def regions_of(nearest, table):
+    """Millions of people of each cell's region, NaN without one, and where regions meet."""
+    with open(table, newline="", encoding="utf-8") as file:
+        people = {
+            int(row["id"]): float(row["people_sum"] or 0) / 1e6 for row in csv.DictReader(file)
+        }
+    known, index = numpy.unique(nearest, return_inverse=True)
+    millions = numpy.array([people.get(int(seed), numpy.nan) for seed in known])
+    border = numpy.zeros(nearest.shape, bool)
+    border[:, 1:] |= nearest[:, 1:] != nearest[:, :-1]
+    border[1:] |= nearest[1:] != nearest[:-1]
+    return millions[index].reshape(nearest.shape), border
+
+
+def draw(values, bounds, title, extent, border, picture):
+    palette = pyplot.get_cmap("YlOrRd", len(bounds))
+    norm = colors.BoundaryNorm([*bounds, numpy.inf], palette.N)
+    image = palette(norm(numpy.nan_to_num(values)))
+    image[numpy.isnan(values)] = colors.to_rgba(NONE)
+    image[border & ~numpy.isnan(values), :3] *= 0.6
+    # A degree of longitude in the middle is as long as one of latitude.
+    height = (
+        10 * image.shape[0] / image.shape[1] / numpy.cos(numpy.radians((extent[2] + extent[3]) / 2))
+    )
+    figure = pyplot.figure(figsize=(10, height + LEGEND), dpi=100)
+    axes = figure.add_axes((0, LEGEND / (height + LEGEND), 1, height / (height + LEGEND)))
+    axes.imshow(image, extent=extent, interpolation="none", aspect="auto")
+    axes.set_axis_off()
+    texts = [f"{low:g} to {high:g}" for low, high in zip(bounds, bounds[1:])] + [
+        f"{bounds[-1]:g} and more"
+    ]
+    marks = [patches.Patch(color=palette(i), label=text) for i, text in enumerate(texts)]
+    figure.legend(
+        handles=marks, loc="lower center", ncol=len(marks), frameon=False, title=title, fontsize=9
+    )
+    figure.savefig(picture)
+
+
+def main(what, raster, *others):
+    values, extent = read(raster)
+    if what == "distance":
+        draw(
+            values / 1000,
+            KILOMETERS,
+            "kilometers to the nearest hospital",
+            extent,
+            numpy.zeros(values.shape, bool),
+            *others,
+        )
         return
-    ids = read(sys.argv[2], int(sys.argv[5]) if len(sys.argv) > 5 else 1000)
-    with open(sys.argv[3], newline="", encoding="utf-8") as file:
-        people = {int(r["id"]): float(r["people_sum"] or 0) for r in csv.DictReader(file)}
-    known, index = numpy.unique(ids, return_inverse=True)
-    logarithm = numpy.log10(numpy.maximum([people.get(int(i), 0) for i in known], 1))
-    share = (logarithm[index].reshape(ids.shape) - 4.5) / (8.3 - 4.5)
-    border = numpy.zeros(ids.shape, bool)
-    border[:, 1:] |= ids[:, 1:] != ids[:, :-1]
-    border[1:] |= ids[1:] != ids[:-1]
-    paint(numpy.where(border, 1.0, share), ids >= 0, sys.argv[4])
+    table, picture = others
+    millions, border = regions_of(values, table)
+    draw(
+        millions,
+        MILLIONS,
+        "millions of people, served by the nearest place",
+        extent,
+        border,
+        picture,
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
