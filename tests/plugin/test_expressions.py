@@ -14,6 +14,7 @@ from qgis.core import (
     QgsPointXY,
     QgsProcessingException,
     QgsProject,
+    QgsRelation,
     QgsVectorLayer,
 )
 
@@ -252,3 +253,41 @@ def test_aggregates_of_another_layer(qgis, layers):
     found, _ = values(layer, "sum(nearest_distance('stations', 1))")
     own = sum(values(layer, "nearest_distance('stations', 1)")[0].values())
     assert list(found.values()) == pytest.approx([own] * len(found))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "array_sum(overlay_nearest('other', nearest_distance('stations', 1), limit:=-1))",
+        "relation_aggregate('all', 'sum', nearest_distance('stations', 1))",
+    ],
+)
+def test_features_of_another_layer(qgis, text):
+    """Functions that say nowhere that the feature is another layer's."""
+    layer = memory([(0, 0)], fields="group:integer", rows=[(1,)])
+    other = memory(places(30, seed=5), fields="group:integer", rows=[(1,)] * 30)
+    stations = memory(places(50, seed=2))
+    for one, name in ((layer, "layer"), (other, "other"), (stations, "stations")):
+        one.setName(name)
+    project = QgsProject.instance()
+    project.addMapLayers([layer, other, stations])
+    relation = QgsRelation()
+    relation.setId("all")
+    relation.setReferencedLayer(layer.id())
+    relation.setReferencingLayer(other.id())
+    relation.addFieldPair("group", "group")
+    project.relationManager().addRelation(relation)
+    distances, _ = values(other, "nearest_distance('stations', 1)")
+    found, error = values(layer, text)
+    assert error == "" and list(found.values()) == pytest.approx([sum(distances.values())])
+
+
+def test_features_that_no_layer_has(qgis, layers):
+    """Of the current layer, with another geometry: simplified for the map."""
+    layer, _ = layers
+    expression = QgsExpression("nearest_distance('stations', 1)")
+    context = QgsExpressionContext(QgsExpressionContextUtils.globalProjectLayerScopes(layer))
+    feature = layer.getFeature(3)
+    feature.setGeometry(QgsGeometry.fromWkt("Point (0 0)"))
+    context.setFeature(feature)
+    assert expression.evaluate(context) == values(layer, expression.expression())[0][3]

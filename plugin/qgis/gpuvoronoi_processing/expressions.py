@@ -123,7 +123,7 @@ class Nearest(QgsExpressionFunction):
         ):
             raise QgsProcessingException(tr("k: out of range [1, 1024]"))
         feature, results = context.feature(), set()
-        for one in [layer] if not context.hasVariable("parent") else layers_of(feature, layer):
+        for one in feature_layers(context, feature, layer):
             results.add(self.results.get(one, found, int(count)).get(feature.id()))
         if len(results) != 1:
             raise QgsProcessingException(
@@ -146,6 +146,16 @@ def project_layer(value):
     project = QgsProject.instance()
     named = [project.mapLayer(str(value)), *project.mapLayersByName(str(value))]
     return next((layer for layer in named if isinstance(layer, QgsVectorLayer)), None)
+
+
+def feature_layers(context, feature, current):
+    """
+    The layers that the current feature may be of. Not all functions that evaluate an expression for the features of
+    another layer say so by a variable. Without it, a feature that no layer has is the current layer's: simplified for
+    the map, or not saved yet.
+    """
+    found = layers_of(feature, current)
+    return list(found) if context.hasVariable("parent") else [next(found, current)]
 
 
 def layers_of(feature, current):
