@@ -164,11 +164,17 @@ def test_h3(qgis, work):
 
 
 def test_more_rows_than_a_table_holds(qgis, work):
-    """Refused beforehand, but not with a mask, of which only the cells within have a row."""
+    """Refused beforehand; with a mask only the cells within have a row, but all are computed."""
     from qgis.core import QgsApplication, QgsProcessingContext
 
     made = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:cells")
     given = {"INPUT": memory([(0, 0)]), "LEVEL": 18, "OUTPUT": work.path("out.gpkg")}
     well, message = made.checkParameterValues(given, QgsProcessingContext())
-    assert not well and "824,633,720,832 rows" in message
-    assert made.checkParameterValues({**given, "LEVEL": 12}, QgsProcessingContext())[0]
+    assert not well and "824,633,720,832 cells" in message
+    given["LEVEL"] = 14
+    well, message = made.checkParameterValues(given, QgsProcessingContext())
+    assert not well and "3,221,225,472 rows" in message
+    given["MASK"] = memory([], geometry="Polygon")
+    assert made.checkParameterValues(given, QgsProcessingContext())[0]
+    given["LEVEL"] = 18
+    assert not made.checkParameterValues(given, QgsProcessingContext())[0]

@@ -11,6 +11,7 @@ import time
 
 import pytest
 from conftest import ALGORITHMS, COMMAND, Feedback, has_table, memory, places, read, rows, timezones
+from osgeo import gdal, osr
 from qgis.core import (
     QgsApplication,
     QgsFeature,
@@ -647,3 +648,73 @@ def test_nearest_neighbors_do_not_replace_their_points(qgis, work):
     with pytest.raises(QgsProcessingException, match="is the file of the layer “"):
         qgis.run("knearest", INPUT=layer, REFERENCE=work.path("a.gpkg"), OUTPUT=work.path("a.gpkg"))
     assert len(rows(work.path("a.gpkg"))) == 5
+
+
+def test_numbers_as_the_language_writes_them(qgis, monkeypatch):
+    from gpuvoronoi_processing import i18n
+
+    for language, count, size in (("de", "1.234.567", "0,25"), ("C", "1,234,567", "0.25")):
+        monkeypatch.setattr(i18n, "language", lambda language=language: language)
+        assert i18n.number_text(1234567) == count
+        assert i18n.number_text(0.25, "g", 9) == size
+
+
+@pytest.fixture
+def huge(work):
+    """A raster of 200,000 x 200,000 cells that takes no space."""
+    path = work.path("huge.vrt")
+    made = gdal.GetDriverByName("VRT").Create(path, 200000, 200000, 1, gdal.GDT_Byte)
+    made.SetGeoTransform((0, 0.0001, 0, 20, 0, -0.0001))
+    made.SetSpatialRef(reference())
+    made = None
+    return path
+
+
+def reference():
+    made = osr.SpatialReference()
+    made.ImportFromEPSG(4326)
+    made.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return made
+
+
+@pytest.mark.parametrize(
+    "name,parameters,words",
+    [
+        ("voronoiraster", {"RESOLUTION": 1e-5}, "648,000,000,000,000 cells"),
+        ("voronoiraster", {"TEMPLATE": "huge"}, "“Template raster”: 40,000,000,000 cells"),
+        (
+            "facilitystatistics",
+            {"TEMPLATE": "huge", "EXTENT": "0,200,0,200 [EPSG:4326]"},
+            "4,000,000,000,000 cells",
+        ),
+        ("nearestcells", {"INPUT": "huge"}, "“Raster”: 40,000,000,000 cells"),
+        ("travelcost", {"COST": "huge"}, "“Friction”: 40,000,000,000 cells"),
+        ("qtmvoronoi", {"LEVEL": 16}, "“Level of the mesh”: 137,438,953,472 cells"),
+        ("qtmvoronoi", {"LEVEL": 14, "CELLS": "c.gpkg"}, "2,147,483,648 rows"),
+        ("knearest", {"NEIGHBORS": 700}, "1,400 rows"),
+    ],
+)
+def test_too_many_cells_or_rows(qgis, work, huge, monkeypatch, name, parameters, words):
+    """Refused with their number, before anything is computed."""
+    monkeypatch.setattr("gpuvoronoi_processing.algorithms.base.MOST_ROWS", 1000)
+    given = {"INPUT": memory([(0, 0), (1, 1)]), "OUTPUT": work.path("out.tif")}
+    given.update({key: huge if value == "huge" else value for key, value in parameters.items()})
+    with pytest.raises(QgsProcessingException) as error:
+        qgis.run(name, **given)
+    assert words in " ".join([str(error.value), *qgis.feedback.errors])
+    assert qgis.feedback.commands == []
+
+
+def test_small_parts_of_the_globe(qgis, work):
+    """Fine cells of a small area, or of a small raster."""
+    seeds = memory([(0, 0), (1, 1)])
+    area = "0,0.001,0,0.001 [EPSG:4326]"
+    qgis.run("voronoiraster", INPUT=seeds, RESOLUTION=1e-5, EXTENT=area, OUTPUT=work.path("a.tif"))
+    path = work.path("small.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, 20, 20, 1, gdal.GDT_Byte)
+    made.SetGeoTransform((0, 1e-5, 0, 2e-4, 0, -1e-5))
+    made.SetSpatialRef(reference())
+    made.GetRasterBand(1).WriteRaster(3, 3, 1, 1, b"\1")
+    made = None
+    qgis.run("nearestcells", INPUT=path, RESOLUTION=5e-6, OUTPUT=work.path("b.tif"))
+    assert gdal.Open(work.path("b.tif")).RasterXSize == 40

@@ -5,7 +5,7 @@ Translations: all texts are of one context; i18n/gpuvoronoi_LANGUAGE.qm is made 
 import pathlib
 
 from qgis.core import QgsApplication
-from qgis.PyQt.QtCore import QCoreApplication, QTranslator
+from qgis.PyQt.QtCore import QCoreApplication, QLocale, QTranslator
 
 CONTEXT = "gpuvoronoi"
 FOLDER = pathlib.Path(__file__).parent / "i18n"
@@ -21,6 +21,14 @@ def language():
         QgsApplication.instance().translation() if QgsApplication.instance() is not None else ""
     )
     return (spoken or QgsApplication.locale())[:2]
+
+
+def number_text(number, form="f", digits=0):
+    """A number as the language of QGIS writes it, by default a whole one; `form` and `digits` are QLocale's."""
+    locale = QLocale(language())
+    if locale == QLocale.c():  # it has no separators of thousands
+        locale = QLocale("en")
+    return locale.toString(float(number), form, digits)
 
 
 def install_translator():

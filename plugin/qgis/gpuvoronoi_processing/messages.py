@@ -1,6 +1,6 @@
 """What the program says in JSON (docs/messages.md), in the words of the dialogs: by code, as codes stay."""
 
-from .i18n import tr
+from .i18n import number_text, tr
 
 REQUESTED = "as requested"  # the program's reason for a metric that an option names
 
@@ -134,6 +134,15 @@ def reason(words):
     return reasons().get(words, words)
 
 
+def metric(name):
+    """A metric of the command, in words."""
+    return {
+        "geodesic": tr("geodesic"),
+        "great-circle": tr("great-circle"),
+        "euclidean": tr("euclidean"),
+    }.get(name, name)
+
+
 def error(report):
     """The program's error: what to do about it, if that is known, and its own words."""
     said = report["error"]
@@ -165,7 +174,7 @@ def warnings(report):
         if said["code"] in REPORTED_BY_ALGORITHMS:
             continue
         own = "gpuvoronoi: warning: " + said["message"]
-        count = f"{said.get('count', 0):,}"
+        count = number_text(said.get("count", 0))
         yield f"{words[said['code']].format(count=count)} ({own})" if said["code"] in words else own
 
 
@@ -188,59 +197,59 @@ def summary(report):
     yield tr("Computed by {backend}, {threads} threads, in {seconds} s").format(
         backend=report["backend"]["name"],
         threads=report["backend"]["threads"],
-        seconds=f"{report['seconds']:.2f}",
+        seconds=number_text(report["seconds"], digits=2),
     )
 
 
 def search_summary(report):
     yield tr("Searched for {points} points among {places}, {crs}").format(
-        points=f"{report['queries']['used']:,}",
-        places=f"{report['references']['used']:,}",
+        points=number_text(report["queries"]["used"]),
+        places=number_text(report["references"]["used"]),
         crs=report["crs"],
     )
 
 
 def diagram_summary(report):
-    metric, seeds = report["metric"], report["seeds"]
+    used, seeds = report["metric"], report["seeds"]
     yield tr("Distances: {metric}, {reason}").format(
-        metric=metric["name"], reason=reason(metric["reason"])
+        metric=metric(used["name"]), reason=reason(used["reason"])
     )
     yield tr("Seeds: {used} used, {left_out} left out").format(
-        used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}"
+        used=number_text(seeds["used"]), left_out=number_text(seeds["left_out"])
     )
     yield tr("Diagram: {places} places, {edges} borders, {crs}").format(
-        places=f"{seeds['places']:,}", edges=f"{report['edges']:,}", crs=report["crs"]
+        places=number_text(seeds["places"]), edges=number_text(report["edges"]), crs=report["crs"]
     )
 
 
 def raster_summary(report):
-    metric, grid, cells, seeds = report["metric"], report["grid"], report["cells"], report["seeds"]
+    used, grid, cells, seeds = report["metric"], report["grid"], report["cells"], report["seeds"]
     yield tr("Distances: {metric}, {reason}").format(
-        metric=metric["name"], reason=reason(metric["reason"])
+        metric=metric(used["name"]), reason=reason(used["reason"])
     )
     if "cells_of" in grid:
         yield tr("Cells: {count} of {system}, {crs}").format(
-            count=f"{cells['count']:,}", system=grid["cells_of"], crs=grid["crs"]
+            count=number_text(cells["count"]), system=grid["cells_of"], crs=grid["crs"]
         )
     else:
         yield raster_size(grid)
     if cells["without_seed"] is not None:
         yield tr("Cells without a seed: {count} of {cells}").format(
-            count=f"{cells['without_seed']:,}", cells=f"{cells['count']:,}"
+            count=number_text(cells["without_seed"]), cells=number_text(cells["count"])
         )
     yield tr("Seeds: {used} used, {left_out} left out").format(
-        used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}"
+        used=number_text(seeds["used"]), left_out=number_text(seeds["left_out"])
     )
     if seeds["without_cells"]:
-        yield tr("Seeds without a cell: {count}").format(count=f"{seeds['without_cells']:,}")
+        yield tr("Seeds without a cell: {count}").format(count=number_text(seeds["without_cells"]))
 
 
 def raster_size(grid):
     return tr("Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}").format(
-        width=f"{grid['width']:,}",
-        height=f"{grid['height']:,}",
-        x=f"{grid['cell_size'][0]:.9g}",
-        y=f"{grid['cell_size'][1]:.9g}",
+        width=number_text(grid["width"]),
+        height=number_text(grid["height"]),
+        x=number_text(grid["cell_size"][0], "g", 9),
+        y=number_text(grid["cell_size"][1], "g", 9),
         unit=grid["unit"],
         crs=grid["crs"],
     )

@@ -4,6 +4,7 @@ What the algorithms have in common: how they present themselves, what is wrong w
 
 import functools
 import html
+import math
 import os
 import re
 
@@ -26,7 +27,7 @@ from qgis.core import (
 
 from .. import about, engine, help_page, messages, program
 from .. import field_types as types
-from ..i18n import tr
+from ..i18n import number_text, tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
 from .parameters import Parameters
 
@@ -35,6 +36,7 @@ LAYERS = (
     QgsProcessingParameterMapLayer,
     QgsProcessingParameterRasterLayer,
 )
+MOST_CELLS, MOST_ROWS = 2 * 10**10, 10**9  # of results: hours, and tens of gigabytes
 NO_FILE = re.compile(
     r"memory:|[a-z]+:.*=", re.IGNORECASE
 )  # destinations in memory and in databases, such as ogr:dbname=…
@@ -150,6 +152,24 @@ class Common(Parameters):
         if well:
             message = self.output_in_use(parameters, context)
         return well and not message, message
+
+    def size_problem(self, name, cells=0, rows=0):
+        """What is wrong with a result of so many cells or rows, by the parameter of this name; else nothing."""
+        if cells > MOST_CELLS:
+            return tr(
+                "“{parameter}”: {count} cells to compute; choose larger cells or a smaller area; at most {most}"
+            ).format(
+                parameter=self.label(name),
+                count=number_text(math.ceil(cells)),
+                most=number_text(MOST_CELLS),
+            )
+        if rows > MOST_ROWS:
+            return tr(
+                "“{parameter}”: the result would have {count} rows; at most {most} are supported"
+            ).format(
+                parameter=self.label(name), count=number_text(rows), most=number_text(MOST_ROWS)
+            )
+        return ""
 
     @staticmethod
     def destination(parameters, name, context):

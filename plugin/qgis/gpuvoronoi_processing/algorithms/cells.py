@@ -19,7 +19,6 @@ from ..i18n import tr
 from .rasters import RasterAlgorithm
 
 EARTH = 5.1e14  # square meters
-MOST_ROWS = 10**9
 HIGHEST_LEVEL, HIGHEST_LEVEL_OF_H3 = 18, 15
 
 
@@ -154,14 +153,11 @@ class Cells(RasterAlgorithm):
         level = self.parameterAsInt(parameters, self.LEVEL, context)
         if well and self.system(parameters, context)[1] == "h3" and level > HIGHEST_LEVEL_OF_H3:
             return False, tr("“{}”: H3 has levels 0 to 15").format(self.label(self.LEVEL))
-        rows = (
-            self.system(parameters, context)[3](level) if well else 0
-        )  # with a mask only those within it
-        if rows > MOST_ROWS and not self.given(parameters, self.MASK):
-            return False, tr(
-                "“{level}”: the result would have {count} rows; choose a lower level"
-            ).format(level=self.label(self.LEVEL), count=f"{rows:,}")
-        return well, message
+        if well:
+            cells = self.system(parameters, context)[3](level)
+            rows = 0 if self.given(parameters, self.MASK) else cells  # those within it
+            message = self.size_problem(self.LEVEL, cells, rows)
+        return well and not message, message
 
     def system(self, parameters, context):
         return self.systems()[self.parameterAsEnum(parameters, self.SYSTEM, context)]

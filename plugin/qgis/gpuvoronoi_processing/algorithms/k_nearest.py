@@ -22,7 +22,7 @@ from qgis.core import (
 from .. import engine, styles
 from .. import field_types as types
 from ..geodesics import GLOBE, Geodesics
-from ..i18n import tr
+from ..i18n import number_text, tr
 from ..layers import (
     CHECK_CANCEL_EVERY,
     Features,
@@ -165,7 +165,10 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             if None in layers or layers[0].source() != layers[1].source():
                 label = self.label(self.EXCLUDE_SELF)
                 return False, tr("“{}” requires that both layers are the same").format(label)
-        return well, message
+        if layer is not None:
+            count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+            message = self.size_problem(self.NEIGHBORS, rows=layer.featureCount() * count)
+        return well and not message, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.points = self.read_points(parameters, self.INPUT, self.FIELD, context)
@@ -314,13 +317,13 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(
                 tr("0 of {count} points have a neighbor; limited by “{label}”").format(
-                    count=f"{count:,}", label=label
+                    count=number_text(count), label=label
                 )
             )
         elif alone:
             feedback.pushInfo(
                 tr("Points without a neighbor: {alone} of {count}").format(
-                    alone=f"{alone:,}", count=f"{count:,}"
+                    alone=number_text(alone), count=number_text(count)
                 )
             )
 

@@ -112,6 +112,9 @@ class LiveVoronoi(RasterAlgorithm):
         message = program.refusal(command_only=True) or driver.load()
         return not message, message
 
+    def check_cells(self, name, count):
+        """Any count: cells are computed when the map shows them."""
+
     def makes_distances(self, parameters, context):
         return "distance" in self.kinds(parameters, context)
 

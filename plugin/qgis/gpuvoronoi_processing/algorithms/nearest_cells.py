@@ -15,9 +15,6 @@ from ..layers import RasterCells
 from .rasters import RasterAlgorithm
 
 
-MOST_CELLS = 2 * 10**10
-
-
 class NearestCells(RasterAlgorithm):
     BAND, VALUES, BY_CELL, PER_VALUE = "BAND", "VALUES", "BY_CELL", "PER_VALUE"
     command_only = (*RasterAlgorithm.command_only, RasterAlgorithm.NEIGHBORS)
@@ -132,12 +129,9 @@ class NearestCells(RasterAlgorithm):
         ):
             return False, tr("Missing result; choose at least one")
         layer = self.parameterAsRasterLayer(parameters, self.INPUT, context) if well else None
-        cells = layer.width() * layer.height() if layer is not None else 0
-        if cells > MOST_CELLS:
-            return False, tr(
-                "{layer} has {count} cells, of which all are read; save it with larger cells first"
-            ).format(layer=layer.name(), count=f"{cells:,}")
-        return well, message
+        if layer is not None:  # all its cells are read
+            message = self.size_problem(self.INPUT, layer.width() * layer.height())
+        return well and not message, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
         layer = self.parameterAsRasterLayer(parameters, self.INPUT, context)

@@ -11,9 +11,11 @@ from qgis.core import (
 )
 
 from .. import engine, results, styles
-from ..i18n import tr
-from ..layers import Polygons, crs_text, raster_file
+from ..i18n import number_text, tr
+from ..layers import Features, Polygons, crs_text, raster_file
 from .seeds import READING, SeedsAlgorithm
+
+GLOBE = QgsRectangle(-180.0, -90.0, 180.0, 90.0)
 
 
 class RasterAlgorithm(SeedsAlgorithm):
@@ -60,18 +62,34 @@ class RasterAlgorithm(SeedsAlgorithm):
         )
         if not extent.isNull():
             self.grid.append(extent_option(extent))
+        elif (
+            isinstance(self.seeds, Features)
+            and (crs if crs.isValid() else self.seeds.crs).isGeographic()
+        ):
+            extent = GLOBE
+        else:
+            extent = self.parameterAsExtent(parameters, self.INPUT, context, crs)
         if self.given(parameters, self.RESOLUTION):
-            self.grid.append(
-                f"--res={self.parameterAsDouble(parameters, self.RESOLUTION, context)!r}"
-            )
+            side = self.parameterAsDouble(parameters, self.RESOLUTION, context)
+            self.grid.append(f"--res={side!r}")
+            cells = extent.width() * extent.height() / side**2 if side > 0 else 0
+            self.check_cells(self.RESOLUTION, cells)
+
+    def check_cells(self, name, count):
+        """Refuses more cells than anybody would wait for, by the parameter that decides how many they are."""
+        problem = self.size_problem(name, count)
+        if problem:
+            raise QgsProcessingException(problem)
 
     def template_grid(self, template, parameters, context):
         if not self.given(parameters, self.EXTENT):
+            self.check_cells(self.TEMPLATE, template.width() * template.height())
             return ["--like", raster_file(template)]
         wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
         extent, width, height = snapped(
             template.extent(), template.width(), template.height(), wanted
         )
+        self.check_cells(self.TEMPLATE, width * height)
         grid = [extent_option(extent), f"--size={width},{height}"]
         return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
 
@@ -233,7 +251,9 @@ class RasterAlgorithm(SeedsAlgorithm):
         """Warns if no cell has a seed, and if seeds have no polygons because they have no cells."""
         limits = [self.label(name) for name in self.limits]
         empty = [
-            f"{said['count']:,}" for said in report["warnings"] if said["code"] == "cells-empty"
+            number_text(said["count"])
+            for said in report["warnings"]
+            if said["code"] == "cells-empty"
         ]
         if empty and limits:
             feedback.pushWarning(
@@ -256,7 +276,7 @@ class RasterAlgorithm(SeedsAlgorithm):
                 feedback.pushWarning(
                     tr(
                         "{count} of {seeds} seeds have no polygon of their own: they have no cell, or share their id"
-                    ).format(count=f"{seeds - polygons:,}", seeds=f"{seeds:,}")
+                    ).format(count=number_text(seeds - polygons), seeds=number_text(seeds))
                 )
 
 

@@ -79,7 +79,7 @@ class Searches(Common):
             metric, reason = automatic_metric(points.crs)
         feedback.pushInfo(
             tr("Distances: {metric}, {reason}").format(
-                metric=metric, reason=messages.reason(reason)
+                metric=messages.metric(metric), reason=messages.reason(reason)
             )
         )
         if metric not in GLOBE and points.crs.isGeographic():

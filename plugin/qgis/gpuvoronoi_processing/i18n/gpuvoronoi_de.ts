@@ -15,6 +15,16 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>“{parameter}”: {count} cells to compute; choose larger cells or a smaller area; at most {most}</source>
+            <translation>„{parameter}“: {count} Zellen wären zu berechnen; wählen Sie größere Zellen oder ein kleineres Gebiet; höchstens {most}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>“{parameter}”: the result would have {count} rows; at most {most} are supported</source>
+            <translation>„{parameter}“: Das Ergebnis hätte {count} Zeilen; höchstens {most} sind möglich</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>Cannot write the result</source>
             <translation>Das Ergebnis lässt sich nicht schreiben</translation>
         </message>
@@ -147,11 +157,6 @@
             <location filename="../algorithms/cells.py" />
             <source>“{}”: H3 has levels 0 to 15</source>
             <translation>„{}“: H3 hat die Stufen 0 bis 15</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/cells.py" />
-            <source>“{level}”: the result would have {count} rows; choose a lower level</source>
-            <translation>„{level}“: Das Ergebnis hätte {count} Zeilen; wählen Sie eine niedrigere Stufe</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -371,7 +376,7 @@
         <message>
             <location filename="../algorithms/live_voronoi.py" />
             <source>Side of the square cells. Default: 409,600 cells on the longer side (98 m on the globe).</source>
-            <translation>Seite der quadratischen Zellen. Vorgabe: 409 600 Zellen auf der längeren Seite (98 m auf der Erde).</translation>
+            <translation>Seite der quadratischen Zellen. Vorgabe: 409.600 Zellen auf der längeren Seite (98 m auf der Erde).</translation>
         </message>
         <message>
             <location filename="../algorithms/live_voronoi.py" />
@@ -559,11 +564,6 @@
             <translation>Ein Ergebnis fehlt; mindestens eines wählen</translation>
         </message>
         <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>{layer} has {count} cells, of which all are read; save it with larger cells first</source>
-            <translation>{layer} hat {count} Zellen, die alle gelesen werden; speichern Sie es erst mit größeren Zellen</translation>
-        </message>
-        <message>
             <location filename="../algorithms/nearest_value.py" />
             <source>Nearest value raster</source>
             <translation>Raster der nächsten Werte</translation>
@@ -636,7 +636,7 @@
         <message>
             <location filename="../algorithms/parameters.py" />
             <source>The values of the raster. Integer field: its values; seeds with the same id share a region. Text field: the number of the first row with that text, from 0; the raster's attribute table has the texts of up to 65,535 seeds. Default: the feature ids.</source>
-            <translation>Die Werte des Rasters. Ganzzahlfeld: seine Werte; Objekte mit derselben Kennung haben ein gemeinsames Gebiet. Textfeld: die Nummer der ersten Zeile mit diesem Text, ab 0; die Attributtabelle des Rasters enthält die Texte von bis zu 65 535 Objekten. Vorgabe: die Objektkennungen.</translation>
+            <translation>Die Werte des Rasters. Ganzzahlfeld: seine Werte; Objekte mit derselben Kennung haben ein gemeinsames Gebiet. Textfeld: die Nummer der ersten Zeile mit diesem Text, ab 0; die Attributtabelle des Rasters enthält die Texte von bis zu 65.535 Objekten. Vorgabe: die Objektkennungen.</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -911,7 +911,7 @@
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km.</source>
-            <translation>0 bis 20. Eine Stufe hat 8 · 4^Stufe Dreiecke: 7 hat 131 072 von etwa 80 km, 9 hat 2 097 152 von etwa 20 km.</translation>
+            <translation>0 bis 20. Eine Stufe hat 8 · 4^Stufe Dreiecke: 7 hat 131.072 von etwa 80 km, 9 hat 2.097.152 von etwa 20 km.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -1952,6 +1952,21 @@
             <location filename="../messages.py" />
             <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
             <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>geodesic</source>
+            <translation>geodätisch</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>great-circle</source>
+            <translation>Großkreise</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>euclidean</source>
+            <translation>geradlinig</translation>
         </message>
         <message>
             <location filename="../messages.py" />
