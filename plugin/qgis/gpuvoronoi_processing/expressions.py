@@ -151,7 +151,7 @@ def project_layer(value):
 def feature_layers(context, feature, current):
     """
     The layers that the current feature may be of. Not all functions that evaluate an expression for the features of
-    another layer say so by a variable. Without it, a feature that no layer has is the current layer's: simplified for
+    another layer set a variable. Without it, a feature that no layer has is the current layer's: simplified for
     the map, or not saved yet.
     """
     found = layers_of(feature, current)

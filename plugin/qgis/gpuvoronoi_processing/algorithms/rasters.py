@@ -76,7 +76,7 @@ class RasterAlgorithm(SeedsAlgorithm):
             self.check_cells(self.RESOLUTION, cells)
 
     def check_cells(self, name, count):
-        """Refuses more cells than anybody would wait for, by the parameter that decides how many they are."""
+        """Refuses more cells than MOST_CELLS, by the parameter that decides how many they are."""
         problem = self.size_problem(name, count)
         if problem:
             raise QgsProcessingException(problem)
