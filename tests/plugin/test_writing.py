@@ -312,3 +312,30 @@ def test_fields_that_cannot_hold_the_values(qgis, parameters, said):
     with pytest.raises(QgsProcessingException) as error:
         qgis.run("writenearest", INPUT=points(), REFERENCE=others, OUTPUT="memory:", **parameters)
     assert said in " ".join([str(error.value), *qgis.feedback.errors])
+
+
+def test_names_of_new_fields_can_be_typed(qgis):
+    """In the dialog, where fields of the layer are offered too."""
+    from processing.gui.wrappers import WidgetWrapperFactory
+    from qgis.PyQt.QtWidgets import QDialog
+
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:writenearest")
+    dialog, layer = QDialog(), points()
+
+    class Parent:
+        def parameterValue(self):
+            return layer
+
+    for name, offered in (("ID_FIELD", FIELDS_NAMES), ("DISTANCE_FIELD", ["id", "near", "far"])):
+        made = WidgetWrapperFactory.create_wrapper(algorithm.parameterDefinition(name), dialog)
+        made.follow(Parent())
+        box = made.widget
+        assert [box.itemText(row) for row in range(box.count())] == ["", *offered]
+        assert made.value() is None
+        box.setEditText("meters")
+        made.follow(Parent())
+        assert made.value() == "meters"
+        made.setValue("near")
+        assert made.value() == "near" and box.currentField() == "near"
+        made.setValue(None)
+        assert made.value() is None

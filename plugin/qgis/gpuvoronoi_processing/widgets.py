@@ -5,6 +5,7 @@ from processing.tools import dataobjects
 from qgis.core import (
     QgsFieldProxyModel,
     QgsProcessingFeatureSourceDefinition,
+    QgsProcessingParameterField,
     QgsProcessingUtils,
     QgsVectorLayer,
 )
@@ -43,19 +44,29 @@ class Choice(WidgetWrapper):
         return text if row < 1 else self.widget.itemData(row)
 
 
-class IdFields(WidgetWrapper):
-    """The fields of a layer that can be ids, in a dialog: whole numbers and texts."""
+class Fields(WidgetWrapper):
+    """
+    The fields of a layer, in a dialog: those that can be ids, whole numbers and texts, or, with `typed`, those of the
+    parameter's type and any name that is typed.
+    """
 
-    def createWidget(self):
+    def createWidget(self, typed=False):
+        self.typed = typed
         self.context = dataobjects.createContext()  # knows the project, keeps layers of files
         box = QgsFieldComboBox()
-        box.setObjectName("gpuvoronoi_id_field")
+        box.setObjectName("gpuvoronoi_new_field" if typed else "gpuvoronoi_id_field")
         box.setAllowEmptyFieldName(True)
-        box.setFilters(
+        ids = (
             QgsFieldProxyModel.Filter.Int
             | QgsFieldProxyModel.Filter.LongLong
             | QgsFieldProxyModel.Filter.String
         )
+        kinds = {
+            QgsProcessingParameterField.DataType.Any: QgsFieldProxyModel.Filter.AllTypes,
+            QgsProcessingParameterField.DataType.Numeric: QgsFieldProxyModel.Filter.Numeric,
+        }
+        box.setFilters(kinds[self.parameterDefinition().dataType()] if typed else ids)
+        box.setEditable(typed)
         box.fieldChanged.connect(lambda: self.widgetValueHasChanged.emit(self))
         return box
 
@@ -78,22 +89,27 @@ class IdFields(WidgetWrapper):
             if isinstance(value, str) and value
             else value
         )
+        text = self.value() if self.typed else None
         self.widget.setLayer(layer if isinstance(layer, QgsVectorLayer) else None)
+        if self.typed:
+            self.setValue(text)
 
     def setValue(self, value):
         self.widget.setField(value or "")
+        if self.typed:
+            self.widget.setEditText(value or "")
 
     def value(self):
-        return self.widget.currentField() or None
+        return (self.widget.currentText() if self.typed else self.widget.currentField()) or None
 
 
-class IdField:
-    """Makes the widget of an id field: IdFields in dialogs, QGIS's own in models and batches."""
+class Field:
+    """Makes the widget of a field: Fields in dialogs, QGIS's own in models and batches."""
 
-    def __new__(cls, parameter, dialog, row=0, column=0):
+    def __new__(cls, parameter, dialog, row=0, column=0, typed=False):
         kind = dialogTypes.get(type(dialog).__name__, QgsProcessingGui.WidgetType.Standard)
         if kind == QgsProcessingGui.WidgetType.Standard:
-            return IdFields(parameter, dialog, row, column)
+            return Fields(parameter, dialog, row, column, typed=typed)
         registry = QgsGui.processingGuiRegistry()
         if kind == QgsProcessingGui.WidgetType.Modeler:
             made = registry.createModelerParameterWidget(

@@ -73,7 +73,7 @@ class Parameters:
             optional=True,
             type=QgsProcessingParameterField.DataType.Any,
         )
-        field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.IdField"}})
+        field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Field"}})
         self.add(field, text)
 
     def add_shapes(self):

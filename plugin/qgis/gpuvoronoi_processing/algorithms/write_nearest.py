@@ -97,12 +97,13 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
                 ),
             ),
         ):
-            self.add(
-                QgsProcessingParameterField(
-                    name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind
-                ),
-                words,
+            field = QgsProcessingParameterField(
+                name, label, parentLayerParameterName=self.INPUT, optional=True, type=kind
             )
+            field.setMetadata(
+                {"widget_wrapper": {"class": "gpuvoronoi_processing.widgets.Field", "typed": True}}
+            )
+            self.add(field, words)
         self.add_shapes()
         self.add_backend("searches_points")
         self.add(
