@@ -32,6 +32,19 @@ def opened(path, flags=gdal.OF_RASTER):
     return dataset
 
 
+def check_written(path, well):
+    """After a call into GDAL that writes."""
+    if not well:
+        raise OSError(
+            tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
+        )
+
+
+def number_of_features(path):
+    dataset = open_dataset(path, gdal.OF_VECTOR)
+    return dataset.GetLayer(0).GetFeatureCount() if dataset is not None else 0
+
+
 def reference_of(text):
     """A coordinate system with longitudes before latitudes; None of nothing."""
     if not text:
@@ -63,10 +76,7 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
         driver.DeleteDataSource(path)
     dataset = driver.CreateDataSource(path)
     layer = dataset.CreateLayer(name, reference, kind) if dataset is not None else None
-    if layer is None:
-        raise OSError(
-            tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
-        )
+    check_written(path, layer is not None)
     kinds = {} if frame is None else frame.attrs["types"]
     taken = set(RESERVED)
     for field, field_type in (*first, *kinds.items()):
@@ -74,10 +84,11 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
         while field.lower() in taken:
             field += "_"
         taken.add(field.lower())
-        layer.CreateField(ogr.FieldDefn(field, field_type))
+        check_written(path, layer.CreateField(ogr.FieldDefn(field, field_type)) == ogr.OGRERR_NONE)
     own = [frame[field].to_numpy() for field in kinds]
     layer.StartTransaction()
-    for values, row, geometry in rows:
+    count = 0
+    for count, (values, row, geometry) in enumerate(rows, 1):
         feature = ogr.Feature(layer.GetLayerDefn())
         values = [*values, *([] if row is None else [column[row] for column in own])]
         for index, value in enumerate(values):
@@ -90,11 +101,12 @@ def write_layer(path, name, reference, kind, first, rows, frame=None):
         feature.SetGeometry(
             ogr.CreateGeometryFromWkb(geometry) if isinstance(geometry, bytes) else geometry
         )
-        if layer.CreateFeature(feature) != ogr.OGRERR_NONE:
-            raise OSError(
-                tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
-            )
-    layer.CommitTransaction()
+        check_written(path, layer.CreateFeature(feature) == ogr.OGRERR_NONE)
+    check_written(path, layer.CommitTransaction() == ogr.OGRERR_NONE)
+    gdal.ErrorReset()
+    feature = layer = dataset = None  # closes the file
+    check_written(path, gdal.GetLastErrorType() < gdal.CE_Failure)
+    check_written(path, number_of_features(path) == count)  # GeoJSON's driver reports no full disk
 
 
 def write_raster(path, made, bands, nodata, unit, title, table, creation):
@@ -122,13 +134,11 @@ def write_raster(path, made, bands, nodata, unit, title, table, creation):
             tr("Unsupported file format for this result; choose another, for example .tif or .gpkg")
         )
     options = {**RASTER_OPTIONS.get(name, {}), **dict(option.split("=", 1) for option in creation)}
-    if (
-        driver.CreateCopy(path, made, 0, [f"{key}={value}" for key, value in options.items()])
-        is None
-    ):
-        raise OSError(
-            tr("Cannot write {file}: {reason}").format(file=path, reason=gdal.GetLastErrorMsg())
-        )
+    copy = driver.CreateCopy(path, made, 0, [f"{key}={value}" for key, value in options.items()])
+    check_written(path, copy is not None)
+    gdal.ErrorReset()
+    copy = None  # closes the file
+    check_written(path, gdal.GetLastErrorType() < gdal.CE_Failure)
 
 
 def attribute_table(names, colors):

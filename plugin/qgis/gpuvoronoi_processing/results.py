@@ -10,7 +10,7 @@ import sys
 
 from osgeo import gdal, ogr
 
-from .datasets import open_dataset
+from .datasets import check_written, number_of_features, open_dataset
 
 DROPPING = ("GPKG", "SQLite", "ESRI Shapefile")  # formats that let go of a field in place
 COPIED = ("GeoJSON", "FlatGeobuf", "CSV")  # formats that are written anew without it
@@ -26,11 +26,6 @@ def numbers(path):
     if sys.byteorder == "big":
         values.byteswap()
     return values
-
-
-def number_of_features(path):
-    dataset = open_dataset(path, gdal.OF_VECTOR)
-    return dataset.GetLayer(0).GetFeatureCount() if dataset is not None else 0
 
 
 def leave_out_repeated_id(path, field, others):
@@ -67,7 +62,7 @@ def leave_out_field(path, name):
     )
     index = dataset.GetLayer(0).GetLayerDefn().GetFieldIndex(name) if dataset is not None else -1
     if index >= 0:
-        dataset.GetLayer(0).DeleteField(index)
+        check_written(path, dataset.GetLayer(0).DeleteField(index) == ogr.OGRERR_NONE)
 
 
 def write_without(path, name, driver):
@@ -84,6 +79,7 @@ def write_without(path, name, driver):
         name, definition = definition.GetName(), None
         gdal.VectorTranslate(new, dataset, format=driver, selectFields=fields, layerName=name)
         dataset = None  # closes the file, which is replaced
+        check_written(new, number_of_features(new) == number_of_features(path))
     elif driver == "CSV":
         csv.field_size_limit(2**31 - 1)  # polygons are long
         with (
