@@ -289,6 +289,8 @@ def small_inputs(seeds):
         raster.SetSpatialRef(crs(4326))
         raster.GetRasterBand(1).Fill(1)
         raster = None
+    wall = [[i % 90, i % 7] for i in range(100000)]
+    seeds.path("wall.geojson").write_text(json.dumps({"type": "LineString", "coordinates": wall}))
     line = [[1e5 * i, 1e7 if i % 2 else -1e7] for i in range(40)]
     seeds.path("long.geojson").write_text(json.dumps({"type": "LineString", "coordinates": line}))
 
@@ -307,6 +309,7 @@ def small_inputs(seeds):
         ["search", "--reference-raster", "flat.tif", "--queries", "s.csv", "out.npy"],
         ["--seeds-raster", "flat.tif", "--by-cell", "-k", "2", "out.tif"],
         ["--seeds-raster", "block.tif", "out.tif"],
+        ["--seeds", "s.csv", "--barriers", "wall.geojson", "--res", "30", "out.tif"],
         [
             "--seeds",
             "s.csv",
