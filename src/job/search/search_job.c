@@ -221,6 +221,9 @@ static gv_status search_job_run_stages(gv_io *io, gv_search_run *run) {
   gv_inputs inputs = {0};
   gv_status status = search_job_search(io, run, &inputs);
   report->references.left_out = skipped_points(&run->reference, report->references.used) + run->unused;
+  const gv_seed_list *barriers = &run->barriers.seeds;
+  gv_warn_of_skipped(run->barriers.option, "lines or polygons", barriers->skipped, barriers->count,
+                     barriers->skipped_first);
   report->queries.used = r->queries;
   report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
   report->missing = r->missing;

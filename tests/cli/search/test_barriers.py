@@ -86,6 +86,14 @@ def test_globe(runner):
         assert np.allclose(plain[1], without[1], rtol=1e-15)
 
 
+def test_skipped_barriers_are_reported(runner):
+    barriers = layer(runner, "b.gpkg", 4326, "LINESTRING(3 0,3 99)", "LINESTRING(3 0,3 9)")
+    points = runner.text("p.csv", "lon,lat\n1,1\n5,5\n")
+    given = ("--reference", points, "--queries", points, "--barriers", barriers, "--skip-invalid")
+    done = forked_command.run([COMMAND, "search", *given, runner.path("o.csv")])
+    assert "warning: --barriers: 1 lines or polygons skipped, 1 used" in done.stderr
+
+
 def test_refused(runner):
     barriers = layer(runner, "b.gpkg", 32632, WALL)
     reference, out = runner.text("r.csv", "x,y\n5.5,5.5\n"), runner.path("o.csv")
