@@ -7,6 +7,7 @@ enum { VERTEX_BYTES = 450 /* of walls, corners, their trees, and ways, in the li
 gv_status gv_job_barriers_read(gv_io *io, const gv_job_barriers *barriers, gv_edges edges, bool skip_invalid,
                                gv_seed_list *out) {
   const gv_seed_options options = {.source = barriers->path,
+                                   .option = "--barriers",
                                    .layer = barriers->layer,
                                    .open_options = barriers->open_options,
                                    .crs_option = "", /* none */

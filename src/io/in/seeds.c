@@ -90,7 +90,8 @@ static gv_status seeds_in_read_all(gv_seed_reader *r, gv_io *io, const gv_seed_o
   GV_TRY(gv_seed_pick_features(r));
   GV_TRY(gv_seed_read_layer(r));
   if (!options->may_be_empty || out->skipped > 0) GV_TRY(gv_seeds_require_some(io, out));
-  if (out->shapes != NULL) gv_shapes_warn(out->shapes, gv_crs_is_lonlat(out->crs));
+  if (out->shapes != NULL)
+    gv_shapes_warn(out->shapes, options->option != NULL ? options->option : "seeds", gv_crs_is_lonlat(out->crs));
   return options->keep_source ? copy_positions(io, out) : GV_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct gv_seed_options {
   const char *where;        /* NULL = all features */
   const char *crs;          /* NULL = the source's own */
   const char *crs_option;   /* option of the coordinate system, for messages; NULL = --seeds-crs, "" = none */
+  const char *option;       /* of a layer that does not hold seeds, for warnings; NULL */
   const char *layer_option; /* the same of the layer; NULL = --layer */
   const char
       *columns_remedy;      /* what to do if there are no columns of coordinates; NULL = name them with -x and -y */

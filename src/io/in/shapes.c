@@ -401,7 +401,7 @@ gv_status gv_shapes_transform(gv_io *io, const gv_shapes *from, int64_t i, const
   return status;
 }
 
-void gv_shapes_warn(const gv_shapes *s, bool degrees) {
+void gv_shapes_warn(const gv_shapes *s, const char *what, bool degrees) {
   int64_t wide = 0;
   for (int64_t p = 0; p < s->parts && degrees && s->edges == GV_EDGES_STRAIGHT; p++) {
     for (int64_t r = s->ring[p]; r < s->ring[p + 1] && s->kind[p] != GV_PART_POINTS; r++) {
@@ -411,17 +411,16 @@ void gv_shapes_warn(const gv_shapes *s, bool degrees) {
   }
   if (wide > 0) {
     gv_io_warn(GV_CODE_SEEDS_WIDE, wide,
-               "seeds: edges wider than 180 degrees of longitude: %" PRId64
+               "%s: edges wider than 180 degrees of longitude: %" PRId64
                "; for the shorter way, use --edges geodesic",
-               wide);
+               what, wide);
   }
   if (s->crossing > 0) {
     gv_io_warn(GV_CODE_SEEDS_INVALID, s->crossing,
-               "seeds: invalid polygons (e.g. rings cross): %" PRId64
-               "; their inside is given by the even-odd rule",
-               s->crossing);
+               "%s: invalid polygons (e.g. rings cross): %" PRId64 "; their inside is given by the even-odd rule",
+               what, s->crossing);
   }
   if (s->curved > 0)
-    gv_io_warn(GV_CODE_SEEDS_CURVED, s->curved,
-               "seeds: curves of %" PRId64 " features were converted to short lines", s->curved);
+    gv_io_warn(GV_CODE_SEEDS_CURVED, s->curved, "%s: curves of %" PRId64 " features were converted to short lines",
+               what, s->curved);
 }

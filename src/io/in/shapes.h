@@ -48,7 +48,7 @@ typedef struct gv_shape_transform {
 gv_status gv_shapes_transform(gv_io *io, const gv_shapes *from, int64_t i, const gv_shape_transform *how,
                               gv_shapes *to, const char **why);
 
-/* Warns about them. */
-void gv_shapes_warn(const gv_shapes *shapes, bool degrees);
+/* Warns about them. `what`: "seeds", or the option of the layer. */
+void gv_shapes_warn(const gv_shapes *shapes, const char *what, bool degrees);
 
 #endif

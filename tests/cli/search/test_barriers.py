@@ -92,6 +92,9 @@ def test_skipped_barriers_are_reported(runner):
     given = ("--reference", points, "--queries", points, "--barriers", barriers, "--skip-invalid")
     done = forked_command.run([COMMAND, "search", *given, runner.path("o.csv")])
     assert "warning: --barriers: 1 lines or polygons skipped, 1 used" in done.stderr
+    bow = layer(runner, "x.gpkg", 4326, "POLYGON((20 0,29 9,29 0,20 9,20 0))")
+    done = forked_command.run([COMMAND, "search", *given, "--barriers", bow, runner.path("x.csv")])
+    assert "warning: --barriers: invalid polygons" in done.stderr
 
 
 def test_refused(runner):
