@@ -116,6 +116,8 @@ PLAIN = {
     _pairing.Search,
     _library.Bar,
     _library.Stop,
+    _pairing.Pairing,
+    _pairing.Search,
     _options.CellOptions,
     _options.CostOptions,
     _options.Labeled,
