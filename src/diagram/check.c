@@ -183,6 +183,7 @@ gv_status gv_check_crossings(gv_context *context, const gv_diagram_parts *parts,
     if (status != GV_OK) break;
     memset(marked, 0, (size_t)ring.count);
     status = check_simple(context, &buffer, &ring, marked, &at);
+    if (at < 0 && !(check_area(&ring) > 0.0)) memset(marked, 1, (size_t)ring.count);
     for (int64_t k = 0; k < ring.count && status == GV_OK; k++)
       if (marked[k])
         crossing[(*count)++] = (gv_check_crossing){{ring.x[k], ring.x[k + 1]}, {ring.y[k], ring.y[k + 1]}};

@@ -30,7 +30,7 @@ typedef struct gv_check_crossing {
   double x[2], y[2];
 } gv_check_crossing;
 
-/* The segments of a cell of the globe that meet others, *count of them. `found`: gv_check_crossing. */
+/* The segments of a cell of the globe that meet others, or that are of a ring that is clockwise; *count of them. `found`: gv_check_crossing. */
 gv_status gv_check_crossings(gv_context *context, const gv_diagram_parts *parts, int64_t seed, gv_buffer *found,
                              int64_t *count);
 

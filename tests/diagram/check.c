@@ -280,6 +280,16 @@ static void faults_are_found(void **unused) {
   line_x[8] = 0.5; /* a part is missing */
   assert_int_equal(gv_check_whole(context, &p, rectangle, NULL, &check), GV_OK);
   assert_true(!gv_check_passed(&check) && check.first < 0 && check.share < 1.0);
+  line_x[8] = 0.0;
+  gv_buffer found = {0};
+  int64_t count;
+  assert_int_equal(gv_check_crossings(context, &p, 0, &found, &count), GV_OK);
+  assert_int_equal(count, 0);
+  const int64_t clockwise[] = {-1, -3, -1, 1, 3}; /* the left half: its 6 segments */
+  p.ring = clockwise;
+  assert_int_equal(gv_check_crossings(context, &p, 0, &found, &count), GV_OK);
+  assert_int_equal(count, 6);
+  gv_buffer_clear(&found, &context->allocator);
 }
 
 int main(void) {
