@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from ._options import CostOptions
 
 _LARGE = 1 << 20  # cells from which a search takes long enough to be interrupted
-_BACKENDS = ("auto", "serial", "tile", "cuda-tile")
-_METRICS = ("euclidean", "great-circle", "geodesic")
 _ARGUMENTS = """friction : array_like or xarray.DataArray
         The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
         barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
@@ -72,8 +70,6 @@ def _of_dataarray(friction: Any, grid: _grid.Grid, name: str) -> npt.NDArray[np.
 
 
 def _plan(grid: _grid.Grid, metric: str, name: str) -> _field.Plan:
-    if metric not in _METRICS:
-        raise ValueError(f"{name}: metric must be one of {', '.join(_METRICS)}, not {metric!r}")
     plan = _field.plan(
         grid,
         np.empty(0),
@@ -185,10 +181,6 @@ class CostRequest:
     ) -> None:
         if moves not in (8, 16, 32):
             raise ValueError(f"{name}: moves must be 8, 16 or 32, not {moves!r}")
-        if backend not in _BACKENDS:
-            raise ValueError(
-                f"{name}: backend must be one of {', '.join(_BACKENDS)}, not {backend!r}"
-            )
         self.by_cells = _cells.is_raster(seeds, target_values)
         if target_values is not None and not self.by_cells:
             raise TypeError("target_values: the seeds are not a raster")

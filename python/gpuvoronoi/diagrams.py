@@ -17,8 +17,6 @@ from ._packages import package
 from ._library import Context, Progress, ProgressFunction, library, run, worker_threads
 from ._search import real
 
-_METRICS = {"euclidean": _c.EUCLIDEAN, "great-circle": _c.GREAT_CIRCLE, "geodesic": _c.GEODESIC}
-
 
 def diagram(
     seeds: Any,
@@ -78,8 +76,10 @@ def diagram(
         raise ValueError("seeds: there are none")
     owners = None if group is None else _owners(read, group)
     meant = _metric_of(metric, read)
-    options = _c.DiagramOptions(metric=_METRICS[meant], tolerance=real(tolerance, "tolerance"))
-    globe = meant != "euclidean"
+    options = _c.DiagramOptions(
+        metric=_c.METRICS.index(meant), tolerance=real(tolerance, "tolerance")
+    )
+    globe = meant in _c.GLOBE_METRICS
     if globe:
         read = _seeds.on_globe(read, "seeds")
         options.semi_major, options.flattening = (
@@ -133,13 +133,13 @@ _LARGE = 8  # seeds on one geodesic need much longer than others
 def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
     default = "geodesic" if seeds.crs is None else _crs.default_metric(seeds.crs)[0]
     meant = metric if metric is not None else default
-    if meant not in _METRICS:
-        raise ValueError(f"metric must be one of {', '.join(_METRICS)}, not {metric!r}")
-    if meant == "euclidean" and seeds.crs is not None and seeds.crs.is_geographic:
+    if meant not in _c.METRICS:
+        raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
+    if meant not in _c.GLOBE_METRICS and seeds.crs is not None and seeds.crs.is_geographic:
         raise ValueError(
-            f"metric: euclidean is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first"
+            f"metric: {meant} is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first"
         )
-    if meant != "euclidean" and default == "euclidean":
+    if meant in _c.GLOBE_METRICS and default == "euclidean":
         raise ValueError(
             f"metric: {meant} is not supported for {_crs.name(seeds.crs)}; use to_crs() first"
         )

@@ -164,8 +164,12 @@ def test_lines():
     "more, has",
     [
         ({"moves": 12}, "moves must be"),
-        ({"backend": "brute"}, "backend must be"),
-        ({"metric": "manhattan"}, "metric must be"),
+        (
+            {"backend": "brute"},
+            r"unsupported backend \(brute\); use one of auto, serial, tile, cuda-tile",
+        ),
+        ({"metric": "manhattan"}, "unsupported grid and metric"),
+        ({"metric": "chess"}, "metric must be"),
         ({"max_cost": -1}, "max_cost"),
         ({"metric": None}, "metric"),
     ],
