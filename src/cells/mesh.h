@@ -68,7 +68,7 @@ typedef struct gv_mesh_tables {
 void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid,
                        double *x, double *y, double *z);
 
-/* Canonical position of one cell: x, y, z as above, then its longitude and latitude in degrees. */
+/* Canonical position of one cell: x, y, z as of gv_mesh_positions, then its longitude and latitude in degrees. */
 void gv_mesh_center(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double center[5]);
 
 /* A zonotope that holds the canonical positions of all cells of a part; `curvature` as in gv_cells. */

@@ -48,7 +48,7 @@ typedef struct gv_feature_tree {
   int32_t nodes, entries, tops;
   /* Once they are joined: one tree over the points of all features. */
   gv_box_node *all;
-  int32_t *member; /* its entries, as above */
+  int32_t *member; /* its entries: vertices that edges begin at; ~vertex for a point */
   int32_t *owner;  /* by vertex: the feature */
   gv_allocator allocator;
 } gv_feature_tree;

@@ -10,10 +10,10 @@
 /* False: out of memory; the list is unchanged. */
 bool gv_strings_add(char ***list, const char *text);
 
-/* Puts "KEY=VALUE" in place of the entry with that key, or at the end; as above. */
+/* Puts "KEY=VALUE" in place of the entry with that key, or at the end. False: out of memory; the list is unchanged. */
 bool gv_strings_set(char ***list, const char *key, const char *value);
 
-/* As above, with *out NULL. */
+/* False: out of memory; *out is NULL. */
 bool gv_strings_copy(const char *const *from, char ***out);
 
 void gv_strings_free(char **list);

@@ -21,7 +21,7 @@ void gv_text_put_string(gv_text *text, const char *string);
  * forge lines of a terminal. Tabs and line ends become spaces. */
 void gv_text_make_printable(char *string);
 
-/* The string as one of JSON, with quotation marks; control characters as above are escaped. Bytes that are not UTF-8 are read as
+/* The string as one of JSON, with quotation marks; the control characters of gv_text_make_printable are escaped. Bytes that are not UTF-8 are read as
  * Latin-1. */
 void gv_text_put_json(gv_text *text, const char *string);
 

@@ -9,7 +9,7 @@
 #include "statistics/parts.h"
 
 /* Cells being added. */
-typedef struct work {
+typedef struct block_sums {
   gv_context *context;
   const gv_statistics *s;
   const gv_statistics_cells *block;
@@ -18,14 +18,14 @@ typedef struct work {
   double *
       mesh[5]; /* areas of a mesh's or list's cells, three moments, shares of the largest area; NULL for a raster */
   gv_regions regions;
-} work;
+} block_sums;
 
-static gv_status statistics_block_no_memory(const work *w) {
+static gv_status statistics_block_no_memory(const block_sums *w) {
   return gv_fail_memory(w->context, "a block's statistics");
 }
 
 /* Areas, moments and shares of the cells of a block of a mesh or list. */
-static gv_status make_mesh(work *w) {
+static gv_status make_mesh(block_sums *w) {
   const gv_cells *cells = &w->s->voronoi->cells;
   int64_t n = w->tile.c1 - w->tile.c0;
   double scale = 1.0 / (w->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
@@ -47,7 +47,7 @@ static gv_status make_mesh(work *w) {
 }
 
 /* To be freed even if it fails. */
-static gv_status work_make(work *w) {
+static gv_status work_make(block_sums *w) {
   const gv_allocator *allocator = &w->context->allocator;
   const gv_statistics *s = w->s;
   w->regions = (gv_regions){.s = s, .allocator = *allocator};
@@ -61,7 +61,7 @@ static gv_status work_make(work *w) {
   return status == GV_OK && mesh ? make_mesh(w) : status;
 }
 
-static void work_free(work *w) {
+static void work_free(block_sums *w) {
   const gv_allocator *allocator = &w->context->allocator;
   for (int32_t q = 0; q < w->s->sums && w->quantity != NULL; q++)
     gv_quantity_clear(allocator, &w->quantity[q]);
@@ -76,7 +76,7 @@ typedef struct span {
 } span;
 
 /* Cells, area and moments. */
-static void add_area(const work *w, const span *at, gv_totals *to) {
+static void add_area(const block_sums *w, const span *at, gv_totals *to) {
   const gv_statistics *s = w->s;
   const int64_t cells = at->c1 - at->c0, row = w->tile.r0 + at->r;
   const int64_t c0 = w->tile.c0 + at->c0, c1 = w->tile.c0 + at->c1;
@@ -103,7 +103,7 @@ static void add_area(const work *w, const span *at, gv_totals *to) {
 }
 
 /* Distances times the cells' areas, and the longest one. */
-static gv_status add_distances(const work *w, const span *at, const double *distance, gv_totals *to) {
+static gv_status add_distances(const block_sums *w, const span *at, const double *distance, gv_totals *to) {
   const gv_statistics *s = w->s;
   double scale = (double)(INT64_C(1) << GV_TERM_BITS) / s->longest, farthest = to->farthest;
   bool good = true;
@@ -130,7 +130,7 @@ static gv_status add_distances(const work *w, const span *at, const double *dist
   return GV_OK;
 }
 
-static gv_status add_span(work *w, const span *at, int32_t shown) {
+static gv_status add_span(block_sums *w, const span *at, int32_t shown) {
   const gv_statistics *s = w->s;
   if (gv_is_no_region(s, shown)) {
     for (int32_t q = 0; q < s->sums; q++)
@@ -161,7 +161,7 @@ static gv_status add_span(work *w, const span *at, int32_t shown) {
   return status;
 }
 
-static gv_status add_row(work *w, int64_t r) {
+static gv_status add_row(block_sums *w, int64_t r) {
   const gv_statistics_cells *block = w->block;
   const int32_t *cells = block->uniform ? block->seed : block->seed + r * block->stride;
   int64_t columns = w->tile.c1 - w->tile.c0;
@@ -195,10 +195,10 @@ static gv_status add_host(gv_context *context, gv_statistics *s, gv_statistics_c
   if (b->distance_stride == 0) b->distance_stride = b->columns;
   if (b->stride < b->columns || b->distance_stride < b->columns)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "strides: shorter than rows");
-  work w = {.context = context,
-            .s = s,
-            .block = b,
-            .tile = {b->column, b->column + b->columns, b->row, b->row + b->rows}};
+  block_sums w = {.context = context,
+                  .s = s,
+                  .block = b,
+                  .tile = {b->column, b->column + b->columns, b->row, b->row + b->rows}};
   for (int32_t q = 0; q < s->sums; q++) {
     if (!gv_is_quantity(&b->quantity[q], &w.tile)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,

@@ -22,15 +22,15 @@ static gv_status features_create(gv_context *context, gv_voronoi *v, void **stat
 }
 
 /* A block at work. */
-typedef struct work {
+typedef struct features_search {
   const gv_voronoi *v;
   const gv_labels *block;
   int64_t columns;
   const double *x; /* NaN for cells to skip */
-} work;
+} features_search;
 
 static void write(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
-  const work *w = user;
+  const features_search *w = user;
   const gv_voronoi *v = w->v;
   int32_t *out = w->block->out + cell / w->columns * w->block->stride + cell % w->columns;
   (void)within;
@@ -41,7 +41,7 @@ static void write(void *user, int64_t cell, int64_t count, const int32_t *found,
   }
 }
 
-static void write_nothing(const work *w, int64_t cell) {
+static void write_nothing(const features_search *w, int64_t cell) {
   int32_t *out = w->block->out + cell / w->columns * w->block->stride + cell % w->columns;
   for (int32_t band = 0; band < w->v->k; band++)
     out[band * w->block->band_stride] = w->v->nodata;
@@ -52,7 +52,7 @@ static gv_status features_block(gv_context *context, const gv_voronoi *v, void *
   (void)uniform;
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   bool globe = v->cells.dim == 3;
-  work w = {v, block, columns, NULL};
+  features_search w = {v, block, columns, NULL};
   gv_feature_tiles tiles;
   GV_TRY(gv_feature_tiles_init(context, v, state, &tiles));
   double *x = gv_allocate(&context->allocator, 5 * cells, sizeof *x);

@@ -6,20 +6,20 @@
 #include "exact/canonical.h"
 #include "search/nearest_list.h"
 
-static double geodesic_to(const gv_voronoi *v, const gv_place *place, int32_t seed) {
+static double geodesic_to(const gv_voronoi *v, const gv_cell_place *place, int32_t seed) {
   double distance = INFINITY;
   geod_inverse(&v->geodesic.geod, place->lat, place->lon, v->seeds.lat[seed], v->seeds.lon[seed], &distance, NULL,
                NULL);
   return distance;
 }
 
-static double chord2_to(const gv_voronoi *v, const gv_place *place, int32_t seed) {
+static double chord2_to(const gv_voronoi *v, const gv_cell_place *place, int32_t seed) {
   double x = place->vector[0] - v->seeds.x[seed], y = place->vector[1] - v->seeds.y[seed];
   double z = place->vector[2] - v->seeds.z[seed];
   return x * x + y * y + z * z;
 }
 
-static double canonical_to(const gv_voronoi *v, const gv_place *place, int32_t seed) {
+static double canonical_to(const gv_voronoi *v, const gv_cell_place *place, int32_t seed) {
   if (v->cells.metric == GV_GEODESIC) return geodesic_to(v, place, seed);
   double s[3] = {v->seeds.x[seed], v->seeds.y[seed], v->seeds.z != NULL ? v->seeds.z[seed] : 0.0};
   gv_metric metric = v->cells.dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
@@ -53,7 +53,7 @@ static void k_nearest_finish(const gv_voronoi *v, k_nearest *r, int32_t *found) 
     found[i] = (int32_t)r->index[i];
 }
 
-void gv_k_nearest_all(const gv_voronoi *v, const gv_place *place, int32_t *found) {
+void gv_k_nearest_all(const gv_voronoi *v, const gv_cell_place *place, int32_t *found) {
   k_nearest r;
   k_nearest_start(v, &r);
   for (int32_t i = 0; i < v->seeds.count; i++)
@@ -70,7 +70,7 @@ enum { BOUNDS_BATCH = 64, BOUNDS_OPEN = 2 * GV_VORONOI_MAX_K };
 
 typedef struct bounds {
   const gv_voronoi *v;
-  const gv_place *place;
+  const gv_cell_place *place;
   k_nearest exact; /* of those that PROJ computed */
   k_nearest worst; /* the k least upper ends of seeds that are certainly within the limit */
   bool any_open;
@@ -152,7 +152,7 @@ static bool bounds_is_plain(bounds *r) {
   return true;
 }
 
-void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
+void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_cell_place *place, const int32_t *seed, int32_t count,
                            int32_t *found) {
   bounds r; /* field by field: its lists are long and mostly stay empty */
   r.v = v;

@@ -8,17 +8,17 @@
 #include "voronoi/engine.h"
 
 /* A cell: x, y on the plane, a unit vector, or a place on the ellipsoid with its longitude and latitude. */
-typedef struct gv_place {
+typedef struct gv_cell_place {
   double vector[3];
   double lon, lat; /* geodesic only */
-} gv_place;
+} gv_cell_place;
 
 /* Among all seeds, computing each distance. found: v->k numbers of the set, nearest first, -1 after the last. */
-void gv_k_nearest_all(const gv_voronoi *v, const gv_place *place, int32_t *found);
+void gv_k_nearest_all(const gv_voronoi *v, const gv_cell_place *place, int32_t *found);
 
 /* Geodesics: among `count` seeds of the set, which must hold the k nearest. Chords spare it seeds that are clearly too
  * far (unweighted). found: as of gv_k_nearest_all. */
-void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
+void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_cell_place *place, const int32_t *seed, int32_t count,
                            int32_t *found);
 
 #endif

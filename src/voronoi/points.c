@@ -58,7 +58,7 @@ static void points_destroy(const gv_voronoi *v, void *state) {
 }
 
 /* One block at work. */
-typedef struct work {
+typedef struct points_search {
   const gv_voronoi *v;
   const gv_point_index *index;
   const gv_labels *block;
@@ -70,17 +70,17 @@ typedef struct work {
   int32_t *cell;                 /* batch: which cell of the block a query is */
   int64_t *found;                /* batch x requested */
   double *canonical;
-} work;
+} points_search;
 
-static void write_cell(const work *j, int64_t cell, const int32_t *found) {
+static void write_cell(const points_search *j, int64_t cell, const int32_t *found) {
   const gv_voronoi *v = j->v;
   int32_t *out = j->block->out + cell / j->columns * j->block->stride + cell % j->columns;
   for (int32_t band = 0; band < v->k; band++)
     out[band * j->block->band_stride] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
 }
 
-static gv_place grid_points_place_of(const work *j, int64_t cell) {
-  gv_place place = {{j->x[cell], j->y[cell], j->z != NULL ? j->z[cell] : 0.0}, 0.0, 0.0};
+static gv_cell_place grid_points_place_of(const points_search *j, int64_t cell) {
+  gv_cell_place place = {{j->x[cell], j->y[cell], j->z != NULL ? j->z[cell] : 0.0}, 0.0, 0.0};
   if (j->lon != NULL) {
     place.lon = j->lon[cell];
     place.lat = j->lat[cell];
@@ -91,9 +91,9 @@ static gv_place grid_points_place_of(const work *j, int64_t cell) {
 /* The exact result for query `number` of a batch. */
 static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64_t number,
                                     const gv_neighbors *near) {
-  const work *j = user;
+  const points_search *j = user;
   const gv_voronoi *v = j->v;
-  gv_place place = grid_points_place_of(j, j->cell[number]);
+  gv_cell_place place = grid_points_place_of(j, j->cell[number]);
   int32_t seed[LARGEST_REQUEST], nearest[GV_VORONOI_MAX_K];
   (void)context;
   if (near->count < 0) { /* so many within the slack: any of them */
@@ -111,7 +111,7 @@ static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64
   return GV_OK;
 }
 
-static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
+static gv_status search_batch(gv_context *context, const points_search *j, int32_t n) {
   const gv_voronoi *v = j->v;
   gv_query query = {j->query, n, j->requested, j->limit, -1, NULL};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
@@ -134,7 +134,8 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   int dim = v->cells.dim;
   bool globe = dim == 3, geodesic = v->cells.metric == GV_GEODESIC;
-  work j = {.v = v, .index = state, .block = block, .columns = columns, .requested = v->k, .limit = v->limit};
+  points_search j = {
+      .v = v, .index = state, .block = block, .columns = columns, .requested = v->k, .limit = v->limit};
   if (geodesic) {
     /* No chord is longer than its geodesic; room for rounding. */
     double chord = v->max_distance / v->cells.ellipsoid.semi_major * (1.0 + 1e-12) + 1e-12;
@@ -177,7 +178,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     if (masked || isnan(j.x[i])) {
       write_cell(&j, i, none);
     } else if (compares_all(v)) {
-      gv_place place = grid_points_place_of(&j, i);
+      gv_cell_place place = grid_points_place_of(&j, i);
       gv_k_nearest_all(v, &place, nearest);
       write_cell(&j, i, nearest);
     } else {

@@ -35,12 +35,12 @@ enum { BATCH = 1024 };
 
 /* The places of some seeds. Two seeds are at one place if x, y, z are equal on plane and sphere, longitude and
  * latitude for geodesics (the exact distance is computed from those). */
-typedef struct places {
+typedef struct seed_places {
   double x[BATCH], y[BATCH], z[BATCH], lon[BATCH], lat[BATCH];
-} places;
+} seed_places;
 
 static void seeds_find_places(const gv_cells *cells, const gv_points *seeds, int64_t first, int64_t count,
-                              places *p) {
+                              seed_places *p) {
   for (int64_t i = 0; i < count; i++) {
     double x, y;
     gv_pair_get(seeds, first + i, &x, &y);
@@ -73,7 +73,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
   /* The table holds the first seed kept of each place; held[that seed] counts those of its place. */
   int32_t *table = gv_allocate(&context->allocator, (int64_t)slots, sizeof *table), *held = NULL;
   if (copies > 1) held = gv_allocate(&context->allocator, n, sizeof *held);
-  places *p = gv_allocate_zeroed(&context->allocator, 1, sizeof *p);
+  seed_places *p = gv_allocate_zeroed(&context->allocator, 1, sizeof *p);
   out->number = gv_allocate(&context->allocator, n, sizeof *out->number);
   out->distinct = gv_allocate(&context->allocator, n, sizeof *out->distinct);
   out->x = gv_allocate(&context->allocator, n, sizeof(double));

@@ -40,16 +40,16 @@ static int64_t own_share(gv_search_run *run, int64_t total) {
 
 /* Points of an array that is not text, for the library's callback; of several failures that of the first point is
  * passed to `io`. */
-typedef struct reading {
+typedef struct array_points {
   gv_io *io;
   const gv_array_reader *array;
   int64_t first;  /* number of the first point in the array */
   int64_t failed; /* the point of that failure; INT64_MAX: there is none */
   pthread_mutex_t lock;
-} reading;
+} array_points;
 
 static gv_status read_points(void *user, int64_t first, int64_t count, void *out) {
-  reading *r = user;
+  array_points *r = user;
   gv_io own;
   gv_io_for_worker(r->io, &own);
   gv_status status = gv_array_read_at(&own, r->array, r->first + first, count, out);
@@ -131,7 +131,7 @@ static gv_status build_index_with(gv_io *io, gv_search_run *run, const gv_points
     gv_status status = gv_index_build(run->context, points, &options, &run->index);
     return status == GV_OK ? GV_OK : library_failed(io, run, status);
   }
-  reading r = {io, run->reference.array, run->first_point, INT64_MAX, PTHREAD_MUTEX_INITIALIZER};
+  array_points r = {io, run->reference.array, run->first_point, INT64_MAX, PTHREAD_MUTEX_INITIALIZER};
   gv_point_source source;
   gv_point_source_init(&source);
   source.count = points->count;

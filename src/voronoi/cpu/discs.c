@@ -334,7 +334,7 @@ static bool is_within(const disc_row *r, int64_t column, double value) {
   const gv_voronoi *v = r->v;
   if (value <= v->within) return true;
   if (value > v->beyond) return false;
-  gv_place place;
+  gv_cell_place place;
   int32_t found[GV_VORONOI_MAX_K];
   gv_cells_lonlat(&v->cells, column, r->row, &place.lon, &place.lat);
   place.vector[0] = r->p * v->cells.column_x[column];

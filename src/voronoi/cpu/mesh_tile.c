@@ -112,7 +112,7 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
   const gv_voronoi *v = j->v;
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
     int32_t at = leaf->undecided[u], found[GV_VORONOI_MAX_K];
-    gv_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
+    gv_cell_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
     gv_cell_lonlat(&v->cells, mesh_tile_number_of(j, part, order, at), &place.lon, &place.lat);
     if (nearest) {
       found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,

@@ -117,7 +117,7 @@ static gv_status k_nearest_leaf(const gv_tile_work *j, const gv_tile *tile, cons
   for (int32_t u = 0; u < leaf.undecided_count; u++) {
     int32_t row = leaf.undecided[u] / leaf.columns, column = leaf.undecided[u] % leaf.columns;
     int32_t found[GV_VORONOI_MAX_K];
-    gv_place place;
+    gv_cell_place place;
     place_of_cell(j, tile->c0 + column, tile->r0 + row, &place.lon, &place.lat, place.vector);
     if (isnan(place.lon)) continue;
     gv_k_nearest_geodesic(v, &place, candidates->id, candidates->count, found);

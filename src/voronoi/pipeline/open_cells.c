@@ -15,11 +15,11 @@ static int compare_ids(const void *a, const void *b) {
 }
 
 static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, const gv_open_cell *cell,
-                                     gv_place *out) {
+                                     gv_cell_place *out) {
   if (gv_grid_is_list(&v->cells.grid)) {
     double center[5];
     gv_cell_position(&v->cells, cell->column, center);
-    *out = (gv_place){{center[0], center[1], center[2]}, center[3], center[4]};
+    *out = (gv_cell_place){{center[0], center[1], center[2]}, center[3], center[4]};
     return GV_OK;
   }
   gv_tile tile = {cell->column, cell->column + 1, cell->row, cell->row + 1};
@@ -27,7 +27,7 @@ static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, c
                             &out->lat, NULL);
 }
 
-static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidates *c, int64_t band_stride,
+static void decide_cell(const gv_voronoi *v, const gv_cell_place *place, gv_candidates *c, int64_t band_stride,
                         int32_t *value) {
   int32_t found[GV_VORONOI_MAX_K];
   if (gv_nearest_only(v) && isinf(v->max_distance)) {
@@ -63,7 +63,7 @@ static gv_status decide_some(gv_worker *worker, int64_t first, int64_t end) {
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     const gv_open_cell *cell = &d->open->cell[i];
-    gv_place place;
+    gv_cell_place place;
     status = open_cells_place_of(&worker->context, d->v, cell, &place);
     if (status != GV_OK) break;
     c.count = cell->count;
