@@ -11,6 +11,9 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/strings.h"
+#include "io/text.h"
+
 enum { MOST_DIMENSIONS = 4, LON = 0, LAT = 1 };
 
 static const char *const standard_names[2] = {"longitude", "latitude"};
@@ -49,11 +52,17 @@ static int place_center_of(const char *name, int which) {
 
 /* ------------------------------------------------------------------------------------------------------- attributes */
 
-/* To be freed with CPLFree; NULL: there is none. */
-static char *place_text(GDALMDArrayH array, const char *attribute) {
+/* To be freed; NULL of NULL, or if memory runs out, which sets *lacks. */
+static char *place_copy(const char *text, bool *lacks) {
+  char *copy = text != NULL ? strdup(text) : NULL;
+  *lacks = *lacks || (text != NULL && copy == NULL);
+  return copy;
+}
+
+/* The same of an attribute; NULL: there is none. */
+static char *place_text(GDALMDArrayH array, const char *attribute, bool *lacks) {
   GDALAttributeH found = GDALMDArrayGetAttribute(array, attribute);
-  const char *text = found != NULL ? GDALAttributeReadAsString(found) : NULL;
-  char *copy = text != NULL ? CPLStrdup(text) : NULL;
+  char *copy = place_copy(found != NULL ? GDALAttributeReadAsString(found) : NULL, lacks);
   GDALAttributeRelease(found);
   return copy;
 }
@@ -64,14 +73,14 @@ static bool place_is_one(const char *text, const char *const *texts, int count) 
   return false;
 }
 
-static char *place_units(GDALMDArrayH array) {
+static char *place_units(GDALMDArrayH array, bool *lacks) {
   const char *unit = GDALMDArrayGetUnit(array);
-  return unit != NULL && *unit != '\0' ? CPLStrdup(unit) : place_text(array, "units");
+  return unit != NULL && *unit != '\0' ? place_copy(unit, lacks) : place_text(array, "units", lacks);
 }
 
 /* Sets `which` and `radians`; false: the array is another one. */
-static bool place_recognize(gv_place_array *one) {
-  char *standard = place_text(one->array, "standard_name"), *units = place_units(one->array);
+static bool place_recognize(gv_place_array *one, bool *lacks) {
+  char *standard = place_text(one->array, "standard_name", lacks), *units = place_units(one->array, lacks);
   const bool radians = place_is_one(units, radian_names, 4);
   bool is = false;
   for (int w = 0; w < 2 && !is; w++) {
@@ -83,8 +92,8 @@ static bool place_recognize(gv_place_array *one) {
     is = place_is_one(standard, &standard_names[w], 1) || place_is_one(units, unit_names[w], 4) ||
          (radians && place_is_one(standard, &rotated_names[w], 1)) || is_enough;
   }
-  CPLFree(standard);
-  CPLFree(units);
+  free(standard);
+  free(units);
   return is;
 }
 
@@ -92,55 +101,63 @@ static bool place_recognize(gv_place_array *one) {
 
 static void place_array_free(gv_place_array *one) {
   GDALMDArrayRelease(one->array);
-  CPLFree(one->name);
-  CPLFree(one->dimensions);
+  free(one->name);
+  free(one->dimensions);
 }
 
 void gv_place_list_free(gv_place_list *list) {
   for (int i = 0; i < list->count; i++)
     place_array_free(&list->arrays[i]);
   free(list->arrays);
-  CSLDestroy(list->bounds);
-  CSLDestroy(list->coordinates);
-  CSLDestroy(list->data);
-  CPLFree(list->mesh.name);
-  CPLFree(list->mesh.faces);
-  CPLFree(list->mesh.nodes);
-  CPLFree(list->mesh.connectivity);
+  gv_strings_free(list->bounds);
+  gv_strings_free(list->coordinates);
+  gv_strings_free(list->data);
+  free(list->mesh.name);
+  free(list->mesh.faces);
+  free(list->mesh.nodes);
+  free(list->mesh.connectivity);
   *list = (gv_place_list){.count = 0};
 }
 
-static char **place_add_text(char **texts, char *text) {
-  char **all = text != NULL && CSLFindStringCaseSensitive(texts, text) < 0 ? CSLAddString(texts, text) : texts;
-  CPLFree(text);
-  return all;
+/* Adds a text once, unless it is NULL. */
+static void place_add_text(char ***texts, const char *text, bool *lacks) {
+  if (text == NULL || CSLFindStringCaseSensitive(*texts, text) >= 0) return;
+  *lacks = !gv_strings_add(texts, text) || *lacks;
 }
 
-static void place_add_mesh(gv_place_list *list, const gv_place_array *one) {
-  char *role = place_text(one->array, "cf_role");
+/* The same of an attribute. */
+static void place_add_attribute(char ***texts, GDALMDArrayH array, const char *attribute, bool *lacks) {
+  char *text = place_text(array, attribute, lacks);
+  place_add_text(texts, text, lacks);
+  free(text);
+}
+
+static void place_add_mesh(gv_place_list *list, const gv_place_array *one, bool *lacks) {
+  char *role = place_text(one->array, "cf_role", lacks);
   if (role != NULL && EQUAL(role, "mesh_topology") && list->mesh.name == NULL) {
-    list->mesh = (gv_place_mesh){CPLStrdup(one->name), place_text(one->array, "face_coordinates"),
-                                 place_text(one->array, "node_coordinates"),
-                                 place_text(one->array, "face_node_connectivity")};
+    list->mesh = (gv_place_mesh){place_copy(one->name, lacks), place_text(one->array, "face_coordinates", lacks),
+                                 place_text(one->array, "node_coordinates", lacks),
+                                 place_text(one->array, "face_node_connectivity", lacks)};
   }
-  CPLFree(role);
+  free(role);
 }
 
 /* The shape; false: more cells than numbers hold, or too many dimensions. */
-static bool place_measure(gv_place_array *one) {
+static bool place_measure(gv_place_array *one, bool *lacks) {
   size_t dimensions = 0;
   GDALDimensionH *of = GDALMDArrayGetDimensions(one->array, &dimensions);
-  one->dimensions = CPLStrdup("");
+  gv_text names = {0};
   one->count = 1;
   bool good = dimensions <= MOST_DIMENSIONS;
   for (size_t d = 0; d < dimensions; d++) {
-    char *longer = CPLStrdup(CPLSPrintf("%s|%s", one->dimensions, GDALDimensionGetFullName(of[d])));
     const GUInt64 size = GDALDimensionGetSize(of[d]);
-    CPLFree(one->dimensions);
-    one->dimensions = longer;
+    gv_text_put_string(&names, "|");
+    gv_text_put_string(&names, GDALDimensionGetFullName(of[d]));
     good = good && size > 0 && size <= (GUInt64)(INT64_MAX / one->count);
     if (good) one->count *= (int64_t)size;
   }
+  one->dimensions = gv_text_take(&names);
+  *lacks = *lacks || one->dimensions == NULL;
   one->rank = (int)dimensions;
   if (of != NULL) GDALReleaseDimensions(of, dimensions);
   return good;
@@ -148,25 +165,24 @@ static bool place_measure(gv_place_array *one) {
 
 /* Adds the data of an array; the list takes the array if it is of coordinates. False: out of memory. */
 static bool place_add(gv_place_list *list, GDALMDArrayH array, const char *name) {
-  gv_place_array one = {.array = array, .name = CPLStrdup(name)};
-  const bool fits = place_measure(&one);
-  const bool kept = fits && one.rank > 0 && place_recognize(&one);
-  list->bounds = place_add_text(list->bounds, place_text(array, "bounds"));
-  place_add_mesh(list, &one);
+  bool lacks = false;
+  gv_place_array one = {.array = array, .name = place_copy(name, &lacks)};
+  const bool fits = place_measure(&one, &lacks) && !lacks;
+  const bool kept = fits && one.rank > 0 && place_recognize(&one, &lacks);
+  place_add_attribute(&list->bounds, array, "bounds", &lacks);
+  if (!lacks) place_add_mesh(list, &one, &lacks);
   if (!kept) {
-    list->coordinates = place_add_text(list->coordinates, place_text(array, "coordinates"));
-    list->data = place_add_text(list->data, CPLStrdup(one.dimensions));
-    place_array_free(&one);
-    return true;
+    place_add_attribute(&list->coordinates, array, "coordinates", &lacks);
+    place_add_text(&list->data, one.dimensions, &lacks);
   }
-  gv_place_array *more = realloc(list->arrays, (size_t)(list->count + 1) * sizeof *more);
+  gv_place_array *more = kept ? realloc(list->arrays, (size_t)(list->count + 1) * sizeof *more) : NULL;
   if (more == NULL) {
     place_array_free(&one);
-    return false;
+    return !kept && !lacks;
   }
   list->arrays = more;
   list->arrays[list->count++] = one;
-  return true;
+  return !lacks;
 }
 
 gv_status gv_place_list_read(gv_io *io, GDALGroupH root, gv_place_list *out) {
@@ -254,6 +270,14 @@ static void place_list_pairs(const gv_place_list *list, place_pairs *out) {
   }
 }
 
+/* Where dimensions ("|/y") stand within others ("|/time|/y|/x") as whole names; NULL: they do not. */
+static const char *place_dimensions_at(const char *within, const char *dimensions) {
+  const size_t length = strlen(dimensions);
+  for (const char *at = strstr(within, dimensions); at != NULL; at = strstr(at + 1, dimensions))
+    if (at[length] == '|' || at[length] == '\0') return at;
+  return NULL;
+}
+
 /* Axes of regular grids: arrays along one dimension each, of which data have both. */
 static void place_list_products(const gv_place_list *list, place_pairs *out) {
   for (int i = 0; i < list->count; i++) {
@@ -264,14 +288,10 @@ static void place_list_products(const gv_place_list *list, place_pairs *out) {
       gv_place_pair pair = {.lon = lon, .lat = lat, .product = true};
       bool used = false;
       for (char **d = list->data; d != NULL && *d != NULL && !used; d++) {
-        char *bounded = CPLStrdup(CPLSPrintf("%s|", *d)), *of_lon = CPLStrdup(CPLSPrintf("%s|", lon->dimensions)),
-             *of_lat = CPLStrdup(CPLSPrintf("%s|", lat->dimensions));
-        const char *at_lon = strstr(bounded, of_lon), *at_lat = strstr(bounded, of_lat);
+        const char *at_lon = place_dimensions_at(*d, lon->dimensions),
+                   *at_lat = place_dimensions_at(*d, lat->dimensions);
         used = at_lon != NULL && at_lat != NULL;
         pair.lon_first = used && at_lon < at_lat;
-        CPLFree(bounded);
-        CPLFree(of_lon);
-        CPLFree(of_lat);
       }
       if (used || list->count == 2) out->pair[out->count++] = pair;
     }
@@ -352,31 +372,32 @@ static gv_status place_choose_cells(gv_io *io, const char *source, const gv_plac
   return GV_OK;
 }
 
-/* Names of the coordinates of a variable: CF's, or those of its location in a mesh. To be freed with CPLFree; NULL: none. */
-static char *place_coordinates_of(const gv_place_list *list, GDALMDArrayH array, const char *variable) {
-  char *names = place_text(array, "coordinates");
-  char *mesh = place_text(array, "mesh"), *location = place_text(array, "location");
+/* Names of the coordinates of a variable: CF's, or those of its location in a mesh. To be freed; NULL: none. */
+static char *place_coordinates_of(const gv_place_list *list, GDALMDArrayH array, const char *variable,
+                                  bool *lacks) {
+  char *names = place_text(array, "coordinates", lacks);
+  char *mesh = place_text(array, "mesh", lacks), *location = place_text(array, "location", lacks);
   const bool is_mesh = list->mesh.name != NULL && strcmp(variable, list->mesh.name) == 0;
   if (names == NULL && (is_mesh || (mesh != NULL && location != NULL))) {
     GDALMDArrayH of = is_mesh ? NULL : GDALGroupOpenMDArray(list->root, mesh, NULL);
     if (is_mesh || of != NULL)
-      names = place_text(is_mesh ? array : of, CPLSPrintf("%s_coordinates", is_mesh ? "face" : location));
+      names = place_text(is_mesh ? array : of, CPLSPrintf("%s_coordinates", is_mesh ? "face" : location), lacks);
     GDALMDArrayRelease(of);
   }
-  CPLFree(mesh);
-  CPLFree(location);
+  free(mesh);
+  free(location);
   return names;
 }
 
 /* Whether it is the mesh or a variable of its faces. */
-static bool place_is_on_faces(const gv_place_list *list, const gv_place_array *one) {
-  char *mesh = place_text(one->array, "mesh"), *location = place_text(one->array, "location");
+static bool place_is_on_faces(const gv_place_list *list, const gv_place_array *one, bool *lacks) {
+  char *mesh = place_text(one->array, "mesh", lacks), *location = place_text(one->array, "location", lacks);
   const char *name = list->mesh.name;
   const bool is = name != NULL && list->mesh.connectivity != NULL &&
                   (strcmp(one->name, name) == 0 ||
                    (mesh != NULL && strcmp(mesh, name) == 0 && location != NULL && EQUAL(location, "face")));
-  CPLFree(mesh);
-  CPLFree(location);
+  free(mesh);
+  free(location);
   return is;
 }
 
@@ -390,30 +411,32 @@ static gv_status place_choose_of(gv_io *io, const char *source, const gv_place_l
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown variable (%s); it has the coordinates %s", source,
                       variable, names);
   }
-  gv_place_array one = {.array = array, .name = CPLStrdup(variable)};
-  char *coordinates = place_coordinates_of(list, array, variable);
+  bool lacks = false;
+  gv_place_array one = {.array = array, .name = place_copy(variable, &lacks)};
+  char *coordinates = place_coordinates_of(list, array, variable, &lacks);
   int same = 0;
-  (void)place_measure(&one);
+  (void)place_measure(&one, &lacks);
   out->lon = NULL;
   for (int i = 0; i < all->count && out->lon == NULL; i++) {
     const gv_place_pair *pair = &all->pair[i];
     if (strcmp(pair->lon->name, variable) == 0 || strcmp(pair->lat->name, variable) == 0) *out = *pair;
     if (coordinates != NULL && place_are_named(coordinates, pair)) *out = *pair;
   }
-  for (int i = 0; i < all->count && out->lon == NULL; i++)
+  for (int i = 0; i < all->count && out->lon == NULL && !lacks; i++)
     same += strcmp(all->pair[i].lon->dimensions, one.dimensions) == 0;
-  for (int i = 0; i < all->count && out->lon == NULL; i++) {
+  for (int i = 0; i < all->count && out->lon == NULL && !lacks; i++) {
     const gv_place_pair *pair = &all->pair[i];
     if (same == 1 && strcmp(pair->lon->dimensions, one.dimensions) == 0) *out = *pair;
     if (all->count == 1 && pair->product) *out = *pair;
   }
-  if (out->lon == NULL && place_is_on_faces(list, &one)) {
+  if (out->lon == NULL && !lacks && place_is_on_faces(list, &one, &lacks)) {
     const gv_place_pair *nodes = place_only(list, all, place_is_node);
     if (nodes != NULL) *out = *nodes;
     out->connectivity = list->mesh.connectivity;
   }
-  CPLFree(coordinates);
+  free(coordinates);
   place_array_free(&one);
+  if (lacks) return gv_io_fail_memory(io, "the names of arrays");
   if (out->lon != NULL) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the variable '%s' has no coordinates; the file has %s",
                     source, variable, names);
