@@ -92,7 +92,7 @@ VoronoiStrings VoronoiDataset::GetMetadata(const char *domain) {
     char **items = nullptr;
     metadata_made = true;
     if (VoronoiCall([&](gv_io *io) { return gv_on_demand_metadata(io, on_demand, &items); })) SetMetadata(items);
-    CSLDestroy(items);
+    gv_strings_free(items);
   }
   return GDALDataset::GetMetadata(domain);
 }

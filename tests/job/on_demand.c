@@ -11,6 +11,7 @@
 #include <gdal.h>
 
 #include "io/parallel.h"
+#include "io/strings.h"
 #include "job/raster/on_demand/call.h"
 #include "job/raster/on_demand/name.h"
 #include "job/raster/on_demand/state.h"
@@ -125,7 +126,7 @@ static void *read_some(void *user) {
   r->good =
       gv_on_demand_end(&call, status) && r->good && GDALRATGetRowCount(table) == 5 && nodata == -1 && range[1] == 5;
   GDALDestroyRasterAttributeTable(table);
-  CSLDestroy(metadata);
+  gv_strings_free(metadata);
   gv_on_demand_close(on_demand);
   free_picture(&p);
   return NULL;

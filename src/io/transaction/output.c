@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -146,6 +147,17 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
   if (status != GV_OK) return status;
   output->work = gv_path_join(output->directory, gv_path_name(output->path));
   return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+}
+
+gv_status gv_output_write(gv_io *io, const gv_output *output, const char *bytes, size_t size) {
+  FILE *file = fopen(output->work, "wbxe");
+  bool written = file != NULL && fwrite(bytes, 1, size, file) == size;
+  int error = errno;
+  if (file != NULL && fclose(file) != 0 && written) {
+    written = false;
+    error = errno;
+  }
+  return written ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
 }
 
 /* Makes a file a byte longer and shortens it again; 0, or the error's number. */

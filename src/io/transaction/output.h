@@ -49,6 +49,9 @@ gv_status gv_output_check(gv_io *io, const gv_output *output);
 /* Makes the temporary directory. */
 gv_status gv_output_begin(gv_io *io, gv_output *output);
 
+/* Writes the file, once begun, as a whole. */
+gv_status gv_output_write(gv_io *io, const gv_output *output, const char *bytes, size_t size);
+
 /*
  * For drivers that ignore failed writes (GeoJSON's, GML's and others of OGR), once the file is closed: an error if any of the
  * output's files cannot grow by a byte. One that was cut short by a full disk, a quota or a limit on sizes ends where that was.

@@ -8,6 +8,8 @@
 
 #include <cpl_string.h>
 
+#include "io/strings.h"
+
 #include "job/raster/on_demand/cache.h"
 #include "job/raster/on_demand/levels.h"
 #include "job/raster/on_demand/name.h"
@@ -79,14 +81,14 @@ static gv_status add_bands(gv_io *io, gv_on_demand *on_demand, const gv_run_inpu
   const char *unit = gv_run_unit(in, kind);
   int count = gv_run_bands(in, kind);
   gv_on_demand_band *more = realloc(f->band, (size_t)(f->bands + count) * sizeof *more);
-  bool made = more != NULL;
-  if (made) f->band = more;
+  bool made = more != NULL && names != NULL;
+  if (more != NULL) f->band = more;
   for (int i = 0; i < count && made; i++) {
     gv_on_demand_band *b = &f->band[f->bands++];
     *b = (gv_on_demand_band){kind, i, types[kind], strdup(names[i]), unit != NULL ? strdup(unit) : NULL};
     made = b->name != NULL && (unit == NULL || b->unit != NULL);
   }
-  CSLDestroy(names);
+  gv_strings_free(names);
   return made ? GV_OK : gv_io_fail_memory(io, "the bands");
 }
 

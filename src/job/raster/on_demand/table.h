@@ -7,7 +7,7 @@
 gv_status gv_on_demand_nodata(gv_io *io, gv_on_demand *on_demand, int64_t *out);
 gv_status gv_on_demand_id_range(gv_io *io, gv_on_demand *on_demand, int64_t range[2]);
 
-/* To be freed with CSLDestroy. */
+/* A list of io/strings.h, to be freed in any case. */
 gv_status gv_on_demand_metadata(gv_io *io, gv_on_demand *on_demand, char ***out);
 
 /* Ids, names and colors, as the level with some millions of cells at most shows them; NULL where there are too many seeds. To be freed

@@ -13,6 +13,7 @@
 #include <cpl_vsi.h>
 
 #include "io/path.h"
+#include "io/strings.h"
 #include "job/raster/outputs/rasters_sink.h"
 #include "job/raster/parts/fingerprints.h"
 #include "job/raster/parts/part_file.h"
@@ -106,7 +107,8 @@ static gv_status part_complete(gv_io *io, gv_sink *sink, gv_run_work *w) {
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     if (rasters->raster[i] == NULL) continue;
     files[i] = gv_place_work(gv_raster_place(rasters->raster[i]));
-    part.creation[i] = CSLDuplicate(gv_raster_creation_options(rasters->raster[i]));
+    if (!gv_strings_copy((const char *const *)gv_raster_creation_options(rasters->raster[i]), &part.creation[i]))
+      status = gv_io_fail_memory(io, "a part's description");
   }
   if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(io, "a part's description");
   if (status == GV_OK) status = gv_part_write(io, files[GV_RUN_OUT], files, &part, put_sum, &sums);

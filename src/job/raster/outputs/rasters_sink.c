@@ -7,6 +7,7 @@
 
 #include "io/format.h"
 #include "io/path.h"
+#include "io/strings.h"
 #include "job/raster/compute/compute.h"
 #include "job/raster/outputs/virtual_raster.h"
 #include "job/raster/plan/budget.h"
@@ -45,40 +46,42 @@ gv_status gv_run_rasters_add_traced(gv_io *io, gv_run_rasters *r) {
   return GV_OK;
 }
 
-/* How a part's tiles are encoded, of the creation options for all: what loses nothing; free with CSLDestroy. */
-static char **rasters_part_encoding(const gv_job *j) {
-  static const char *const keys[] = {"COMPRESS", "PREDICTOR", "ZLEVEL", "ZSTD_LEVEL", "LZMA_PRESET", "ENDIANNESS"},
+/* How a part's tiles are encoded, of the creation options for all: what loses nothing. False: out of memory. */
+static bool rasters_part_encoding(const gv_job *j, char ***out) {
+  enum { SIDES = 6 };
+  static const char *const keys[] = {"COMPRESS",    "PREDICTOR",  "ZLEVEL",     "ZSTD_LEVEL",
+                                     "LZMA_PRESET", "ENDIANNESS", "BLOCKXSIZE", "BLOCKYSIZE"},
                            *const codecs[] = {"NONE", "LZW", "PACKBITS", "DEFLATE", "ZSTD", "LZMA"};
-  char **from = j->raster.creation_options, **kept = NULL;
+  char **from = j->raster.creation_options;
   const char *compression = CSLFetchNameValueDef(from, "COMPRESS", codecs[4]);
-  bool known = false;
+  bool known = false, good = true,
+       gtiff = j->raster.driver == NULL || gv_format_is(gv_format_tiled(), j->raster.driver);
   for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
     known = known || EQUAL(compression, codecs[i]);
-  bool gtiff = j->raster.driver == NULL || gv_format_is(gv_format_tiled(), j->raster.driver);
-  for (size_t i = 0; i < sizeof keys / sizeof *keys && gtiff && known; i++) {
-    const char *value = CSLFetchNameValue(from, keys[i]);
-    if (value != NULL) kept = CSLSetNameValue(kept, keys[i], value);
+  int side = atoi(CSLFetchNameValueDef(from, keys[SIDES + 1], "0"));
+  bool square = side >= 64 && side <= 1024 && atoi(CSLFetchNameValueDef(from, keys[SIDES], "0")) == side &&
+                CPLTestBool(CSLFetchNameValueDef(from, "TILED", "YES"));
+  *out = NULL;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys && gtiff; i++) {
+    const char *value = (i < SIDES ? known : square) ? CSLFetchNameValue(from, keys[i]) : NULL;
+    if (value != NULL) good = gv_strings_set(out, keys[i], value) && good;
   }
-  int side = atoi(CSLFetchNameValueDef(from, "BLOCKYSIZE", "0"));
-  bool square = side >= 64 && side <= 1024 && atoi(CSLFetchNameValueDef(from, "BLOCKXSIZE", "0")) == side;
-  if (gtiff && square && CPLTestBool(CSLFetchNameValueDef(from, "TILED", "YES"))) {
-    kept = CSLSetNameValue(kept, "BLOCKXSIZE", CPLSPrintf("%d", side));
-    kept = CSLSetNameValue(kept, "BLOCKYSIZE", CPLSPrintf("%d", side));
-  }
-  return kept;
+  return good;
 }
 
 /* A part's rasters are written beside it, except the ids, which become the part. */
 static gv_status rasters_plan_part(gv_io *io, int number, gv_run_rasters *r) {
   static const char *const endings[GV_RUN_RASTERS] = {"", ".distances.tif", ".azimuths.tif"};
   const gv_job *j = r->job;
-  char **encoding = rasters_part_encoding(j);
+  char **encoding;
+  const bool complete = rasters_part_encoding(j, &encoding);
   const gv_raster_options options = {.option = "--part",
                                      .path = j->raster.path,
                                      .driver = gv_format_tiled()->driver,
                                      .creation_options = encoding};
-  gv_status status = rasters_plan_one(io, number, &options, endings[number], r);
-  CSLDestroy(encoding);
+  gv_status status = complete ? rasters_plan_one(io, number, &options, endings[number], r)
+                              : gv_io_fail_memory(io, "the options of a raster");
+  gv_strings_free(encoding);
   return status;
 }
 
@@ -89,7 +92,7 @@ static gv_status rasters_plan_output(gv_io *io, int number, gv_run_rasters *r) {
                                      .driver = j->raster.driver,
                                      .creation_options = j->raster.creation_options};
   const gv_place_options place = {.option = options.option, .path = options.path, .overwrite = j->raster.overwrite};
-  return gv_run_is_virtual(j, number) ? gv_place_plan(io, &r->virtuals[number], &place)
+  return gv_run_is_virtual(j, number) ? gv_place_plan(io, &r->virtuals[number].place, &place)
                                       : rasters_plan_one(io, number, &options, "", r);
 }
 
@@ -111,7 +114,7 @@ static gv_status rasters_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
   char **metadata = NULL;
   int count = 0;
   if (r->written_count == 0) return GV_OK;
-  GV_TRY(gv_run_metadata(io, p->in, &metadata));
+  gv_status status = gv_run_metadata(io, p->in, &metadata);
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     if (r->raster[i] == NULL) continue;
     description[count++] = (gv_raster_description){.width = p->width,
@@ -126,13 +129,15 @@ static gv_status rasters_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
                                                    .cell_bytes = p->job->distance_per_value ? p->cell_bytes : 0,
                                                    .variable = variables[i],
                                                    .metadata = metadata};
+    if (status == GV_OK && description[count - 1].names == NULL)
+      status = gv_io_fail_memory(io, "the names of bands");
   }
-  gv_status status = gv_raster_create(io, r->written, count, description);
+  if (status == GV_OK) status = gv_raster_create(io, r->written, count, description);
   for (int i = 0; i < count; i++) {
     r->copies = r->copies || gv_raster_copies(r->written[i]);
-    CSLDestroy(description[i].names);
+    gv_strings_free(description[i].names);
   }
-  CSLDestroy(metadata);
+  gv_strings_free(metadata);
   if (status == GV_OK) gv_raster_block_size(r->written, &w->block_w, &w->block_h);
   if (r->copies) sink->after = 0.3;
   return status;
@@ -158,7 +163,7 @@ static gv_status rasters_complete(gv_io *io, gv_sink *sink, gv_run_work *w) {
     gv_run_next_step(sink->progress, 1.0);
   }
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if (r->virtuals[i].output.path != NULL) GV_TRY(gv_merge_write_virtual(io, w, i, &r->virtuals[i]));
+    if (r->virtuals[i].place.output.path != NULL) GV_TRY(gv_merge_write_virtual(io, w, i, &r->virtuals[i]));
   return GV_OK;
 }
 
@@ -166,7 +171,7 @@ static void rasters_abandon(void *of) {
   gv_run_rasters *r = of;
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     gv_raster_close(r->raster[i]);
-    gv_place_clear(&r->virtuals[i]);
+    gv_writer_abandon(&r->virtuals[i]);
   }
 }
 
@@ -185,6 +190,6 @@ gv_status gv_rasters_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
     if (r->raster[i] != NULL && (i == GV_RUN_OUT || j->parts == 0))
       out->places[out->place_count++] = gv_raster_place(r->raster[i]);
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if (r->virtuals[i].output.path != NULL) out->places[out->place_count++] = &r->virtuals[i];
+    if (r->virtuals[i].place.output.path != NULL) out->places[out->place_count++] = &r->virtuals[i].place;
   return GV_OK;
 }

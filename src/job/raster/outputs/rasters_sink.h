@@ -10,7 +10,7 @@ typedef struct gv_run_rasters {
   const gv_job *job;
   int threads;
   gv_raster_out *raster[GV_RUN_RASTERS];  /* NULL = not written */
-  gv_place virtuals[GV_RUN_RASTERS];      /* without a path: none */
+  gv_writer virtuals[GV_RUN_RASTERS];     /* without a path: none */
   bool traced;                            /* OUT is there for polygons to be traced in it, and no output */
   bool copies;                            /* a raster is copied into its format in the end */
   gv_raster_out *written[GV_RUN_RASTERS]; /* at the slots of the plan */

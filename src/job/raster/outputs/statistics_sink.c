@@ -1,6 +1,8 @@
 #include "job/raster/outputs/statistics_sink.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -17,6 +19,7 @@ typedef struct statistics_table {
   gv_run_work *work;
   gv_table_column columns[COLUMNS + 2 * GV_JOB_MAX_SUMS];
   int count;
+  bool lacks;          /* memory ran out: names are missing */
   int places[COLUMNS]; /* of the above; -1 = left out */
   double area_unit, coordinate_unit;
 } statistics_table;
@@ -68,7 +71,9 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
 }
 
 static void add_column(statistics_table *t, OGRFieldType type, const char *name) {
-  t->columns[t->count++] = (gv_table_column){CPLStrdup(name), type};
+  char *copy = strdup(name);
+  t->lacks = t->lacks || copy == NULL;
+  t->columns[t->count++] = (gv_table_column){copy, type};
 }
 
 static gv_status statistics_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
@@ -104,9 +109,9 @@ static gv_status statistics_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
                               .row = statistics_row,
                               .user = &t};
   if (!j->group) w->empty_seeds = 0;
-  gv_status status = gv_table_write(io, sink->of, &content);
+  gv_status status = t.lacks ? gv_io_fail_memory(io, "the columns") : gv_table_write(io, sink->of, &content);
   for (int i = 0; i < t.count; i++)
-    CPLFree(t.columns[i].name);
+    free(t.columns[i].name);
   return status;
 }
 

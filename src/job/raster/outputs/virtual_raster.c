@@ -8,7 +8,6 @@
 #include <cpl_conv.h>
 #include <cpl_minixml.h>
 #include <cpl_string.h>
-#include <cpl_vsi.h>
 
 #include "job/raster/parts/merge.h"
 
@@ -105,27 +104,26 @@ static gv_status put_band(gv_io *io, CPLXMLNode *root, const gv_run_work *w, GDA
 }
 
 /* CPLSerializeXMLTreeToFile does not report what closing a file does. */
-static gv_status write_tree(gv_io *io, const gv_place *place, const CPLXMLNode *root) {
-  gv_gdal_reset();
+static gv_status write_tree(gv_io *io, const gv_writer *out, const CPLXMLNode *root) {
   char *text = CPLSerializeXMLTree(root);
-  VSILFILE *file = VSIFOpenL(gv_place_work(place), "wb");
-  bool written = file != NULL && VSIFWriteL(text, 1, strlen(text), file) == strlen(text);
-  if (file != NULL) written &= VSIFCloseL(file) == 0;
+  gv_status status = text != NULL ? gv_output_write(io, &out->place.output, text, strlen(text))
+                                  : gv_io_fail_memory(io, "a virtual raster");
   CPLFree(text);
-  return written ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", place->output.path);
+  return status;
 }
 
-gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *w, int raster, gv_place *place) {
+gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *w, int raster, gv_writer *out) {
   CPLXMLNode *root = CPLCreateXMLNode(NULL, CXT_Element, "VRTDataset");
-  char *folder = realpath(place->output.parent, NULL);
+  char *folder = realpath(out->place.output.parent, NULL);
   GDALDatasetH first = NULL;
   gv_status status =
       folder != NULL ? gv_merge_open_raster(io, w, 0, raster, &first) : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK) status = gv_place_begin(io, place);
+  if (status == GV_OK) status = gv_writer_begin(io, out);
   if (status == GV_OK) put_head(root, first, w->plan->width, w->plan->height);
   for (int b = 0; b < w->plan->bands[raster] && status == GV_OK; b++)
     status = put_band(io, root, w, first, raster, b + 1, folder);
-  if (status == GV_OK) status = write_tree(io, place, root);
+  if (status == GV_OK) status = write_tree(io, out, root);
+  status = gv_writer_finish(io, out, status);
   if (first != NULL) GDALClose(first);
   CPLDestroyXMLNode(root);
   free(folder);

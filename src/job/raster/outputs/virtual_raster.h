@@ -2,10 +2,10 @@
 #ifndef GV_JOB_RASTER_OUTPUTS_VIRTUAL_RASTER_H
 #define GV_JOB_RASTER_OUTPUTS_VIRTUAL_RASTER_H
 
-#include "io/out/place.h"
+#include "io/out/writer.h"
 #include "job/raster/compute/work.h"
 
-/* Writes a virtual raster to its place; the source of the run's blocks are part files. */
-gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *work, int raster, gv_place *place);
+/* Writes a virtual raster; the source of the run's blocks are part files. */
+gv_status gv_merge_write_virtual(gv_io *io, const gv_run_work *work, int raster, gv_writer *out);
 
 #endif

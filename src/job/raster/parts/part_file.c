@@ -14,6 +14,7 @@
 #include "io/json_writer.h"
 #include "io/path.h"
 #include "io/retry.h"
+#include "io/strings.h"
 #include "io/transaction/copy.h"
 #include "job/raster/plan/description.h"
 
@@ -50,7 +51,7 @@ static const struct {
 
 void gv_part_free(gv_part *part) {
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    CSLDestroy(part->creation[i]);
+    gv_strings_free(part->creation[i]);
   free(part->path);
   free(part->run);
   *part = (gv_part){0};
@@ -260,7 +261,7 @@ static bool read_part_sums(const gv_json_member *m, gv_part *part) {
 static bool read_part_options(const gv_json_member *m, char ***options) {
   for (int i = 0; i < m->count; i++) {
     if (m->items[i].kind != GV_JSON_TEXT) return false;
-    *options = CSLAddString(*options, m->items[i].text);
+    if (!gv_strings_add(options, m->items[i].text)) return false;
   }
   return true;
 }

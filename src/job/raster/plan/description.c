@@ -384,17 +384,6 @@ static bool has_outputs(const gv_description *d) {
   return false;
 }
 
-static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *text) {
-  FILE *file = fopen(output->work, "wbxe");
-  bool written = file != NULL && fwrite(text->bytes, 1, text->length, file) == text->length;
-  int error = errno;
-  if (file != NULL && fclose(file) != 0 && written) {
-    written = false;
-    error = errno;
-  }
-  return written ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
-}
-
 static gv_status put_all(gv_io *io, const gv_description *d, const char *back, gv_json_writer *json) {
   gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
   GV_TRY(put_members(io, d, GV_IN_OPTIONS, back, json));
@@ -429,7 +418,7 @@ static gv_status write_output(gv_io *io, const gv_description *d, gv_inputs *inp
   }
   GV_TRY(gv_description_put(io, d, output->path, text));
   GV_TRY(gv_output_begin(io, output));
-  GV_TRY(write_text(io, output, text));
+  GV_TRY(gv_output_write(io, output, text->bytes, text->length));
   return gv_outputs_commit(io, outputs, 1, inputs, sync);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -11,6 +12,7 @@
 #include "gpuvoronoi/cells.h"
 #include "io/format.h"
 #include "io/source_name.h"
+#include "io/strings.h"
 
 int64_t gv_run_seed_count(const gv_run_inputs *in) {
   gv_raster_seed_list list;
@@ -41,11 +43,11 @@ int gv_run_bands(const gv_run_inputs *in, int raster) {
 }
 
 /* "id of the 2nd nearest seed" */
-static char *band_name(const char *what, int band) {
+static char *band_name(const char *what, const char *of, int band) {
   const char *ending = band % 100 / 10 == 1 ? "th" : band % 10 == 1 ? "st" : band % 10 == 2 ? "nd" : "th";
   if (band % 10 == 3 && band % 100 != 13) ending = "rd";
-  if (band == 1) return CPLStrdup(CPLSPrintf("%s the nearest seed", what));
-  return CPLStrdup(CPLSPrintf("%s the %d%s nearest seed", what, band, ending));
+  return strdup(band == 1 ? CPLSPrintf("%s%s the nearest seed", what, of)
+                          : CPLSPrintf("%s%s the %d%s nearest seed", what, of, band, ending));
 }
 
 char **gv_run_band_names(const gv_run_inputs *in, int raster) {
@@ -54,13 +56,17 @@ char **gv_run_band_names(const gv_run_inputs *in, int raster) {
   const char *attribute = raster == GV_RUN_OUT ? in->job->seeds.attribute : NULL;
   bool values = raster == GV_RUN_DISTANCE && in->job->distance_per_value;
   int bands = gv_run_bands(in, raster);
-  char **names = CPLCalloc((size_t)bands + 1, sizeof *names);
-  char *what = CPLStrdup(attribute != NULL ? CPLSPrintf("%s of", attribute) : facts[raster]);
-  for (int b = 0; b < bands; b++)
+  char **names = calloc((size_t)bands + 1, sizeof *names);
+  const char *what = attribute != NULL ? attribute : facts[raster], *of = attribute != NULL ? " of" : "";
+  bool good = names != NULL;
+  for (int b = 0; b < bands && good; b++) {
     names[b] =
-        values ? CPLStrdup(CPLSPrintf("distance to value %" PRId64, in->regions->ids[b])) : band_name(what, b + 1);
-  CPLFree(what);
-  return names;
+        values ? strdup(CPLSPrintf("distance to value %" PRId64, in->regions->ids[b])) : band_name(what, of, b + 1);
+    good = names[b] != NULL;
+  }
+  if (good) return names;
+  gv_strings_free(names);
+  return NULL;
 }
 
 /* Of lengths in the grid's metric; NULL: none. */
@@ -79,52 +85,51 @@ const char *gv_run_unit(const gv_run_inputs *in, int raster) {
   return rasters_unit_of_length(in);
 }
 
-/* `source` in short, and its layer. */
-static gv_status add_source(gv_io *io, char ***items, const char *name, const char *source, const char *layer) {
-  char text[512], *title = gv_source_title(source);
-  if (title == NULL) return gv_io_fail_memory(io, "the names of the sources");
-  snprintf(text, sizeof text, "%s%s%s", title, layer != NULL ? ", layer " : "", layer != NULL ? layer : "");
+enum { SOURCE_TEXT = 512 };
+
+/* `source` in short, and its layer; NULL of NULL. */
+static const char *source_text(const char *source, const char *layer, char text[SOURCE_TEXT], bool *good) {
+  char *title = source != NULL ? gv_source_title(source) : NULL;
+  *good = *good && (title != NULL || source == NULL);
+  if (title == NULL) return NULL;
+  snprintf(text, SOURCE_TEXT, "%s%s%s", title, layer != NULL ? ", layer " : "", layer != NULL ? layer : "");
   free(title);
-  *items = CSLSetNameValue(*items, name, text);
-  return GV_OK;
+  return text;
 }
 
 gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *in, char ***out) {
   static const char *const weightings[] = {"none", "multiplicative", "additive", "power"};
   const gv_job *j = in->job;
-  bool cells = j->raster_seeds.source != NULL;
-  char **items = CSLSetNameValue(NULL, "GPUVORONOI_VERSION", gv_version());
-  gv_status status = add_source(io, &items, "GPUVORONOI_SEEDS", gv_job_seeds(j), j->seeds.layer);
-  if (cells) items = CSLSetNameValue(items, "GPUVORONOI_BAND", CPLSPrintf("%d", j->raster_seeds.band));
-  if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
-  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, gv_run_seed_count(in)));
-  items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(in->grid.metric));
-  if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
-  if (j->weighting != GV_UNWEIGHTED) {
-    items = CSLSetNameValue(items, "GPUVORONOI_WEIGHTING",
-                            CPLSPrintf("%s (field %s)", weightings[j->weighting], j->seeds.weight_field));
-  }
-  if (isfinite(in->max_distance))
-    items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", in->max_distance));
-  if (status == GV_OK && j->mask.source != NULL)
-    status = add_source(io, &items, "GPUVORONOI_MASK", j->mask.source, NULL);
-  if (status == GV_OK && j->cost.path != NULL)
-    status = add_source(io, &items, "GPUVORONOI_COST", j->cost.path, NULL);
-  if (status == GV_OK && in->barriers.count > 0)
-    status = add_source(io, &items, "GPUVORONOI_BARRIERS", j->barriers.path, j->barriers.layer);
-  if (j->cost.path != NULL) {
-    const char *length = rasters_unit_of_length(in);
-    items = CSLSetNameValue(items, "GPUVORONOI_COST_MOVES", CPLSPrintf("%d", j->cost.moves));
-    items =
-        CSLSetNameValue(items, "GPUVORONOI_COST_UNIT",
-                        CPLSPrintf("unit of the friction times %s", length != NULL ? length : "unit of the grid"));
-  }
-  if (j->seeds.attribute != NULL) items = CSLSetNameValue(items, "GPUVORONOI_ATTRIBUTE", j->seeds.attribute);
+  const bool cells = j->raster_seeds.source != NULL, costs = j->cost.path != NULL;
+  char text[4][SOURCE_TEXT];
+  bool good = true;
+  const char *unit = rasters_unit_of_length(in), *weighting = weightings[j->weighting];
   const char *id = cells ? (j->raster_seeds.by_cell ? "cell number, row by row from 0" : "cell value")
                    : j->seeds.id_field == NULL ? "feature id"
                                                : j->seeds.id_field;
-  items = CSLSetNameValue(items, "GPUVORONOI_ID",
-                          in->seeds->ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
-  *out = items;
-  return status;
+  if (costs) unit = CPLSPrintf("unit of the friction times %s", unit != NULL ? unit : "unit of the grid");
+  if (j->weighting != GV_UNWEIGHTED) weighting = CPLSPrintf("%s (field %s)", weighting, j->seeds.weight_field);
+  /* NULL: left out. CPLSPrintf keeps ten texts. */
+  const char *const items[][2] = {
+      {"GPUVORONOI_VERSION", gv_version()},
+      {"GPUVORONOI_SEEDS", source_text(gv_job_seeds(j), j->seeds.layer, text[0], &good)},
+      {"GPUVORONOI_BAND", cells ? CPLSPrintf("%d", j->raster_seeds.band) : NULL},
+      {"GPUVORONOI_WHERE", j->seeds.where},
+      {"GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, gv_run_seed_count(in))},
+      {"GPUVORONOI_METRIC", gv_metric_name(in->grid.metric)},
+      {"GPUVORONOI_QTM_LEVEL", j->grid.has_level ? CPLSPrintf("%d", j->grid.level) : NULL},
+      {"GPUVORONOI_WEIGHTING", j->weighting != GV_UNWEIGHTED ? weighting : NULL},
+      {"GPUVORONOI_MAX_DISTANCE", isfinite(in->max_distance) ? CPLSPrintf("%.17g", in->max_distance) : NULL},
+      {"GPUVORONOI_MASK", source_text(j->mask.source, NULL, text[1], &good)},
+      {"GPUVORONOI_COST", source_text(j->cost.path, NULL, text[2], &good)},
+      {"GPUVORONOI_BARRIERS",
+       source_text(in->barriers.count > 0 ? j->barriers.path : NULL, j->barriers.layer, text[3], &good)},
+      {"GPUVORONOI_COST_MOVES", costs ? CPLSPrintf("%d", j->cost.moves) : NULL},
+      {"GPUVORONOI_COST_UNIT", costs ? unit : NULL},
+      {"GPUVORONOI_ATTRIBUTE", j->seeds.attribute},
+      {"GPUVORONOI_ID", in->seeds->ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id}};
+  *out = NULL;
+  for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+    if (items[i][1] != NULL) good = gv_strings_set(out, items[i][0], items[i][1]) && good;
+  return good ? GV_OK : gv_io_fail_memory(io, "the metadata");
 }

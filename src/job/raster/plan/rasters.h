@@ -14,12 +14,12 @@ int64_t gv_run_cells(const gv_run_inputs *inputs);
 bool gv_run_is_virtual(const gv_job *job, int raster);
 bool gv_run_writes(const gv_job *job, int raster);
 
-/* Bands of a raster, what they are called, to be freed with CSLDestroy, and the unit of their values (NULL: none). */
+/* Bands of a raster, what they are called (a list of io/strings.h; NULL: out of memory), and the unit of their values (NULL: none). */
 int gv_run_bands(const gv_run_inputs *inputs, int raster);
 char **gv_run_band_names(const gv_run_inputs *inputs, int raster);
 const char *gv_run_unit(const gv_run_inputs *inputs, int raster);
 
-/* Metadata of the whole raster; always free with CSLDestroy. */
+/* Metadata of the whole raster: a list of io/strings.h, to be freed in any case. */
 gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *inputs, char ***out);
 
 #endif

@@ -471,15 +471,8 @@ void gv_job_settings_begin(gv_job_settings *s) {
 }
 
 void gv_job_settings_clear(gv_job_settings *s) {
-  gv_strings_free(s->job.raster.creation_options);
-  gv_strings_free(s->job.seeds.open_options);
-  gv_strings_free(s->job.grid.like_options);
-  gv_strings_free(s->job.grid.extent_options);
-  gv_strings_free(s->job.mask.open_options);
-  gv_strings_free(s->job.sum_options);
-  gv_strings_free(s->job.cost.open_options);
-  gv_strings_free(s->job.barriers.open_options);
-  gv_strings_free(s->job.from.open_options);
+  for (int i = 0; i < GV_JOB_OPTIONS; i++)
+    if (gv_job_options[i].kind == GV_OPTION_LIST) gv_strings_free(*(char ***)((char *)s + gv_job_options[i].at));
   free(s->job.raster_seeds.values);
 }
 
