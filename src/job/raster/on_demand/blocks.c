@@ -58,7 +58,7 @@ static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, in
 /* ------------------------------------------------------------------------------------------------------ reading */
 
 /* A window in progress. Blocks outside it are those that a sequential reader needs next. */
-typedef struct reading {
+typedef struct one_read {
   gv_on_demand *on_demand;
   const gv_on_demand_window *window;
   int32_t block_w, block_h;
@@ -68,9 +68,9 @@ typedef struct reading {
   int64_t done;     /* those that are not */
   size_t most;      /* bytes to keep */
   atomic_bool stopped;
-} reading;
+} one_read;
 
-static void on_demand_blocks_place_of(const reading *r, int64_t i, int64_t *column, int64_t *row) {
+static void on_demand_blocks_place_of(const one_read *r, int64_t i, int64_t *column, int64_t *row) {
   if (r->own == 1) { /* and those behind it */
     int64_t number = r->row * r->across + r->column + i;
     *column = number % r->across;
@@ -82,7 +82,7 @@ static void on_demand_blocks_place_of(const reading *r, int64_t i, int64_t *colu
 }
 
 /* The part of a block that lies in the window. */
-static void on_demand_blocks_copy_part(const reading *r, const gv_on_demand_block *b) {
+static void on_demand_blocks_copy_part(const one_read *r, const gv_on_demand_block *b) {
   const gv_on_demand_window *w = r->window;
   gv_on_demand_piece piece = b->piece;
   int64_t left = piece.x > w->x ? piece.x : w->x, top = piece.y > w->y ? piece.y : w->y;
@@ -106,7 +106,7 @@ static bool on_demand_blocks_go_on(const gv_on_demand_window *w, double fraction
 }
 
 static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
-  reading *r = user;
+  one_read *r = user;
   const gv_on_demand_window *w = r->window;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
@@ -127,7 +127,7 @@ static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, 
 }
 
 /* Copies the blocks that are kept, and lists the others. */
-static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
+static gv_status find_kept(gv_io *io, one_read *r, int64_t *missing) {
   const gv_on_demand_window *w = r->window;
   r->missing = malloc((size_t)r->count * sizeof *r->missing);
   if (r->missing == NULL) return gv_io_fail_memory(io, "a list of blocks");
@@ -147,7 +147,7 @@ static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
 }
 
 /* For sequential readers, the next blocks are computed together with the first missing one. */
-static void read_ahead(reading *r, gv_on_demand_level *level) {
+static void read_ahead(one_read *r, gv_on_demand_level *level) {
   int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->work.worker_count;
   if (r->own > 1 ||
       gv_on_demand_cache_find(&r->on_demand->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL)
@@ -159,7 +159,7 @@ static void read_ahead(reading *r, gv_on_demand_level *level) {
 gv_status gv_on_demand_read(gv_io *io, gv_on_demand *on_demand, const gv_on_demand_window *window) {
   GV_TRY(gv_on_demand_prepare(io, on_demand, window->level));
   gv_on_demand_level *level = &on_demand->level[window->level];
-  reading r = {
+  one_read r = {
       .on_demand = on_demand, .window = window, .block_w = level->work.block_w, .block_h = level->work.block_h};
   int64_t missing = 0, waiting = level->in.budget.waiting, cache = (int64_t)GDALGetCacheMax64();
   r.most = (size_t)(waiting < cache ? waiting : cache);

@@ -214,11 +214,11 @@ gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_
 /* ------------------------------------------------------------------------------------------------------ reading */
 
 /* The members of the JSON object. */
-typedef struct reading {
+typedef struct header {
   gv_part *part;
   int64_t format;
   int needed; /* members that every part file has, of those read */
-} reading;
+} header;
 
 /* Integers as written, without fraction or exponent. */
 static bool read_integers(const gv_json_member *m, int64_t *list, int count) {
@@ -274,7 +274,7 @@ static bool read_part_run(const gv_json_member *m, gv_part *part) {
 }
 
 static gv_status read_part_member(gv_io *io, void *user, const gv_json_member *m) {
-  reading *r = user;
+  header *r = user;
   gv_part *p = r->part;
   const char *name = m->name;
   bool good = true;
@@ -329,7 +329,7 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   char *json = sized ? malloc(length + 1) : NULL;
   bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
               gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
-  reading r = {.part = part};
+  header r = {.part = part};
   gv_status status = good ? gv_json_read(io, json, length, part->path, "outputs", read_part_member, &r)
                           : gv_io_fail(io, GV_ERROR_IO, "%s: damaged", part->path);
   free(json);

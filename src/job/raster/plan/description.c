@@ -153,18 +153,18 @@ static gv_status way_back(gv_io *io, const char *from, char **out) {
 
 /* ---------------------------------------------------------------------------------------------------- reading */
 
-typedef struct reading {
+typedef struct parsing {
   gv_description *out;
   const char *directory;
   bool outputs;
-} reading;
+} parsing;
 
-static gv_status wrong(gv_io *io, const reading *r, const gv_json_member *member, const char *what) {
+static gv_status wrong(gv_io *io, const parsing *r, const gv_json_member *member, const char *what) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%.80s\": invalid type; expected %s", r->out->name,
                     member->name, what);
 }
 
-static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *member, const gv_option **out) {
+static gv_status find_option(gv_io *io, const parsing *r, const gv_json_member *member, const gv_option **out) {
   gv_option_place place = member->object != NULL ? GV_IN_OUTPUTS : GV_IN_OPTIONS;
   const gv_option *o = gv_option_find(gv_job_options, GV_JOB_OPTIONS, member->name, strlen(member->name));
   if (strcmp(member->name, gv_job_out.name) == 0) o = &gv_job_out;
@@ -176,7 +176,7 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
   return GV_OK;
 }
 
-static gv_status read_member_value(gv_io *io, const reading *r, const gv_option *option, const char *value) {
+static gv_status read_member_value(gv_io *io, const parsing *r, const gv_option *option, const char *value) {
   char *moved = value != NULL ? rebase(option, value, r->directory, r->directory) : NULL;
   if (value != NULL && moved == NULL) return description_no_memory(io);
   if (moved != NULL) gv_option_remember(option, moved);
@@ -186,7 +186,7 @@ static gv_status read_member_value(gv_io *io, const reading *r, const gv_option 
 }
 
 /* Numbers become the text that the command line has. */
-static gv_status read_member_numbers(gv_io *io, const reading *r, const gv_option *o,
+static gv_status read_member_numbers(gv_io *io, const parsing *r, const gv_option *o,
                                      const gv_json_member *member) {
   gv_text text = {0};
   for (int i = 0; i < member->count; i++) {
@@ -203,7 +203,7 @@ static gv_status read_member_numbers(gv_io *io, const reading *r, const gv_optio
   return status;
 }
 
-static gv_status read_member_texts(gv_io *io, const reading *r, const gv_option *o, const gv_json_member *member) {
+static gv_status read_member_texts(gv_io *io, const parsing *r, const gv_option *o, const gv_json_member *member) {
   for (int i = 0; i < member->count; i++)
     if (!member->array || member->items[i].kind != GV_JSON_TEXT) return wrong(io, r, member, "an array of texts");
   for (int i = 0; i < member->count; i++)
@@ -212,7 +212,7 @@ static gv_status read_member_texts(gv_io *io, const reading *r, const gv_option 
 }
 
 static gv_status read_description_member(gv_io *io, void *user, const gv_json_member *member) {
-  const reading *r = user;
+  const parsing *r = user;
   const gv_option *o = NULL;
   if (member->object != NULL && !r->outputs) return GV_OK;
   gv_json_kind kind = member->array ? GV_JSON_OTHER : member->items[0].kind;
@@ -240,7 +240,7 @@ static gv_status read_description_member(gv_io *io, void *user, const gv_json_me
 
 gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const char *name, const char *directory,
                                bool outputs, gv_description *out) {
-  reading r = {out, directory, outputs};
+  parsing r = {out, directory, outputs};
   free(out->name);
   out->name = strdup(name);
   if (out->name == NULL) return description_no_memory(io);
