@@ -301,7 +301,8 @@ def look(root):
     for folder, most in FOLDER_LINES.items():
         within = [text for name, text in texts.items() if name.startswith(folder + "/")]
         lines = sum(
-            len(re.findall(r"^.*\S", COMMENT.sub(newlines_of, text), re.MULTILINE)) for text in within
+            len(re.findall(r"^.*\S", COMMENT.sub(newlines_of, text), re.MULTILINE))
+            for text in within
         )
         if lines > most:
             found[f"lines {folder}"] = lines
