@@ -24,6 +24,7 @@ HEADERS = (
     "gpuvoronoi/diagram.h",
     "gpuvoronoi/cells.h",
     "gpuvoronoi/crs.h",
+    "gpuvoronoi/arrow.h",
     "gpuvoronoi/cost.h",
     "gpuvoronoi/barriers.h",
     "gpuvoronoi/experimental.h",

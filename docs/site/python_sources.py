@@ -12,7 +12,13 @@ import math
 import pathlib
 import sys
 
-MODULES = ("gpuvoronoi", "gpuvoronoi.xarray", "gpuvoronoi.sklearn", "gpuvoronoi.qtm")
+MODULES = (
+    "gpuvoronoi",
+    "gpuvoronoi.arrow",
+    "gpuvoronoi.xarray",
+    "gpuvoronoi.sklearn",
+    "gpuvoronoi.qtm",
+)
 
 
 def text_of(value):

@@ -303,6 +303,10 @@ class CrsFacts(Structure):
                 ("east", c_double)]
 
 
+class ArrowBlock(Structure):
+    _fields_ = [("free", c_void_p), ("released", c_int64)]
+
+
 class CostOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("moves", c_int32),
                 ("max_cost", c_double), ("folder", c_char_p), ("resident", c_double)]
@@ -457,6 +461,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_s2_centers": (c_int, [c_int, c_int64, c_int64, HANDLE, HANDLE]),
     "gv_s2_from_lonlat_array": (c_int, [c_int, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_default_metric": (c_int, [HANDLE, HANDLE]),
+    "gv_arrow_release_schema": (None, [HANDLE]),
+    "gv_arrow_release_array": (None, [HANDLE]),
+    "gv_arrow_release_stream": (None, [HANDLE]),
     "gv_cost_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_cost_destroy": (None, [HANDLE]),
     "gv_cost_backend": (c_char_p, [HANDLE]),

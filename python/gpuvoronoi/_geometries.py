@@ -80,7 +80,7 @@ def of_points(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Arrays:
 
 
 def read(geometries: Any) -> Arrays:
-    """Of a sequence of shapely's geometries, of what has ``__geo_interface__``, of GeoJSON's as dicts, and of None.
+    """Of a sequence of shapely's geometries, of what has ``__geo_interface__``, of GeoJSON's as dicts, of well-known binary, and of None.
 
     Raises
     ------
@@ -195,6 +195,9 @@ class _Parts:
         self.write: Optional[Callable[[Any], bytes]] = None
 
     def add(self, geometry: Any, row: int) -> None:
+        if isinstance(geometry, bytes):
+            self.add_binary(geometry, 0)
+            return
         if "shapely" in type(geometry).__module__ and hasattr(type(geometry), "wkb"):
             self.write = self.write or _writer()
             self.add_binary(self.write(geometry), 0)

@@ -13,6 +13,10 @@ from ._grid import Grid
 from ._search import as_degrees, plain_array
 
 Floats = npt.NDArray[np.float64]
+NO_METRIC = (
+    "metric: required without a coordinate system; use metric='euclidean' for a plane, metric='geodesic' (or crs=) for longitudes "
+    "and latitudes"
+)
 
 
 @dataclasses.dataclass
@@ -181,10 +185,7 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
     geographic = crs is not None and crs.is_geographic
     if metric is None:
         if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
-            raise ValueError(
-                "metric: required without a coordinate system; use metric='euclidean' for a plane, "
-                "metric='geodesic' (or crs=) for longitudes and latitudes"
-            )
+            raise ValueError(NO_METRIC)
         if crs is None or grid.mesh or grid.level != _c.QTM_NONE:
             return "geodesic"
         return _crs.default_metric(crs)[0]

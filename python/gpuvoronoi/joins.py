@@ -98,15 +98,7 @@ def sjoin_nearest(
     if edges not in _geometries.EDGES:
         raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
     left, right = _usable(left_df, "left_df"), _usable(right_df, "right_df")
-    if (left.crs is None) != (right.crs is None) or (
-        left.crs is not None and not _crs.same(left.crs, right.crs)
-    ):
-        said = [
-            "no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)
-        ]
-        raise ValueError(
-            f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together"
-        )
+    check_system((left.crs, right.crs), ("left_df", "right_df"), "use to_crs()")
     if left.crs is not None and left.crs.is_geographic:
         if left.crs.is_derived and edges == "straight" and (_has_edges(left) or _has_edges(right)):
             raise ValueError(
@@ -135,6 +127,26 @@ def sjoin_nearest(
     return made
 
 
+def check_system(crs: tuple[Any, Any], names: tuple[str, str], remedy: str) -> None:
+    """Raise ValueError if two tables are not in one coordinate system."""
+    if (crs[0] is None) != (crs[1] is None) or not (crs[0] is None or _crs.same(*crs)):
+        said = ["no coordinate system" if one is None else _crs.name(one) for one in crs]
+        raise ValueError(
+            f"{names[1]} is in {said[1]}, {names[0]} in {said[0]}: {remedy} to bring them together"
+        )
+
+
+def metric_of(metric: Optional[Metric], crs: Any, geographic: bool) -> Any:
+    """The metric that is meant for points in a coordinate system, or in none."""
+    meant = metric if metric is not None else "geodesic" if geographic else "euclidean"
+    if meant not in _c.METRICS:
+        raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
+    if (meant in _c.GLOBE_METRICS) != geographic:
+        where = "no coordinate system" if crs is None else _crs.name(crs)
+        raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
+    return meant
+
+
 def _usable(frame: Any, name: str) -> _seeds.Seeds:
     """The rows that have a place."""
     if not _seeds.has_features(frame):
@@ -158,12 +170,7 @@ def _searcher(
 ) -> Callable[[_seeds.Seeds], Searcher]:
     """What makes searches of rows, by the metric that is meant."""
     geographic = queries.crs is not None and queries.crs.is_geographic
-    meant: Any = metric if metric is not None else "geodesic" if geographic else "euclidean"
-    if meant not in _c.METRICS:
-        raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
-    if (meant in _c.GLOBE_METRICS) != geographic:
-        where = "no coordinate system" if queries.crs is None else _crs.name(queries.crs)
-        raise ValueError(f"metric: {meant} is not supported for {where}; use to_crs() first")
+    meant = metric_of(metric, queries.crs, geographic)
     if geographic and edges == "straight" and _has_edges(queries) and _has_edges(references):
         raise ValueError(
             "edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "

@@ -9,6 +9,7 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 #include "failing_memory.h"
+#include "gpuvoronoi/arrow.h"
 #include "gpuvoronoi/crs.h"
 
 static void names_are_complete(void **state) {
@@ -280,6 +281,30 @@ static void progress_rises_and_cancels(void **state) {
 
 /* --------------------------------------------------------------------------------------------------- processor */
 
+/* Structures of Arrow's C data interface. */
+typedef struct arrow_array {
+  int64_t length, null_count, offset, n_buffers, n_children;
+  const void **buffers;
+  struct arrow_array **children, *dictionary;
+  void (*release)(void *array);
+  void *private_data;
+} arrow_array;
+
+static void arrow_arrays_release_what_is_left(void **state) {
+  (void)state;
+  gv_arrow_block blocks[4] = {{free}, {NULL}, {NULL}, {NULL}};
+  gv_arrow_block *const heap = malloc(sizeof *heap);
+  *heap = blocks[0];
+  arrow_array inner[3], *children[2] = {&inner[0], &inner[1]};
+  for (int i = 0; i < 3; i++)
+    inner[i] = (arrow_array){.release = gv_arrow_release_array, .private_data = &blocks[i + 1]};
+  inner[1].release = NULL; /* a consumer took it */
+  arrow_array whole = {.n_children = 2, .children = children, .dictionary = &inner[2], .private_data = heap};
+  gv_arrow_release_array(&whole);
+  assert_true(whole.release == NULL && inner[0].release == NULL && inner[2].release == NULL);
+  assert_true(blocks[1].released == 1 && blocks[2].released == 0 && blocks[3].released == 1);
+}
+
 static void simd_level_can_be_lowered(void **state) {
   (void)state;
   assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
@@ -304,6 +329,7 @@ int main(void) {
       cmocka_unit_test(messages_are_kept_and_cut),
       cmocka_unit_test(first_error_of_many_threads_wins),
       cmocka_unit_test(progress_rises_and_cancels),
+      cmocka_unit_test(arrow_arrays_release_what_is_left),
       cmocka_unit_test(simd_level_can_be_lowered),
   };
   return cmocka_run_group_tests_name("core", tests, NULL, NULL);

@@ -30,6 +30,13 @@ def run(section, *packages):
     return made
 
 
+def test_arrow_tables(folder):
+    made = run("Arrow tables", "polars")
+    assert made["nearest"]["reference"].to_list()[::3] == ["Europe/Amsterdam", "Pacific/Fiji"]
+    assert made["joined"]["name"].to_list() == ["Europe/Amsterdam", "Pacific/Fiji"]
+    assert (made["within"]["distance"] <= 1e6).all() and made["within"]["ship"].n_unique() == 2
+
+
 def test_weight_files(folder):
     import gpuvoronoi
 
