@@ -8,8 +8,10 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _pairing, _places
+from . import _grid, _pairing, _places
 from ._packages import package
+
+_BOX = ("xmin", "ymin", "xmax", "ymax")
 
 
 def to_parquet(
@@ -25,8 +27,8 @@ def to_parquet(
     path : str or path-like
         The file.
     geometry : str, optional
-        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`
-        and the centers of the cells as points.
+        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet 1.1 then, with the columns `lon`, `lat`,
+        the centers of the cells as points, `bbox` and the coordinate system of `found`.
     compression : str
         Of pyarrow.
 
@@ -57,18 +59,9 @@ def to_parquet(
     }
     if geometry is not None:
         lon, lat = _centers_of(ids.values.astype(np.uint64), geometry)
-        columns["lon"], columns["lat"], columns["geometry"] = (
-            pyarrow.array(lon),
-            pyarrow.array(lat),
-            _points(pyarrow, lon, lat),
-        )
-        metadata["geo"] = json.dumps(
-            {
-                "version": "1.1.0",
-                "primary_column": "geometry",
-                "columns": {"geometry": {"encoding": "WKB", "geometry_types": ["Point"]}},
-            }
-        )
+        columns["lon"], columns["lat"] = pyarrow.array(lon), pyarrow.array(lat)
+        columns["geometry"], columns["bbox"] = _points(pyarrow, lon, lat), _boxes(pyarrow, lon, lat)
+        metadata["geo"] = json.dumps(_geoparquet(dataset, lon, lat))
     for name, variable in dataset.data_vars.items():
         if ids.dims[0] in variable.dims:
             columns.update(_columns(pyarrow, str(name), variable, ids.dims[0]))
@@ -76,6 +69,30 @@ def to_parquet(
     pyarrow.parquet.write_table(
         table.replace_schema_metadata(metadata), path, compression=compression
     )
+
+
+def _geoparquet(dataset: Any, lon: Any, lat: Any) -> dict[str, Any]:
+    """GeoParquet's metadata of the centers, which are longitudes and latitudes: their system, and the column with a box of each row."""
+    mapping = _grid._grid_mapping(dataset)
+    stated = mapping.get("crs_wkt") or mapping.get("spatial_ref")
+    crs = _grid._crs_of(dataset, mapping) if stated else None
+    column: dict[str, Any] = {
+        "encoding": "WKB",
+        "geometry_types": ["Point"],
+        "edges": "spherical",
+        "covering": {"bbox": {name: ["bbox", name] for name in _BOX}},
+    }
+    if crs is not None:  # without it readers take OGC:CRS84
+        column["crs"] = crs.to_json_dict()
+    if lon.size:
+        column["bbox"] = [float(n) for n in (lon.min(), lat.min(), lon.max(), lat.max())]
+    return {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
+
+
+def _boxes(pyarrow: Any, lon: Any, lat: Any) -> Any:
+    """The box of each point, by which readers leave out parts of a file."""
+    sides = [pyarrow.array(side) for side in (lon, lat, lon, lat)]
+    return pyarrow.StructArray.from_arrays(sides, list(_BOX))
 
 
 def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]:

@@ -52,6 +52,13 @@ def test_geometries(random, tmp_path, cells):
     assert np.array_equal(table.geometry.x, table.lon) and np.array_equal(
         table.geometry.y, table.lat
     )
+    parquet = pytest.importorskip("pyarrow.parquet")
+    described = json.loads(parquet.read_schema(tmp_path / "t.parquet").metadata[b"geo"])
+    column = described["columns"]["geometry"]
+    assert described["version"] == "1.1.0" and column["edges"] == "spherical"
+    assert column["crs"]["type"] == "GeographicCRS" and len(column["bbox"]) == 4
+    west = geopandas.read_parquet(tmp_path / "t.parquet", bbox=(-180, -90, 0, 0))
+    assert len(west) == ((table.lon <= 0) & (table.lat <= 0)).sum() > 0
     seeds = gpuvoronoi.allocation(
         globe(np.random.default_rng(0), 5), cells=(table.lon.values, table.lat.values)
     )
