@@ -140,26 +140,40 @@ def _of_stream(capsule: Any) -> tuple[list[Field], Batches]:
 
 
 def _of_batches(given: Iterable[Any], argument: str) -> tuple[list[Field], Batches]:
-    """Of batches with ``__arrow_c_array__``. The first is requested at once, for its fields."""
+    """Of batches, or tables, one after the other. The first is requested at once, for its fields."""
 
-    def one(batch: Any) -> tuple[Field, Any, Any]:
-        if not hasattr(batch, "__arrow_c_array__"):
-            raise TypeError(f"{argument} must have __arrow_c_array__, not {type(batch).__name__}")
-        schema, array = batch.__arrow_c_array__()
-        field = _field(_Schema.from_address(_pointer_of(schema, _NAMES[_Schema])))
-        return field, _Array.from_address(_pointer_of(array, _NAMES[_Array])), array
-
-    def batches(first: Optional[tuple[Field, Any, Any]], rest: Iterator[Any]) -> Batches:
-        at = first
-        while at is not None:
-            yield _columns(at[0], at[1])  # at[2], the capsule, has the array
-            batch = next(rest, None)
-            at = None if batch is None else one(batch)
+    def one(batch: Any) -> tuple[list[Field], Batches]:
+        if hasattr(batch, "__arrow_c_array__"):
+            return _of_array(*batch.__arrow_c_array__())
+        if hasattr(batch, "__arrow_c_stream__"):
+            return _of_stream(batch.__arrow_c_stream__())
+        raise TypeError(
+            f"{argument} must have __arrow_c_array__ or __arrow_c_stream__, not {type(batch).__name__}"
+        )
 
     rest = iter(given)
-    batch = next(rest, None)
-    first = None if batch is None else one(batch)
-    return [] if first is None else _fields(first[0]), batches(first, rest)
+    missing = object()
+    batch = next(rest, missing)
+    if batch is missing:
+        return [], iter(())
+    fields, first = one(batch)
+
+    def batches() -> Batches:
+        yield from first
+        for batch in rest:
+            yield from one(batch)[1]
+
+    return fields, batches()
+
+
+def _of_array(schema: Any, array: Any) -> tuple[list[Field], Batches]:
+    """Of capsules, which own the structures."""
+    field = _field(_Schema.from_address(_pointer_of(schema, _NAMES[_Schema])))
+
+    def batches(capsule: Any) -> Batches:
+        yield _columns(field, _Array.from_address(_pointer_of(capsule, _NAMES[_Array])))
+
+    return _fields(field), batches(array)
 
 
 def _fields(field: Field) -> list[Field]:

@@ -122,7 +122,11 @@ def test_one_batch_at_a_time(random):
         ({"how": "outer"}, ValueError, "how must be inner or left"),
         ({"k": 0}, ValueError, "k must be from 1"),
         ({"ids": [1, 2, 3]}, ValueError, "ids must have one value for each of the tree's 1 rows"),
-        ({"batches": [1]}, TypeError, "batches must have __arrow_c_array__, not int"),
+        (
+            {"batches": [1]},
+            TypeError,
+            "batches must have __arrow_c_array__ or __arrow_c_stream__, not int",
+        ),
         ({"tree": 3}, TypeError, "tree must be a KDTree"),
     ],
 )

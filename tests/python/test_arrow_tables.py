@@ -86,6 +86,8 @@ def test_nearest(random, batches):
     expected = [
         names[i].encode() if m <= 2e6 else None for m, i in zip(meters[:, 0], numbers[:, 0])
     ]
+    one_by_one = (Table({"lon": lon[i : i + 9], "lat": lat[i : i + 9]}) for i in range(0, 40, 9))
+    assert rows(query(GlobeTree(*ports), one_by_one))["reference"] == numbers[:, 0].tolist()
     for _ in range(2):  # a table can be read again
         assert rows(within)["reference"] == expected and None in expected
     joined = rows(sjoin_nearest(queries, Table({"trip": names, "lon": ports[0], "lat": ports[1]})))

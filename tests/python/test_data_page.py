@@ -37,6 +37,17 @@ def test_arrow_tables(folder):
     assert (made["within"]["distance"] <= 1e6).all() and made["within"]["ship"].n_unique() == 2
 
 
+def test_duckdb_and_polars(folder):
+    made = run("DuckDB and Polars in bounded memory", "duckdb", "polars")
+    import polars
+
+    found = polars.read_parquet("found.parquet")
+    assert sum(trips for _, trips, _ in made["counts"]) > 0 and found["distance"].max() <= 500_000
+    assert found.columns == ["i", "lon", "lat", "reference", "rank", "distance"]
+    expected = found.filter(polars.col("reference") == "Europe/Lisbon")
+    assert made["in_lisbon"].drop("distance").equals(expected.drop("distance"))
+
+
 def test_weight_files(folder):
     import gpuvoronoi
 
