@@ -292,7 +292,7 @@ typedef struct arrow_array {
 
 static void arrow_arrays_release_what_is_left(void **state) {
   (void)state;
-  gv_arrow_block blocks[4] = {{free}, {NULL}, {NULL}, {NULL}};
+  gv_arrow_block blocks[4] = {{free, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
   gv_arrow_block *const heap = malloc(sizeof *heap);
   *heap = blocks[0];
   arrow_array inner[3], *children[2] = {&inner[0], &inner[1]};
