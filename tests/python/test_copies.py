@@ -14,6 +14,9 @@ import pytest
 
 import gpuvoronoi
 from gpuvoronoi import (
+    _arrow_c,
+    _arrow_columns,
+    _arrow_points,
     _barriers,
     _c,
     _cells,
@@ -99,6 +102,10 @@ REFUSES = {
 }
 # Plain data of the modules above, or helpers of one call that no caller can reach.
 PLAIN = {
+    _arrow_c._Pass,
+    _arrow_columns.Column,
+    _arrow_columns.Field,
+    _arrow_points.Where,
     _search.Fixed,
     _cells.Raster,
     _barriers.Solved,
