@@ -360,9 +360,9 @@ def test_summary_is_in_the_log(qgis, work):
 
 
 def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):
+    wide = "-179,179,0,0.0000004 [EPSG:4326]"  # of few rows
     for arguments, words in (
-        ({"RESOLUTION": 1e-9}, "Too many cells in the raster"),
-        ({"RESOLUTION": 1e-6}, "Too many cells in the raster"),
+        ({"RESOLUTION": 1e-7, "EXTENT": wide}, "Too many cells in the raster"),
         ({"RESOLUTION": 1e6}, "Cells larger than the area"),
         ({"OUTPUT": work.path("out.nope")}, "Unsupported file format for this result"),
     ):
