@@ -119,8 +119,6 @@ PLAIN = {
     _field.Names,
     _grid.Grid,
     _grid.Irregular,
-    _pairing.Pairing,
-    _pairing.Search,
     _library.Bar,
     _library.Stop,
     _pairing.Pairing,
