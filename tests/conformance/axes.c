@@ -111,6 +111,18 @@ static void search(gv_context *context, const gv_index *index, const gv_points *
     fail_msg("%s: %s", gv_index_backend(index), gv_context_message(context));
 }
 
+static void search_radius(gv_context *context, const gv_index *index, const gv_points *queries, double radius,
+                          found *f) {
+  gv_radius_options options;
+  gv_radius_options_init(&options);
+  options.radius = radius;
+  memset(f, 0, sizeof *f);
+  assert_int_equal(gv_index_search_radius(context, index, queries, &options, f->offset, NULL, NULL), GV_OK);
+  assert_true(f->offset[queries->count] <= SEEDS * MOST);
+  assert_int_equal(gv_index_search_radius(context, index, queries, &options, f->offset, f->index, f->distance),
+                   GV_OK);
+}
+
 static void check(gv_context *context, const made_grid *grid, gv_metric metric, double flattening, found *one,
                   found *other) {
   static const int32_t ks[] = {1, 2, 9, MOST};
@@ -129,6 +141,9 @@ static void check(gv_context *context, const made_grid *grid, gv_metric metric, 
   double within = one->distance[below(QUERIES * (seeds.count < MOST ? (int)seeds.count : 1))];
   search(context, axes, &queries, 3, within, one);
   search(context, serial, &queries, 3, within, other);
+  assert_memory_equal(one, other, sizeof *one);
+  search_radius(context, axes, &queries, within, one);
+  search_radius(context, serial, &queries, within, other);
   assert_memory_equal(one, other, sizeof *one);
   search(context, axes, NULL, 2, INFINITY, one);
   search(context, serial, NULL, 2, INFINITY, other);
