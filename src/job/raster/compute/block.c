@@ -59,7 +59,7 @@ static void block_put_band(const gv_run_work *w, const gv_run_worker *worker, co
 }
 
 /* Distances to the seeds of a block, and azimuths, band by band: into the rasters, those in another unit than the library's through
- * the worker's buffer, in which the first band's stay for the statistics, without signs. Errors are the library's. */
+ * the worker's buffer. The first band is the last, as its distances stay there for the statistics, without signs. Errors are the library's. */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
   const gv_job *j = w->plan->job;
@@ -67,7 +67,7 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
             a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   const bool wide = j->distance_type == GDT_Float64;
   block_values buffer = {GV_FLOAT64, worker->distance, NULL, w->block_w, false};
-  for (int b = 0; b < j->k; b++) {
+  for (int b = j->k - 1; b >= 0; b--) {
     const bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
     const int64_t at = d >= 0 ? b * block->band_stride[d] : 0;
     bool put = d < 0;
