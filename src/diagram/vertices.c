@@ -366,10 +366,12 @@ typedef struct region {
   uint8_t *state;  /* of each facet: 0 settled, 1 not, 2 listed */
   double *excess;  /* of each facet */
   int32_t *facets; /* of the region */
+  uint8_t *was;    /* state of each of these, but for its being listed */
   int32_t count;
 } region;
 
 static void region_add(region *r, int32_t facet) {
+  r->was[r->count] = r->state[facet];
   r->state[facet] = 2;
   r->facets[r->count++] = facet;
 }
@@ -392,7 +394,8 @@ static void region_collect(const finder *f, region *r, int growth) {
   }
 }
 
-/* Replaces the facets of a region; they are settled, but for those with vertices deeper than `enough` in another cell. */
+/* Replaces the facets of a region; they are settled, but for those with vertices deeper than `enough` in another cell. Facets around it that could not be
+ * replaced stay as they are. */
 static gv_status region_replace(finder *f, region *r, double enough) {
   const gv_ears ears = {f->context, f->t, vertices_look, f, r->excess};
   bool done = false, deep = false;
@@ -400,11 +403,13 @@ static gv_status region_replace(finder *f, region *r, double enough) {
     if (!f->t->flat) region_collect(f, r, growth > 0 ? 1 : 0);
     GV_TRY(gv_ears_cut(&ears, r->facets, r->count, &done));
     deep = false;
-    for (int32_t i = 0; i < r->count && done; i++)
-      deep |= !(r->excess[r->facets[i]] <= enough);
+    for (int32_t i = 0; i < r->count && done; i++) {
+      r->was[i] = r->excess[r->facets[i]] <= enough ? 0 : 3;
+      deep |= r->was[i] != 0;
+    }
   }
   for (int32_t i = 0; i < r->count; i++)
-    r->state[r->facets[i]] = done && r->excess[r->facets[i]] <= enough ? 0 : 3;
+    r->state[r->facets[i]] = r->was[i] == 1 ? 3 : r->was[i];
   return GV_OK;
 }
 
@@ -480,9 +485,10 @@ static gv_status vertices_finish(finder *f, const int32_t *open, int64_t count, 
   int64_t facets = f->t->facets;
   region r = {.state = gv_allocate_zeroed(allocator, facets, sizeof *r.state),
               .excess = gv_allocate_zeroed(allocator, facets, sizeof *r.excess),
-              .facets = gv_allocate(allocator, facets, sizeof *r.facets)};
+              .facets = gv_allocate(allocator, facets, sizeof *r.facets),
+              .was = gv_allocate(allocator, facets, sizeof *r.was)};
   gv_status status = GV_OK;
-  if (r.state == NULL || r.excess == NULL || r.facets == NULL) {
+  if (r.state == NULL || r.excess == NULL || r.facets == NULL || r.was == NULL) {
     status = gv_fail_memory(f->context, "the vertices");
   } else {
     for (int64_t i = 0; i < count; i++) {
@@ -495,6 +501,7 @@ static gv_status vertices_finish(finder *f, const int32_t *open, int64_t count, 
   gv_release(allocator, r.state);
   gv_release(allocator, r.excess);
   gv_release(allocator, r.facets);
+  gv_release(allocator, r.was);
   return status;
 }
 

@@ -120,6 +120,23 @@ static void seeds_along_a_great_circle_are_verified(void **unused) {
   }
 }
 
+/* Ears cannot cut the facets opposite to these seeds, also together with all others: these stay what they are. */
+static void facets_around_what_ears_cannot_cut_stay(void **unused) {
+  (void)unused;
+  static const double circle[12][2] = {
+      {-101.63094635644468, 11.858529431501234}, {-101.9961241574118, 13.240392593376342},
+      {-103.02919828171763, 14.251986636976698}, {-104.45494246459209, 14.62225575525145},
+      {-105.88068664746656, 14.251986636976698}, {-106.91376077177239, 13.240392593376342},
+      {-107.27893857273951, 11.858529431501234}, {-106.88897736483152, 10.476666269626126},
+      {-105.85587791680045, 9.4650722260257716}, {-104.45494246459209, 9.0948031077510176},
+      {-103.05400701238374, 9.4650722260257698}, {-102.02090756435267, 10.476666269626124}};
+  static seed_set set;
+  set = (seed_set){.name = "circle"};
+  for (int i = 0; i < 12; i++)
+    seed_add(&set, circle[i][0], circle[i][1]);
+  check_set(&set, GV_GEODESIC, 100.0);
+}
+
 static void sets_cover_the_globe_once(void **unused) {
   (void)unused;
   static seed_set set;
@@ -298,6 +315,7 @@ int main(void) {
                                      cmocka_unit_test(seeds_along_a_great_circle_are_verified),
                                      cmocka_unit_test(narrow_cells_do_not_cross),
                                      cmocka_unit_test(each_step_reports_and_can_be_cancelled),
+                                     cmocka_unit_test(facets_around_what_ears_cannot_cut_stay),
                                      cmocka_unit_test(sets_cover_the_globe_once)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }
