@@ -24,19 +24,6 @@ def rounded(ring):
     return points
 
 
-def valid(rings):
-    """The polygon of rings that rounding may have made meet themselves: GeoJSON, with several parts if need be."""
-    geometry = {"type": "Polygon", "coordinates": rings}
-    shape = ogr.CreateGeometryFromJson(json.dumps(geometry))
-    if shape.IsValid():
-        return geometry
-    made = json.loads(shape.MakeValid().ExportToJson())
-    parts = made["geometries"] if made["type"] == "GeometryCollection" else [made]
-    areas = [part for part in parts if part["type"] in ("Polygon", "MultiPolygon")]
-    assert len(areas) == 1, [part["type"] for part in parts]
-    return areas[0]
-
-
 def main():
     ogr.UseExceptions()
     source = ogr.Open(sys.argv[1])
@@ -52,7 +39,8 @@ def main():
     for polygon in polygons:
         rings = [ring for ring in map(rounded, polygon) if len(ring) >= 4]
         if rings:
-            feature = {"type": "Feature", "properties": {}, "geometry": valid(rings)}
+            geometry = {"type": "Polygon", "coordinates": rings}
+            feature = {"type": "Feature", "properties": {}, "geometry": geometry}
             rows.append(json.dumps(feature, separators=(",", ":")))
     print(",\n".join(rows))
     print("]}")
