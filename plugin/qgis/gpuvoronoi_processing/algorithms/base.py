@@ -160,7 +160,7 @@ class Common(Parameters):
                 "“{parameter}”: {count} cells to compute; choose larger cells or a smaller area; at most {most}"
             ).format(
                 parameter=self.label(name),
-                count=number_text(math.ceil(cells)),
+                count=number_text(math.ceil(min(cells, 1e18))),
                 most=number_text(MOST_CELLS),
             )
         if rows > MOST_ROWS:

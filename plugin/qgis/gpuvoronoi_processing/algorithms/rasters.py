@@ -72,8 +72,10 @@ class RasterAlgorithm(SeedsAlgorithm):
         if self.given(parameters, self.RESOLUTION):
             side = self.parameterAsDouble(parameters, self.RESOLUTION, context)
             self.grid.append(f"--res={side!r}")
-            cells = extent.width() * extent.height() / side**2 if side > 0 else 0
-            self.check_cells(self.RESOLUTION, cells)
+            width, height = extent.width(), extent.height()
+            # A table without geometries has no extent here.
+            known = side > 0 and math.isfinite(width) and math.isfinite(height)
+            self.check_cells(self.RESOLUTION, width / side * (height / side) if known else 0)
 
     def check_cells(self, name, count):
         """Refuses more cells than MOST_CELLS, by the parameter that decides how many they are."""
