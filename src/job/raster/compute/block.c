@@ -58,34 +58,32 @@ static void block_put_band(const gv_run_work *w, const gv_run_worker *worker, co
     gv_run_put_distances(w, block, at + y * block->stride, worker->distance + y * w->block_w, p->w);
 }
 
-/* Distances to the seeds of a block, and azimuths, band by band: into the rasters, those in another unit than the library's through
- * the worker's buffer. The first band is the last, as its distances stay there for the statistics, without signs. Errors are the library's. */
+/*
+ * Distances to the seeds of a block, and azimuths, band by band. Distances in another unit than the library's go through the worker's
+ * buffer. Those of the first band stay there for the statistics, without signs: that band is measured last. Errors are the library's.
+ */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
   const gv_job *j = w->plan->job;
   const int d = j->distance_per_value ? -1 : gv_run_slot(w, block, GV_RUN_DISTANCE),
             a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
-  const bool wide = j->distance_type == GDT_Float64;
-  block_values buffer = {GV_FLOAT64, worker->distance, NULL, w->block_w, false};
+  const bool wide = j->distance_type == GDT_Float64, has_signs = j->signed_distance;
   for (int b = j->k - 1; b >= 0; b--) {
     const bool kept = b == 0 && w->plan->distances && w->statistics != NULL;
+    const bool through_buffer = d >= 0 && (w->plan->converts || (kept && !has_signs));
     const int64_t at = d >= 0 ? b * block->band_stride[d] : 0;
-    bool put = d < 0;
-    if (!put && w->plan->converts && (j->signed_distance || !kept)) {
-      buffer.is_signed = j->signed_distance;
+    block_values buffer = {GV_FLOAT64, worker->distance, NULL, w->block_w, has_signs};
+    if (through_buffer) {
       GV_TRY(block_measure_band(w, worker, numbers, b, &buffer));
       block_put_band(w, worker, block, p, at);
-      put = true;
     }
-    if (kept) {
+    if (kept && (has_signs || !through_buffer)) {
       buffer.is_signed = false;
       GV_TRY(block_measure_band(w, worker, numbers, b, &buffer));
-      if (!put && !j->signed_distance) block_put_band(w, worker, block, p, at);
-      put = put || !j->signed_distance;
     }
+    const bool put = through_buffer || d < 0;
     if (put && a < 0) continue;
-    block_values direct = {wide ? GV_FLOAT64 : GV_FLOAT32, NULL, NULL, block->stride,
-                           j->signed_distance && !(kept && put)};
+    block_values direct = {wide ? GV_FLOAT64 : GV_FLOAT32, NULL, NULL, block->stride, has_signs && !(kept && put)};
     if (!put) direct.distance = (char *)block->out[d] + (size_t)at * (wide ? sizeof(double) : sizeof(float));
     if (a >= 0) direct.azimuth = (float *)block->out[a] + b * block->band_stride[a];
     GV_TRY(block_measure_band(w, worker, numbers, b, &direct));
