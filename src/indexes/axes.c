@@ -46,11 +46,18 @@ static bool axes_is_pole(double lat) {
   return fabs(lat) == 90.0;
 }
 
+/* The first row beside the poles, which has all longitudes; the number of rows if there is none. */
+static int64_t axes_wide_row(const gv_axes *axes, const double *lat) {
+  int64_t row = 0;
+  while (row < axes->rows && axes_is_pole(lat[row * gv_axes_row_step(axes)]))
+    row++;
+  return row;
+}
+
 /* Whether all positions are those of the axes. At a pole all longitudes are one. */
 static bool axes_hold(const gv_axes *axes, const double *lon, const double *lat) {
-  int64_t row_step = gv_axes_row_step(axes), column_step = gv_axes_column_step(axes), wide = 0;
-  while (wide < axes->rows && axes_is_pole(lat[wide * row_step]))
-    wide++;
+  int64_t row_step = gv_axes_row_step(axes), column_step = gv_axes_column_step(axes),
+          wide = axes_wide_row(axes, lat);
   if (wide == axes->rows) return false;
   for (int64_t row = 0; row < axes->rows; row++) {
     const double latitude = lat[row * row_step];
@@ -122,11 +129,9 @@ static bool axis_init(const gv_allocator *allocator, int64_t count, axis_entry *
 }
 
 static void axes_fill_columns(const gv_axes *axes, const double *lon, const double *lat, axis_entry *entries) {
-  int64_t wide = 0, row_step = gv_axes_row_step(axes);
-  while (axes_is_pole(lat[wide * row_step]))
-    wide++;
+  const double *first = lon + axes_wide_row(axes, lat) * gv_axes_row_step(axes);
   for (int64_t i = 0; i < axes->columns; i++) {
-    double degrees = lon[wide * row_step + i * gv_axes_column_step(axes)], sine, cosine;
+    double degrees = first[i * gv_axes_column_step(axes)], sine, cosine;
     gv_sincos_degrees(1, &degrees, &sine, &cosine);
     entries[i] = (axis_entry){degrees * GV_DEGREE, cosine, sine, i};
   }
