@@ -16,7 +16,7 @@ from ._arrow_columns import NULLABLE, Column, Field
 from ._library import worker_threads
 from ._options import Edges, Metric
 from ._packages import package
-from ._search import number_in, real
+from ._search import number_in, real, usable
 from .features import FeatureTree
 from .globe_trees import GlobeTree
 from .trees import KDTree
@@ -61,9 +61,6 @@ class _Task:
     limit: float
     left: bool
     workers: int
-    rows: Optional[npt.NDArray[np.intp]] = (
-        None  # of the table, for each of the tree; None: the same
-    )
     crs: Any = None  # of the queries' positions, which are moved to longitudes and latitudes
     kept: list[Column] = dataclasses.field(default_factory=list)  # columns of what is searched
     names: tuple[Optional[str], ...] = (
@@ -115,7 +112,7 @@ def nearest(
     crs : optional
         The coordinate system of tables that state none.
     workers : int
-        Threads; -1 for as many as there are processors.
+        Threads; -1 for as many as there are CPUs.
 
     Returns
     -------
@@ -356,7 +353,6 @@ def _task(
     ellipsoid = _crs.ellipsoid(system) if geographic and system is not None else None
     known = {column.field.name: column for column in table}
     features = _arrow_points.features(known[of.names[0]])
-    rows = None
     if features is not None:
         shapes = _seeds.Seeds(np.empty(0), np.empty(0), system, features=features)
         moved = _seeds.on_globe(shapes, "points") if geographic else shapes
@@ -365,11 +361,12 @@ def _task(
     else:
         at = _arrow_points.positions(known, of.names, 2)
         at = _on_globe(at, system, "points") if geographic else at
-        rows = np.flatnonzero(_usable(at, geographic))
-        x, y = np.ascontiguousarray(at[rows].T)
-        tree = GlobeTree(x, y, meant, ellipsoid) if geographic else KDTree(at[rows], metric=meant)
+        if geographic:
+            tree = GlobeTree(at[:, 0], at[:, 1], meant, ellipsoid, skip_invalid=True)
+        else:
+            tree = KDTree(at, metric=meant, skip_invalid=True)
     task = _checked(tree, k, limit, how, workers)
-    task.rows, task.crs = rows, system
+    task.crs = system
     return task, table, _table(queries)
 
 
@@ -383,11 +380,6 @@ def _table(given: Any) -> Any:
 def _on_globe(at: npt.NDArray[np.float64], crs: Any, argument: str) -> npt.NDArray[np.float64]:
     moved = _seeds.on_globe(_seeds.Seeds(at[:, 0], at[:, 1], crs), argument)
     return np.column_stack([moved.x, moved.y])
-
-
-def _usable(at: npt.NDArray[np.float64], globe: bool) -> npt.NDArray[np.bool_]:
-    good = np.isfinite(at).all(axis=1)
-    return np.asarray(good & (np.abs(at[:, 1]) <= 90.0) if globe else good)
 
 
 def _begin(
@@ -457,11 +449,12 @@ def _search(
     globe = not isinstance(tree, KDTree) and getattr(tree, "metric", "") in _c.GLOBE_METRICS
     if globe and task.crs is not None:
         at = _on_globe(at, task.crs, "queries")
-    good = _usable(at, globe)
+    rows = usable(tuple(at.T), True, globe)
+    good: Any = slice(None) if rows is None else rows
     numbers = np.full((len(at), task.k), -1, np.int64)
     distances = np.full((len(at), task.k), math.inf)
-    if good.any() and tree.n > 0:
-        queries = np.ascontiguousarray(at[good])
+    queries = np.ascontiguousarray(at[good])
+    if len(queries) > 0 and tree.n > 0:
         if isinstance(tree, KDTree):
             limit = task.limit  # scipy's bound is strict
             bound = limit if math.isinf(limit) else float(np.nextafter(limit, math.inf))
@@ -470,7 +463,6 @@ def _search(
             )
         else:
             found = tree.query(queries[:, 0], queries[:, 1], ranks, task.limit, task.workers)
-        there = found[1] < tree.n
-        known = found[1] if task.rows is None else task.rows[np.where(there, found[1], 0)]
-        distances[good], numbers[good] = found[0], np.where(there, known, -1)
+        distances[good] = found[0]
+        numbers[good] = np.where(found[1] < tree.n, found[1], -1)
     return numbers, distances

@@ -29,7 +29,7 @@ def barrier_ways(
     Parameters
     ----------
     seeds, seeds_crs, skip_invalid, workers
-        As for :func:`allocation`; points.
+        As for `allocation`; points.
     points : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
         Where ways begin. Without a coordinate system they are in that of the seeds.
     barriers : GeoDataFrame or GeoSeries
@@ -45,7 +45,7 @@ def barrier_ways(
     -------
     GeoDataFrame
         The rows and columns of the points (`seed_NAME` if this function has a column of that name) with lines as geometry, in the coordinate system of
-        the seeds, and `seed` (as in :func:`allocation`) and `length` (meters, on a map its unit). Points within polygons and those that no way reaches
+        the seeds, and `seed` (as in `allocation`) and `length` (meters, on a map its unit). Points within polygons and those that no way reaches
         have a row without line and values. Lines across 180 degrees are cut there.
 
     Examples
