@@ -162,9 +162,9 @@ def _part_of(batch: Queries, first: int, end: int) -> Callable[[int, int], Any]:
     return part
 
 
-def _in_parts(batch: Queries, radius: float) -> Iterator[tuple[npt.NDArray[np.intp], Found]]:
-    """The queries' numbers and neighbors, some million pairs at a time. Only for queries that are given."""
-    offsets = count(batch, radius)
+def _in_parts(batch: Queries, radius: float, offsets: Any, pairs: bool) -> Iterator[Any]:
+    """The neighbors that `count` counted, some million pairs at a time: the queries' numbers, those of the neighbors (None
+    without `pairs`), and distances. Only for queries that are given."""
     first = 0
     while first < batch.queries:
         end = max(
@@ -172,14 +172,12 @@ def _in_parts(batch: Queries, radius: float) -> Iterator[tuple[npt.NDArray[np.in
             first + 1,
         )
         part = offsets[first : end + 1] - offsets[first]
-        found, values = np.empty(part[-1], dtype=np.int64), np.empty(part[-1], dtype=np.float64)
+        found = np.empty(part[-1], dtype=np.int64) if pairs else None
+        values = np.empty(part[-1], dtype=np.float64)
         if part[-1] > 0:
             some = dataclasses.replace(batch, points=_part_of(batch, first, end))
             _call(some, _options(radius, 0, False), 0, end - first, part, found, values)
-        yield (
-            np.repeat(np.arange(first, end), np.diff(part)),
-            Found(part, found.astype(np.intp, copy=False), values),
-        )
+        yield (np.repeat(np.arange(first, end), np.diff(part)) if pairs else None, found, values)
         first = end
 
 
@@ -256,19 +254,21 @@ def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulativ
         wanted.size + 1, dtype=np.float64 if weighted else np.int64
     )  # the first: radii below 0
     if batch.handle is not None and batch.queries > 0 and wanted.size > 0:
-        most = 0 if weighted else int(count(batch, float(wanted[-1]))[-1])
-        if not weighted and (wanted.size - 1) * _COUNTED * batch.queries <= most:
-            totals[1:] = [*(count(batch, float(one))[-1] for one in wanted[:-1]), most]
+        offsets = count(batch, float(wanted[-1]))
+        if not weighted and (wanted.size - 1) * _COUNTED * batch.queries <= offsets[-1]:
+            totals[1:] = [*(count(batch, float(one))[-1] for one in wanted[:-1]), offsets[-1]]
         else:
             bins: Any = np.zeros(wanted.size, dtype=totals.dtype)
-            for queries, found in _in_parts(batch, float(wanted[-1])):
+            for queries, indices, distances in _in_parts(
+                batch, float(wanted[-1]), offsets, weighted
+            ):
                 of = None
                 if weighted:
                     of = np.ones(queries.size) if weights[0] is None else weights[0][queries]
-                    of = of if weights[1] is None else of * weights[1][found.indices]
-                bins += np.bincount(
-                    np.searchsorted(wanted, found.distances), of, wanted.size
-                ).astype(bins.dtype)
+                    of = of if weights[1] is None else of * weights[1][indices]
+                bins += np.bincount(np.searchsorted(wanted, distances), of, wanted.size).astype(
+                    bins.dtype
+                )
             totals[1:] = np.cumsum(bins)
     result = totals[np.searchsorted(wanted, array, side="right")]
     if not cumulative:
