@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import subprocess
+import time
 
 import forked_command
 import numpy as np
@@ -160,6 +161,27 @@ class Work:
             ]
             for c in range(table.GetColumnCount())
         }
+
+
+def peak(work, *arguments):
+    """Megabytes that a run that goes well has held at most."""
+    process = subprocess.Popen(
+        [COMMAND, *map(str, arguments)],
+        cwd=work.directory,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    most = 0
+    while process.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found = re.search(r"VmHWM:\s*(\d+) kB", status)
+        most = max(most, int(found[1]) // 1024 if found else 0)
+        time.sleep(0.005)
+    assert process.returncode == 0, process.stderr.read()
+    return most
 
 
 def build_shim(folder, name):

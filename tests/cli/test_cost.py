@@ -13,7 +13,7 @@ from pyproj import Geod
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from conftest import COMMAND, crs, sanitized
+from conftest import COMMAND, crs, peak, sanitized
 
 PIECES = 24  # all crossings of a move with the grid's lines are at multiples of 1/24 of it
 WGS84 = Geod(ellps="WGS84")
@@ -425,22 +425,7 @@ def test_memory(work):
     )
 
 
-def peak(work, *arguments):
-    """Bytes of memory at most."""
-    done = subprocess.run(
-        ["/usr/bin/time", "-f", "%M", COMMAND, *map(str, arguments)],
-        cwd=work.directory,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return 1024 * int(done.stderr.split()[-1])
-
-
-@pytest.mark.skipif(
-    not os.path.exists("/usr/bin/time") or sanitized(),
-    reason="there is no /usr/bin/time, or a sanitizer needs memory",
-)
+@pytest.mark.skipif(sanitized(), reason="a sanitizer keeps what is freed")
 def test_memory_of_the_process(work):
     """--memory limits cells also where the file of friction is large enough to be allowed more as an input."""
     friction_raster(
@@ -460,7 +445,7 @@ def test_memory_of_the_process(work):
         "--quiet",
     )
     inside, beyond = (peak(work, *options, "--memory", limit, "o.tif") for limit in ("1G", "16M"))
-    assert inside - beyond > 15e6  # 28 bytes of 1.8 million cells against a part of 16 MiB
+    assert inside - beyond > 15  # 28 bytes of 1.8 million cells against a part of 16 MiB
 
 
 def processor_time(process):

@@ -2,18 +2,14 @@
 
 import gzip
 import json
-import pathlib
-import re
 import resource
-import subprocess
-import time
 import zipfile
 
 import numpy as np
 import pytest
 from osgeo import gdal
 
-from conftest import COMMAND, build_shim, crs, globe, sanitized
+from conftest import build_shim, crs, globe, peak, sanitized
 from test_facility import make_raster
 
 LON, LAT = globe(400, seed=4)
@@ -150,27 +146,6 @@ def test_few_files_for_many_rasters(seeds, rasters):
 
 
 # Memory.
-
-
-def peak(work, *arguments):
-    """Megabytes that a run that goes well has held at most."""
-    process = subprocess.Popen(
-        [COMMAND, *map(str, arguments)],
-        cwd=work.directory,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    most = 0
-    while process.poll() is None:
-        try:
-            status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        found = re.search(r"VmHWM:\s*(\d+) kB", status)
-        most = max(most, int(found[1]) // 1024 if found else 0)
-        time.sleep(0.005)
-    assert process.returncode == 0, process.stderr.read()
-    return most
 
 
 @pytest.mark.parametrize(
@@ -362,6 +337,7 @@ def test_memory_for_large_files(seeds):
     seeds.ok("--seeds-raster", "flat.tif", "--memory", "4M", "flat-out.tif")
 
 
+@pytest.mark.skipif(sanitized(), reason="a sanitizer keeps what is freed")
 @pytest.mark.parametrize("options", [["--radius", "2000km"], ["-k", "1024"]], ids=["radius", "k"])
 def test_memory_of_tables_of_neighbors(seeds, options):
     """Rows are written in parts: all of them would take 16 bytes each, and GDAL's index of FlatGeobuf 100."""
