@@ -59,6 +59,8 @@ static const gv_code_text texts[GV_CODES] = {
                              "An earlier run for this output was killed while it replaced files. The message names "
                              "the directory with the previous files.",
                              "Move the files back, or remove the directory."},
+    [GV_CODE_BARRIERS_NONE] = {"barriers-none", "The layer of barriers is empty: ways are those without barriers.",
+                               "Check --barriers and --barriers-layer."},
     [GV_CODE_CELLS_CHOSEN] = {"cells-chosen",
                               "A file of --cells-of has several coordinates, and those of its cells were chosen.",
                               "For others use --cells-of FILE:VARIABLE."},

@@ -69,7 +69,7 @@ typedef struct gv_format {
   bool sqlite;                 /* layers are tables of SQLite */
   bool numbers_features;       /* feature ids are row numbers */
   bool longitudes_first;       /* without stating it, whatever the order of the coordinate system's axes */
-  const char *twin; /* a driver that writes the same, faster with many columns or vertices, but cannot append */
+  const char *twin;            /* a driver that writes the same geometries faster, but cannot append */
 } gv_format;
 
 /* Never NULL; `driver` may be. */

@@ -12,6 +12,7 @@ gv_status gv_job_barriers_read(gv_io *io, const gv_job_barriers *barriers, gv_ed
                                    .open_options = barriers->open_options,
                                    .crs_option = "", /* none */
                                    .layer_option = "--barriers-layer",
+                                   .columns_remedy = "expected lines or polygons",
                                    .skip_invalid = skip_invalid,
                                    .shapes = true,
                                    .may_be_empty = true,
@@ -21,6 +22,9 @@ gv_status gv_job_barriers_read(gv_io *io, const gv_job_barriers *barriers, gv_ed
   if (status == GV_OK && out->count > 0 && out->shapes == NULL)
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                         "%s: unsupported geometry (points); expected lines or polygons", barriers->path);
+  if (status == GV_OK && out->count == 0)
+    gv_io_warn(GV_CODE_BARRIERS_NONE, 0, "--barriers: %s: the layer is empty; distances are those without barriers",
+               barriers->path);
   return gv_io_of_option(io, status, "--barriers");
 }
 

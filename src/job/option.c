@@ -159,6 +159,14 @@ static gv_status set_real(gv_io *io, const gv_option *o, void *member, const cha
   return GV_OK;
 }
 
+/* Options of GDAL's drivers. */
+static gv_status option_add(gv_io *io, const gv_option *o, char ***list, const char *value) {
+  const char *equals = strchr(value, '=');
+  GV_REQUIRE(io, equals != NULL && equals != value, "--%s: invalid value (%s); expected NAME=VALUE", o->name,
+             value);
+  return gv_strings_add(list, value) ? GV_OK : gv_io_fail_memory(io, "the options");
+}
+
 static gv_status set_choice(gv_io *io, const gv_option *o, void *member, const char *value) {
   char names[512] = "";
   for (const gv_choice *c = o->choices; c->name != NULL; c++) {
@@ -189,7 +197,7 @@ gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const cha
   case GV_OPTION_REAL:
     return set_real(io, o, member, value);
   case GV_OPTION_LIST:
-    return gv_strings_add((char ***)member, value) ? GV_OK : gv_io_fail_memory(io, "the options");
+    return option_add(io, o, (char ***)member, value);
   case GV_OPTION_CHOICE:
     return set_choice(io, o, member, value);
   case GV_OPTION_SET:

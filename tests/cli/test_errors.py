@@ -43,6 +43,8 @@ def seeds(work):
         (["--seeds", "s.csv", "--metric", "euclid", "out.tif"], "--metric"),
         (["--seeds", "s.csv", "--threads", "0", "out.tif"], "--threads"),
         (["--seeds", "s.csv", "--nodata", "x", "out.tif"], "--nodata"),
+        (["--seeds", "s.csv", "--co", "COMPRESS", "out.tif"], ["--co", "NAME=VALUE"]),
+        (["--seeds", "s.csv", "--oo", "=x", "out.tif"], ["--oo", "NAME=VALUE"]),
         (["backends", "x"], "backends"),
     ],
 )
@@ -128,7 +130,6 @@ def test_usage(seeds, arguments, has):
         (["--seeds", "s.csv", "--of", "GeoJSON"], ["--of", "GeoJSON"]),
         (["--seeds", "s.csv", "--co", "FOO=BAR"], ["--co", "FOO"]),
         (["--seeds", "s.csv", "--co", "COMPRESS=FOO"], ["--co", "FOO"]),
-        (["--seeds", "s.csv", "--co", "COMPRESS"], ["--co", "NAME=VALUE"]),
         (
             ["--seeds", "s.csv", "--of", "COG", "--co", "RESAMPLING=AVERAGE"],
             ["RESAMPLING=AVERAGE", "NEAREST"],
@@ -400,6 +401,27 @@ def test_full_file_system(seeds):
                 "out.tif",
                 has=[f"cannot write disk/{name}"],
             )
+            assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize(
+    "size, name, has", [("40k", "t.gpkg", "full"), ("4k", "t.shp", "free space on its disk")]
+)
+def test_full_file_system_from_the_start(seeds, size, name, has):
+    """GDAL goes on after what it could not create, and reports what it then does not find."""
+    disk = seeds.path("disk")
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)], capture_output=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    try:
+        for command in (["search", "--reference"], ["diagram", "--seeds"]):
+            line = seeds.fails(*command, "s.csv", f"disk/{name}", has=[f"disk/{name}", has])
+            assert "no such table" not in line
             assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", str(disk)], check=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from osgeo import gdal
+from osgeo import gdal, ogr
 
-from conftest import COMMAND, ROOT, globe
+from conftest import COMMAND, ROOT, crs, globe
 
 LON, LAT = globe(40, seed=4)
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
@@ -130,6 +130,15 @@ def test_kml_of_cells(work):
         '<Schema name="cells" id="cells">' in work.path("d.kml").read_text()
         and "<MultiGeometry>" in work.path("d.kml").read_text()
     )
+
+
+def test_kml_of_many_points(work):
+    """LIBKML's time grows with the square of the rows, and it does not end when interrupted: 20 s for these."""
+    work.csv("s.csv", np.arange(9000) % 300 / 10, np.arange(9000) // 300 / 10, header="lon,lat")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    work.ok("search", "--reference", "s.csv", "t.kml")
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 8
+    assert work.path("t.kml").read_text().count("<Placemark") == 9000
 
 
 @pytest.mark.parametrize("option", ["--crs", "--seeds-crs"])
@@ -422,3 +431,67 @@ def test_inputs_read_like_seeds_are_named_by_their_option(work, option):
     out = ["--cells", "o.gpkg"] if option == "--cells-of" else ["o.tif"]
     line = work.fails("--seeds", "s.csv", *grid, option, "bad.csv", *out, has=option)
     assert "seeds:" not in line
+
+
+def test_complex_numbers_are_no_values(work):
+    """Only their real parts were read."""
+    work.csv("s.csv", [1.0, 2.0], [1.0, 2.0], header="lon,lat")
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("c.tif")), 9, 9, 1, gdal.GDT_CFloat32)
+    made.SetGeoTransform((0, 1, 0, 9, 0, -1))
+    made.SetProjection("EPSG:4326")
+    made = None
+    has = "c.tif: unsupported type: complex numbers"
+    work.fails("--seeds", "s.csv", "--cost", "c.tif", "o.tif", has=f"--cost: {has}")
+    grid = ["--seeds", "s.csv", "--size", "20,10"]
+    work.fails(*grid, "--mask", "c.tif", "o.tif", has=f"--mask: {has}")
+    work.fails(*grid, "--stats", "t.csv", "--sum", "c.tif", has=f"--sum: {has}")
+
+
+def test_layers_of_barriers_that_are_none(work):
+    work.csv("s.csv", [1.0, 2.0], [1.0, 2.0], header="lon,lat")
+    made = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("b.gpkg")))
+    made.CreateLayer("empty", crs(4326), ogr.wkbLineString)
+    table = made.CreateLayer("table", None, ogr.wkbNone)
+    table.CreateFeature(ogr.Feature(table.GetLayerDefn()))
+    made = table = None
+    runs = (
+        ["--seeds", "s.csv", "--size", "20,10"],
+        ["search", "--reference", "s.csv", "--queries", "s.csv"],
+    )
+    for run, out in zip(runs, ("o.tif", "o.csv")):
+        layer = [*run, "--barriers", "b.gpkg", "--barriers-layer"]
+        done = work.ok(*layer, "empty", out)
+        warning = "gpuvoronoi: warning: --barriers: b.gpkg: the layer is empty; distances are those without"
+        assert done.stderr.startswith(warning), done.stderr
+        line = work.fails(
+            *layer, "table", "--overwrite", out, has=["--barriers", "expected lines or polygons"]
+        )
+        assert "-x" not in line
+        work.fails(
+            *layer,
+            "empty",
+            "--barriers-oo",
+            "FOO",
+            "--overwrite",
+            out,
+            status=2,
+            has="--barriers-oo: invalid value",
+        )
+
+
+@pytest.mark.parametrize("option", ["seeds", "--mask", "--sum", "--extent-of", "--cost"])
+def test_systems_without_an_operation_are_named_by_their_option(work, option):
+    work.csv("s.csv", [1.0, 2.0], [1.0, 2.0], header="lon,lat")
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("mars.tif")), 9, 9)
+    made.SetGeoTransform((0, 1, 0, 9, 0, -1))
+    made.SetProjection(crs("+proj=longlat +a=3396190 +b=3376200 +no_defs").ExportToWkt())
+    made = None
+    grid = ["--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv"]
+    options = {
+        "seeds": ["--seeds", "s.csv", "--like", "mars.tif", "o.tif"],
+        "--cost": ["--seeds", "s.csv", "--cost", "mars.tif", "o.tif"],
+        "--extent-of": ["--seeds", "s.csv", "--extent-of", "mars.tif", "--res", "1", "o.tif"],
+    }
+    line = work.fails(*options.get(option, [*grid, option, "mars.tif"]))
+    named = "seeds" if option == "--cost" else option
+    assert f"error: {named}: PROJ: missing operation from " in line, line

@@ -239,4 +239,4 @@ def test_other_local_systems_stay_apart(work, other):
     work.points("m.gpkg", "GPKG", X, Y, epsg=other)
     work.ok("--seeds", "m.gpkg", *GRID, "m.tif")
     line = work.fails("--seeds", "s.gpkg", *GRID, "--mask", "m.tif", "out.tif")
-    assert line.startswith("gpuvoronoi: error: PROJ: missing operation from ")
+    assert line.startswith("gpuvoronoi: error: --mask: PROJ: missing operation from ")

@@ -289,6 +289,7 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
   } else if (status == GV_OK) {
     status = gv_operation_between(io, own, crs, NULL, NULL, 0, &operation);
     if (status == GV_OK) status = transform_box(io, box, operation, turn_of(crs), extent);
+    status = gv_io_of_option(io, status, "--extent-of");
   }
   gv_operation_destroy(operation);
   if (own != NULL) OSRRelease(own);

@@ -71,7 +71,7 @@ static gv_status cells(gv_io *io, double length, double resolution, const char *
   double exact = length / resolution + 0.5;
   if (!(exact < 2147483648.0)) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                         "--res: too many cells (%.0f cells %s); at most 2147483647 are supported", exact, side);
+                         "--res: too many cells (%.12g cells %s); at most 2147483647 are supported", exact, side);
   }
   if (exact < 1.0) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_SMALL, GV_ERROR_INVALID_ARGUMENT,
@@ -400,6 +400,10 @@ static gv_status choose_extent(gv_io *io, const gv_grid_options *options, const 
                                          : gv_extent_of_seeds(io, seeds, NULL, out->crs, extent);
 }
 
+static gv_status grid_take_seeds(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds) {
+  return gv_io_of_option(io, gv_raster_grid_transform(io, grid, seeds), "seeds");
+}
+
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out) {
   memset(out, 0, sizeof *out);
   gv_grid_init(&out->grid);
@@ -413,7 +417,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   bool globe = gv_metric_on_globe(out->metric), read = seeds->count > 0, known = true;
   out->snap_seeds = options->snap_seeds;
   if (gv_cells_of_lists(&options->cells_of)) out->cells_of = options->cells_of;
-  if (!globe && read) GV_TRY(gv_raster_grid_transform(io, out, seeds));
+  if (!globe && read) GV_TRY(grid_take_seeds(io, out, seeds));
   if (options->like == NULL) {
     double extent[4], resolution[2] = {options->resolution[0], options->resolution[1]};
     GV_TRY(choose_extent(io, options, seeds, out, extent, &known));
@@ -425,7 +429,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   if (options->has_level) out->grid.level = options->level;
   if (options->has_level && out->globe == NULL) GV_TRY(choose_globe(io, out->crs, out, NULL));
   GV_TRY(place(io, out));
-  return globe && read ? gv_raster_grid_transform(io, out, seeds) : GV_OK;
+  return globe && read ? grid_take_seeds(io, out, seeds) : GV_OK;
 }
 
 gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out) {

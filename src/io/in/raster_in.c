@@ -135,6 +135,9 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster, gv_readers readers
   GV_REQUIRE(io, raster->band <= GDALGetRasterCount(dataset), "%s-band: %s has %d bands; band %d does not exist",
              raster->option, raster->path, GDALGetRasterCount(dataset), raster->band);
   GDALRasterBandH band = GDALGetRasterBand(dataset, raster->band);
+  GV_REQUIRE(io, !GDALDataTypeIsComplex(GDALGetRasterDataType(band)),
+             "%s: %s: unsupported type: complex numbers; expected integers or real numbers", raster->option,
+             raster->path);
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
   GV_TRY(gv_raster_band_fits(io, raster->option, raster->path, band, readers.workers,

@@ -410,7 +410,8 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
   status = request->as_features ? make_features(io, reader, &kept, &out->seeds)
                                 : make_seeds(io, reader, &kept, &out->seeds);
   out->seeds.skip_invalid = request->skip_invalid;
-  if (status == GV_OK && request->grid != NULL) status = gv_raster_grid_transform(io, request->grid, &out->seeds);
+  if (status == GV_OK && request->grid != NULL)
+    status = gv_io_of_option(io, gv_raster_grid_transform(io, request->grid, &out->seeds), option_of(o));
   if (status == GV_OK && !o->by_cell && !request->as_features) status = make_regions(io, reader, &kept, out);
   return status;
 }

@@ -65,7 +65,11 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
   return status;
 }
 
-void gv_layer_use_twin(gv_writer *writer) {
+/*
+ * Writes by the driver that makes the same elements faster, but cannot append to a file. LIBKML's time to close a file grows with
+ * the square of its size, and cannot be interrupted: 800 cells of a diagram or 20,000 points take minutes, the older driver seconds.
+ */
+static void layer_use_twin(gv_writer *writer) {
   gv_place *place = &writer->place;
   const char *twin = gv_format_of(place->driver)->twin;
   GDALDriverH other = twin != NULL && !gv_place_has_others(place) ? GDALGetDriverByName(twin) : NULL;
@@ -75,8 +79,7 @@ void gv_layer_use_twin(gv_writer *writer) {
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                           const char *const *options) {
   static const char *const as_wkt[] = {"GEOMETRY=AS_WKT", NULL};
-  /* LIBKML's time to close a file grows with the square of its size: 800 cells of a diagram take minutes, the older driver 3 s. */
-  if (OGR_GT_Flatten(geometry) != wkbPoint && geometry != wkbNone) gv_layer_use_twin(l->writer);
+  if (geometry != wkbNone) layer_use_twin(l->writer);
   l->format = gv_format_of(l->writer->place.driver);
   GV_TRY(gv_writer_begin(l->io, l->writer));
   GV_TRY(gv_place_open(l->io, &l->writer->place, &l->writer->dataset));

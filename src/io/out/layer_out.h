@@ -30,9 +30,6 @@ typedef struct gv_layer_out {
   gv_layer_sums sums;
 } gv_layer_out;
 
-/* Writes by the driver that makes the same elements faster, but cannot append to a file (gv_format.twin). Before gv_layer_create. */
-void gv_layer_use_twin(gv_writer *writer);
-
 /* Begins the writer, unless it has begun, and creates the layer, without fields. `options` may be NULL. */
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                           const char *const *options);

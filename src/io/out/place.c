@@ -2,9 +2,11 @@
 #include "io/out/place.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -13,6 +15,8 @@
 
 #include "io/object_name.h"
 #include "io/path.h"
+
+enum { LITTLE_SPACE = 64 << 10 /* bytes */ };
 
 /* ------------------------------------------------------------------------------------------------ what formats can */
 
@@ -212,6 +216,19 @@ static bool remove_layer(GDALDatasetH dataset, const gv_place *place) {
   return !has_raster(dataset, place->layer);
 }
 
+gv_status gv_place_fail(gv_io *io, const gv_place *place, const char *action) {
+  const gv_output *output = &place->first->output;
+  gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot %s %s", action, place->output.path);
+  struct statvfs disk;
+  if (output->directory == NULL || statvfs(output->directory, &disk) != 0) return status;
+  const uint64_t left = (uint64_t)disk.f_bavail * disk.f_frsize;
+  char *message = left < LITTLE_SPACE ? strdup(io->message) : NULL;
+  if (message != NULL)
+    status = gv_io_fail(io, GV_ERROR_IO, "%s (free space on its disk: %" PRIu64 " bytes)", message, left);
+  free(message);
+  return status;
+}
+
 /* Opens the existing file without a layer of that name. */
 static gv_status open_made(gv_io *io, const gv_place *place, GDALDatasetH *out) {
   gv_gdal_reset();
@@ -221,7 +238,7 @@ static gv_status open_made(gv_io *io, const gv_place *place, GDALDatasetH *out) 
     *out = dataset;
     return GV_OK;
   }
-  gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot change %s", place->output.path);
+  gv_status status = gv_place_fail(io, place, "change");
   if (dataset != NULL) GDALClose(dataset);
   return status;
 }
@@ -233,8 +250,7 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
   char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL}; /* it would name the temporary file */
   *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown,
                         gv_format_of(place->driver)->drops_history ? options : NULL);
-  if (*dataset != NULL) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
+  return *dataset != NULL && !gv_gdal_failed() ? GV_OK : gv_place_fail(io, place, "create");
 }
 
 gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append) {
@@ -246,7 +262,7 @@ gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append) {
   GV_TRY(open_made(io, place, &dataset));
   gv_gdal_reset();
   GDALClose(dataset);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot change %s", place->output.path) : GV_OK;
+  return gv_gdal_failed() ? gv_place_fail(io, place, "change") : GV_OK;
 }
 
 gv_status gv_place_check_written(gv_io *io, const gv_place *place) {

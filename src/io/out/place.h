@@ -70,6 +70,10 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset);
  * there is none yet, and GDAL creates it. */
 gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append);
 
+/* Fails with "cannot ACTION PATH", GDAL's first failure, and what is free on the disk if that is little: on full disks GDAL names
+ * what it fails to find. */
+gv_status gv_place_fail(gv_io *io, const gv_place *place, const char *action);
+
 /* As gv_output_check_written. */
 gv_status gv_place_check_written(gv_io *io, const gv_place *place);
 

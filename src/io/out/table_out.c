@@ -17,8 +17,6 @@
 #include "io/out/layer_values.h"
 #include "io/out/point_text.h"
 
-enum { WIDE = 64 /* columns */ };
-
 bool gv_table_rounds(GDALDriverH driver) {
   return !gv_format_of(driver)->exact_reals;
 }
@@ -78,16 +76,9 @@ static gv_status create_attributes(writer *w) {
   return gv_layer_add_attributes(&w->out, w->attributes, w->as_text ? 0 : w->id, taken, w, w->map);
 }
 
-/* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver a second. */
-static void choose_faster(const writer *w) {
-  bool wide = (w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0) + w->content->count > WIDE;
-  if (wide) gv_layer_use_twin(w->out.writer);
-}
-
 static gv_status table_out_create_layer(writer *w) {
   static const char *const in_order[] = {"SPATIAL_INDEX=NO", NULL};
   OGRwkbGeometryType geometry = w->content->geometry;
-  choose_faster(w);
   w->as_text = gv_format_of(w->out.writer->place.driver)->text && geometry == wkbPoint &&
                CPLGetConfigOption("OGR_WKT_PRECISION", NULL) == NULL;
   GV_TRY(gv_layer_create(&w->out, w->content->crs, w->as_text ? wkbNone : geometry,

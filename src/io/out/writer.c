@@ -7,11 +7,11 @@ gv_status gv_writer_begin(gv_io *io, gv_writer *writer) {
 }
 
 gv_status gv_writer_fail(gv_io *io, const gv_writer *writer) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", writer->place.output.path);
+  return gv_place_fail(io, &writer->place, "write");
 }
 
 gv_status gv_writer_fail_create(gv_io *io, const gv_writer *writer) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", writer->place.output.path);
+  return gv_place_fail(io, &writer->place, "create");
 }
 
 /* GDALClose reports a full disk only to the message handler. */

@@ -88,6 +88,7 @@ static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_reade
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", mask->source, raster->crs, mask->grid);
   if (status == GV_OK && !gv_grid_in_crs(mask->grid, raster->crs)) {
     status = gv_operation_between(io, mask->grid->crs, raster->crs, NULL, NULL, 0, &mask->operation);
+    status = gv_io_of_option(io, status, "--mask");
   }
   bool upright = status == GV_OK && gv_is_upright(raster->geotransform);
   if (upright && raster->lonlat) mask->turn = raster->turn;

@@ -144,7 +144,8 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   }
   if (status == GV_OK) status = make_slabs(io, *out);
   if (status == GV_OK && !gv_grid_in_crs(grid, layer.crs))
-    status = gv_operation_between(io, grid->crs, layer.crs, NULL, NULL, 0, operation);
+    status =
+        gv_io_of_option(io, gv_operation_between(io, grid->crs, layer.crs, NULL, NULL, 0, operation), "--mask");
   gv_mask_layer_close(&layer);
   return status;
 }

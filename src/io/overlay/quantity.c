@@ -9,6 +9,12 @@
 #include "io/overlay/overlay.h"
 #include "io/parallel.h"
 
+/* From the raster to the grid. */
+static gv_status overlay_operation(gv_io *io, gv_overlay *o) {
+  gv_status status = gv_operation_between(io, o->raster.crs, o->grid->crs, NULL, NULL, 0, &o->operation);
+  return gv_io_of_option(io, status, "--sum");
+}
+
 /* Compares the systems and chooses the method. */
 static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   const gv_raster_grid *grid = o->grid;
@@ -23,10 +29,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   }
   o->list = gv_cells_of_lists(&grid->cells_of);
   o->grid_degrees = o->list ? gv_crs_unit_degrees(grid->crs) : 1.0;
-  if (o->list)
-    return gv_grid_in_crs(grid, raster->crs)
-               ? GV_OK
-               : gv_operation_between(io, raster->crs, grid->crs, NULL, NULL, 0, &o->operation);
+  if (o->list) return gv_grid_in_crs(grid, raster->crs) ? GV_OK : overlay_operation(io, o);
   memcpy(geotransform, grid->geotransform, sizeof geotransform);
   if (!GDALInvGeoTransform(geotransform, o->inverse)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "grid: invalid geotransform; the area of its cells is 0");
@@ -38,7 +41,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   }
   o->parallel = same && upright && gv_is_upright(raster->geotransform);
   if (o->parallel) return gv_areas_make(io, o);
-  return same ? GV_OK : gv_operation_between(io, raster->crs, grid->crs, NULL, NULL, 0, &o->operation);
+  return same ? GV_OK : overlay_operation(io, o);
 }
 
 /* ------------------------------------------------------------------------------------------------ the first walk */

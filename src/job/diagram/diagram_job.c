@@ -70,7 +70,7 @@ static gv_status diagram_place_on_plane(gv_io *io, diagram_run *run) {
         gv_operation_between(io, seeds->crs, run->requested, seeds->x, seeds->y, seeds->count, &operation);
     if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, false, 1.0);
     gv_operation_destroy(operation);
-    GV_TRY(status);
+    GV_TRY(gv_io_of_option(io, status, "seeds"));
   }
   run->crs = crs != NULL ? OSRClone(crs) : NULL;
   if (crs != NULL && run->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
@@ -96,7 +96,7 @@ static gv_status diagram_place_on_globe(gv_io *io, diagram_run *run) {
   }
   if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, true, scale);
   gv_operation_destroy(operation);
-  GV_TRY(status);
+  GV_TRY(gv_io_of_option(io, status, "seeds"));
   GV_TRY(gv_crs_ellipsoid(io, globe, &c->semi_major, &c->flattening));
   GV_TRY(gv_crs_degrees(io, globe, &run->degrees));
   c->globe = true;

@@ -61,7 +61,8 @@ static gv_status windows_mask_region(gv_io *io, OGRGeometryH mask, OGRSpatialRef
                                      OGRSpatialReferenceH degrees, const gv_map *map, double tolerance,
                                      OGRGeometryH *out) {
   gv_operation *operation = NULL;
-  if (!gv_crs_same(own, degrees)) GV_TRY(gv_operation_to_globe(io, own, degrees, NULL, NULL, 0, &operation));
+  if (!gv_crs_same(own, degrees))
+    GV_TRY(gv_io_of_option(io, gv_operation_to_globe(io, own, degrees, NULL, NULL, 0, &operation), "--mask"));
   const gv_region_way way = {operation, gv_crs_is_lonlat(own) ? gv_crs_unit_degrees(own) : 0.0, map->degree,
                              tolerance};
   gv_status status = windows_region(io, mask, &way, map->center, NULL, out);
