@@ -244,38 +244,14 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
 
 /* ------------------------------------------------------------------------------------------------------------------- rim */
 
-/* The place on the conformal sphere where the bisector of the branch's seeds enters a disc around the center; false if it does not. */
-static bool antipodal_enter_sphere(const antipodal *a, const branch *b, double radius, double place[3]) {
-  const double *left = a->t->position + 3 * (int64_t)b->left, *right = a->t->position + 3 * (int64_t)b->right;
-  double axis[3], middle[3], length = 0.0, height = 0.0, across = 0.0;
-  for (int i = 0; i < 3; i++) {
-    axis[i] = left[i] - right[i];
-    length += axis[i] * axis[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    axis[i] /= sqrt(length);
-    height += axis[i] * a->center[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    middle[i] = a->center[i] - height * axis[i];
-    across += middle[i] * middle[i];
-  }
-  across = sqrt(across);
-  double cosine = cos(radius / a->globe->radius) / across, sine = -sqrt(fmax(0.0, 1.0 - cosine * cosine));
-  for (int i = 0; i < 3; i++) {
-    double normal = axis[(i + 1) % 3] * middle[(i + 2) % 3] - axis[(i + 2) % 3] * middle[(i + 1) % 3];
-    place[i] = (cosine * middle[i] + sine * normal) / across;
-  }
-  return cosine < 1.0;
-}
-
 /* Where the bisector of the branch's seeds enters the disc. */
 static gv_status antipodal_enter(antipodal *a, branch *b) {
   const double lon[2] = {a->lon[b->left], a->lon[b->right]}, lat[2] = {a->lat[b->left], a->lat[b->right]};
   double place[3], radius = a->radius, at_radius = 0.0;
   gv_equidistant at = {0};
   for (int i = 0; i < 8 && fabs(at_radius - a->radius) > 10.0; i++) {
-    a->failed |= !antipodal_enter_sphere(a, b, radius, place);
+    a->failed |= !gv_globe_enters(a->globe, a->t->position + 3 * (int64_t)b->left,
+                                  a->t->position + 3 * (int64_t)b->right, a->center, radius, place);
     gv_globe_place(a->globe, place, &at.lon, &at.lat);
     a->failed |= !gv_equidistant_find(a->globe, 2, lon, lat, &at);
     if (a->failed) return GV_OK;
@@ -552,17 +528,18 @@ static void antipodal_free(antipodal *a) {
   gv_release(allocator, a->facets);
 }
 
+/* The lengths of steps at an attempt. */
+static void antipodal_set_steps(antipodal *a, double tolerance) {
+  a->tolerance = fmin(0.25 * tolerance, 100.0);
+  a->shortest = fmax(0.125 * fmin(tolerance, 400.0), 1e-2);
+}
+
 static antipodal antipodal_of(gv_context *context, const gv_globe *globe, const gv_triangulation *t,
                               const double *lon, const double *lat, double tolerance, gv_paths *out) {
   *out = (gv_paths){.allocator = context->allocator};
-  return (antipodal){.context = context,
-                     .globe = globe,
-                     .t = t,
-                     .lon = lon,
-                     .lat = lat,
-                     .tolerance = fmin(0.25 * tolerance, 100.0),
-                     .shortest = fmax(0.125 * fmin(tolerance, 400.0), 1e-2),
-                     .paths = out};
+  antipodal a = {.context = context, .globe = globe, .t = t, .lon = lon, .lat = lat, .paths = out};
+  antipodal_set_steps(&a, tolerance);
+  return a;
 }
 
 /* *failed: nothing has changed, and there are no paths. */
@@ -647,7 +624,7 @@ gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, con
 
 /* ---------------------------------------------------------------------------------------------------------------- through */
 
-/* The border of two seeds through the disc; none if it has a vertex there. */
+/* The border of two seeds through the disc; none if it has a vertex there, or could not be traced (a->failed). */
 static gv_status through_trace(antipodal *a, branch b) {
   int32_t other = a->t->neighbor[b.source];
   int64_t before = a->paths->count;
@@ -662,6 +639,16 @@ static gv_status through_trace(antipodal *a, branch b) {
   if (!a->failed && b.third < 0) return GV_OK;
   gv_buffer_clear(&path->points, &a->paths->allocator);
   a->paths->count = before;
+  return GV_OK;
+}
+
+/* The same with shorter and shorter steps. */
+static gv_status through_trace_border(antipodal *a, const branch *b, double tolerance) {
+  a->failed = true;
+  for (int i = 0; i < ANTIPODAL_ATTEMPTS && a->failed; i++) {
+    antipodal_set_steps(a, antipodal_part[i] * tolerance);
+    GV_TRY(through_trace(a, *b));
+  }
   return GV_OK;
 }
 
@@ -680,7 +667,7 @@ static gv_status antipodal_through(gv_context *context, const gv_globe *globe, c
     const double *p = t->position; /* of seeds */
     if (!gv_globe_passes(globe, p + 3 * b.left, p + 3 * b.right, x, y, a.center, a.radius)) continue;
     if (a.index == NULL) status = gv_globe_index(context, globe, lon, lat, t->count, 10000, &a.index);
-    if (status == GV_OK) status = through_trace(&a, b);
+    if (status == GV_OK) status = through_trace_border(&a, &b, tolerance);
   }
   antipodal_free(&a);
   return status;

@@ -39,6 +39,18 @@ static double maker_length(const maker *m, int32_t a, int32_t b) {
          sqrt((u[0] - u[3]) * (u[0] - u[3]) + (u[1] - u[4]) * (u[1] - u[4]) + (u[2] - u[5]) * (u[2] - u[5]));
 }
 
+/* The longest edge between two facets that moves no border by more than m->most, because all meet at angles as small as those between the seeds. */
+static double maker_harmless(const maker *m, int64_t side, double away) {
+  const int32_t *corner = m->t->corner + 3 * (side / 3), *other = m->t->corner + 3 * (int64_t)m->t->neighbor[side];
+  const double *p = m->t->position + 3 * (int64_t)corner[0];
+  double widest = 0.0;
+  for (int i = 0; i < 6; i++) {
+    const double *q = m->t->position + 3 * (int64_t)(i < 3 ? corner[i] : other[i - 3]);
+    widest = fmax(widest, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+  }
+  return 0.25 * m->most * away / (widest * m->globe->radius);
+}
+
 /* The longest edge between two facets to contract, by the rounds of its seeds: a share of the distance from the seed, so that no cell vanishes. Crossings mean
  * that `noise`, of both ends, has been taken for too small. */
 static double maker_longest(const maker *m, int64_t side, double noise) {
@@ -57,10 +69,30 @@ static double maker_longest(const maker *m, int64_t side, double noise) {
     gv_globe_vectors(m->globe, 1, &m->v->x[side / 3], &m->v->y[side / 3], u);
     double away = m->globe->radius * sqrt((u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) +
                                           (u[2] - p[2]) * (u[2] - p[2]));
-    most =
-        fmax(most, fmin(fmax(m->most, ldexp(noise, 2 * m->round[seed])), ldexp(1e-9, 4 * m->round[seed]) * away));
+    double enough = fmax(ldexp(1e-9, 4 * m->round[seed]) * away, maker_harmless(m, side, away));
+    most = fmax(most, fmin(fmax(m->most, ldexp(noise, 2 * m->round[seed])), enough));
   }
   return most;
+}
+
+/* How far a vertex is from the first of its seeds: a chord on the unit sphere, squared. */
+static double maker_away(const maker *m, int64_t facet) {
+  const double *p = m->t->position + 3 * (int64_t)m->t->corner[3 * facet];
+  double u[3];
+  gv_globe_vectors(m->globe, 1, &m->v->x[facet], &m->v->y[facet], u);
+  return (u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) + (u[2] - p[2]) * (u[2] - p[2]);
+}
+
+/* Of joined vertices of seeds with a round the one that is nearest to its seeds: beyond it all borders are in the order in which they leave it. */
+static void maker_choose(maker *m, int64_t *place) {
+  const gv_triangulation *t = m->t;
+  for (int64_t i = 0; i < t->facets; i++) {
+    int32_t root = maker_root(m, (int32_t)i);
+    bool wrong = false;
+    for (int k = 0; k < 3; k++)
+      wrong |= m->round[t->corner[3 * i + k]] > 0;
+    if (wrong && root != i && maker_away(m, i) < maker_away(m, place[root])) place[root] = i;
+  }
 }
 
 /* Joins the vertices of short edges, keeping the lowest facet; then numbers the remaining ones. */
@@ -79,10 +111,13 @@ static void maker_contract(maker *m, int64_t *number) {
     if (b < a) m->root[a] = b;
   }
   int64_t count = 0;
+  for (int64_t i = 0; i < t->facets; i++)
+    number[i] = i;
+  if (m->round != NULL && m->globe != NULL) maker_choose(m, number);
   for (int64_t i = 0; i < t->facets; i++) {
     if (maker_root(m, (int32_t)i) != i) continue;
-    m->out->x[count] = m->v->x[i];
-    m->out->y[count] = m->v->y[i];
+    m->out->x[count] = m->v->x[number[i]];
+    m->out->y[count] = m->v->y[number[i]];
     number[i] = count++;
   }
   for (int64_t i = 0; i < t->facets; i++)

@@ -9,6 +9,7 @@
 #include "core/given.h"
 #include "core/parallel.h"
 #include "diagram/check.h"
+#include "diagram/fan.h"
 #include "diagram/halve.h"
 #include "diagram/near_seeds.h"
 #include "diagram/pieces.h"
@@ -200,6 +201,7 @@ typedef struct diagram_parts {
   double tolerance;
   uint8_t *round; /* of seeds */
   bool *wrong;    /* of cells */
+  double *fan;    /* of vertices (fan.h); NULL before the first round */
 } diagram_parts;
 
 static gv_status diagram_vertices(diagram_stage *stage, int64_t count, gv_diagram *d, diagram_parts *m) {
@@ -221,7 +223,7 @@ static gv_status diagram_vertices(diagram_stage *stage, int64_t count, gv_diagra
 }
 
 /* Cells and lines, and the check of the whole. */
-static gv_status diagram_cells(gv_context *context, gv_diagram *d, const diagram_parts *m, gv_check *check) {
+static gv_status diagram_cells(gv_context *context, gv_diagram *d, diagram_parts *m, gv_check *check) {
   const gv_globe *globe = d->plane ? NULL : &d->globe;
   double most = d->plane ? 1e-9 * hypot(d->extent[2] - d->extent[0], d->extent[3] - d->extent[1])
                          : fmax(m->tolerance / 8, 0.1);
@@ -236,12 +238,14 @@ static gv_status diagram_cells(gv_context *context, gv_diagram *d, const diagram
   GV_TRY(gv_check_cancelled(context));
   GV_TRY(
       gv_lines_trace(context, &d->cells, &m->paths, globe, d->lon, d->lat, d->position, m->tolerance, &d->lines));
+  if (m->round != NULL && !d->plane && d->globe.ellipsoid)
+    GV_TRY(gv_lines_fan(context, &d->cells, globe, d->lon, d->lat, d->position, m->round, m->fan, &d->lines));
   GV_TRY(gv_diagram_get(context, d, &parts));
   return gv_check_whole(context, &parts, d->plane ? d->extent : NULL, m->wrong, check);
 }
 
 /* Halves segments of crossing lines, on the globe, until the check passes, nothing is left to halve, or crossings multiply, as those of rounding do. */
-static gv_status diagram_uncross(gv_context *context, gv_diagram *d, const diagram_parts *m, gv_check *check) {
+static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_parts *m, gv_check *check) {
   enum { HALVINGS = 24, MULTIPLE = 64, SOME = 64 };
   int64_t marks = 0, added = 1, first = 0;
   for (int i = 0; i < HALVINGS && !d->plane && added > 0 && marks <= MULTIPLE * first + SOME && check->first >= 0;
@@ -249,8 +253,8 @@ static gv_status diagram_uncross(gv_context *context, gv_diagram *d, const diagr
     gv_diagram_parts parts;
     gv_diagram_parts_init(&parts);
     GV_TRY(gv_diagram_get(context, d, &parts));
-    GV_TRY(gv_lines_halve(context, &parts, &d->cells, &d->globe, d->lon, d->lat, d->position, m->wrong, &d->lines,
-                          &marks, &added));
+    GV_TRY(gv_lines_halve(context, &parts, &d->cells, &d->globe, d->lon, d->lat, d->position, m->wrong, m->fan,
+                          &d->lines, &marks, &added));
     first = i == 0 ? marks : first;
     GV_TRY(gv_diagram_get(context, d, &parts));
     GV_TRY(gv_check_whole(context, &parts, NULL, m->wrong, check));
@@ -273,8 +277,11 @@ static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_par
     GV_TRY(diagram_uncross(context, d, m, &check));
     if (gv_check_passed(&check)) return GV_OK;
     if (check.first < 0 || round == rounds) break;
-    if (m->round == NULL) m->round = gv_allocate_zeroed(&d->allocator, count, sizeof *m->round);
-    if (m->round == NULL) return gv_fail_memory(context, "the cells");
+    if (m->round == NULL) {
+      m->round = gv_allocate_zeroed(&d->allocator, count, sizeof *m->round);
+      m->fan = gv_allocate_zeroed(&d->allocator, m->t.facets + 2, sizeof *m->fan);
+    }
+    if (m->round == NULL || m->fan == NULL) return gv_fail_memory(context, "the cells");
     for (int64_t seed = 0; seed < count; seed++)
       if (m->wrong[seed]) m->round[seed] = (uint8_t)(round + 1);
   }
@@ -305,6 +312,7 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
   gv_vertices_free(&m.v);
   gv_paths_free(&m.paths);
   gv_release(allocator, m.round);
+  gv_release(allocator, m.fan);
   gv_release(allocator, m.wrong);
   if (status == GV_OK && context->progress != NULL && !context->progress(1.0, context->progress_user))
     status = gv_fail(&stage.context, GV_ERROR_CANCELLED, "cancelled");

@@ -188,6 +188,30 @@ bool gv_globe_passes(const gv_globe *globe, const double left[3], const double r
          gv_globe_angle(axis, end, center) < to;
 }
 
+bool gv_globe_enters(const gv_globe *globe, const double left[3], const double right[3], const double center[3],
+                     double radius, double place[3]) {
+  double axis[3], middle[3], length = 0.0, height = 0.0, across = 0.0;
+  for (int i = 0; i < 3; i++) {
+    axis[i] = left[i] - right[i];
+    length += axis[i] * axis[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    axis[i] /= sqrt(length);
+    height += axis[i] * center[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    middle[i] = center[i] - height * axis[i];
+    across += middle[i] * middle[i];
+  }
+  across = sqrt(across);
+  double cosine = cos(radius / globe->radius) / across, sine = -sqrt(fmax(0.0, 1.0 - cosine * cosine));
+  for (int i = 0; i < 3; i++) {
+    double normal = axis[(i + 1) % 3] * middle[(i + 2) % 3] - axis[(i + 2) % 3] * middle[(i + 1) % 3];
+    place[i] = (cosine * middle[i] + sine * normal) / across;
+  }
+  return cosine < 1.0;
+}
+
 /* Moves by meters to the east and north. */
 static void equidistant_move(const gv_globe *globe, double east, double north, gv_equidistant *at) {
   double length = hypot(east, north), e2 = globe->shape.eccentricity2;
@@ -263,6 +287,20 @@ static double close_pair_difference(const gv_globe *globe, const close_pair *p, 
     sum += p->weight[i] * cos((azimuth - p->azimuth[i]) * GV_DEGREE);
   }
   return sum * p->apart;
+}
+
+double gv_equidistant_farther(const gv_globe *globe, const double lon[2], const double lat[2],
+                              const double place[2], double *noise) {
+  close_pair pair = {.known = false};
+  double first, second;
+  geod_inverse(&globe->geod, place[1], place[0], lat[0], lon[0], &first, NULL, NULL);
+  *noise = 1e-6;
+  if (close_pair_counts(globe, lon, lat, first, &pair)) {
+    *noise = 4.0 * pair.noise;
+    return close_pair_difference(globe, &pair, place[0], place[1]);
+  }
+  geod_inverse(&globe->geod, place[1], place[0], lat[1], lon[1], &second, NULL, NULL);
+  return first - second;
 }
 
 bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, const double *lat,

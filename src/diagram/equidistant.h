@@ -63,6 +63,10 @@ double gv_globe_angle(const double axis[3], const double from[3], const double t
 bool gv_globe_passes(const gv_globe *globe, const double left[3], const double right[3], const double lon[2],
                      const double lat[2], const double center[3], double radius);
 
+/* The place where that bisector enters the disc, with the first direction on the left; false if it does not. */
+bool gv_globe_enters(const gv_globe *globe, const double left[3], const double right[3], const double center[3],
+                     double radius, double place[3]);
+
 typedef struct gv_equidistant {
   double lon, lat; /* the place; at first where the search begins */
   double distance; /* of the seeds, meters */
@@ -75,5 +79,12 @@ double gv_globe_reach(const gv_globe *globe);
 /* `seeds` (2 or 3) on the ellipsoid, by longitude and latitude; three lie counterclockwise around the place. False where none was found. */
 bool gv_equidistant_find(const gv_globe *globe, int seeds, const double *lon, const double *lat,
                          gv_equidistant *at);
+
+/*
+ * How many meters farther a place is from the first of two seeds than from the second. *noise: what that is exact to. Differences of seeds that are
+ * close together are exact to a small part of their distance, not of that of the place.
+ */
+double gv_equidistant_farther(const gv_globe *globe, const double lon[2], const double lat[2],
+                              const double place[2], double *noise);
 
 #endif

@@ -25,11 +25,13 @@ static bool halve_may(const gv_lines *lines, int64_t i) {
 
 /* `marked`: of each point, whether the segment from it on is to be halved. Returns the number of segments marked. */
 static int64_t halve_mark(const gv_cells *cells, const gv_lines *lines, int64_t seed,
-                          const gv_check_crossing *found, int64_t count, bool *marked) {
+                          const gv_check_crossing *found, int64_t count, const double *fan, bool *marked) {
   int64_t number = 0;
   for (int64_t entry = cells->first[seed]; entry < cells->first[seed + 1] && count > 0; entry++) {
     int64_t edge = gv_ring_edge(cells->ring[entry]);
-    for (int64_t i = lines->first[edge]; i + 1 < lines->first[edge + 1]; i++) {
+    const int64_t *end = cells->end + 2 * edge;
+    int64_t low = fan != NULL && fan[end[0]] > 0.0 ? 1 : 0, high = fan != NULL && fan[end[1]] > 0.0 ? 1 : 0;
+    for (int64_t i = lines->first[edge] + low; i + 1 < lines->first[edge + 1] - high; i++) {
       if (marked[i] || !halve_may(lines, i)) continue;
       for (int64_t k = 0; k < count && !marked[i]; k++)
         marked[i] = halve_is(lines, i, &found[k]);
@@ -37,6 +39,19 @@ static int64_t halve_mark(const gv_cells *cells, const gv_lines *lines, int64_t 
     }
   }
   return number;
+}
+
+/* The ends of marked segments, which are within the tolerance of the border, onto it; but for vertices. */
+static void halve_refine(const gv_cells *cells, const gv_globe *globe, const double *lon, const double *lat,
+                         const bool *marked, gv_lines *lines) {
+  for (int64_t edge = 0; edge < cells->edges; edge++)
+    for (int64_t i = lines->first[edge] + 1; i + 1 < lines->first[edge + 1]; i++) {
+      double place[2] = {lines->x[i], lines->y[i]};
+      if (!marked[i - 1] && !marked[i]) continue;
+      gv_lines_refine(globe, lon, lat, cells->side + 2 * edge, place, NULL);
+      lines->x[i] = place[0];
+      lines->y[i] = place[1];
+    }
 }
 
 /* The lines with the middles of marked segments, `marks` of them; those that are as short as rounding get none. *added: number of middles. */
@@ -77,7 +92,7 @@ static gv_status halve_write(gv_context *context, const gv_cells *cells, const g
 
 gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, const gv_cells *cells,
                          const gv_globe *globe, const double *lon, const double *lat, const double *position,
-                         const bool *wrong, gv_lines *lines, int64_t *marks, int64_t *added) {
+                         const bool *wrong, const double *fan, gv_lines *lines, int64_t *marks, int64_t *added) {
   const gv_allocator *allocator = &context->allocator;
   gv_buffer found = {0};
   bool *marked = gv_allocate_zeroed(allocator, lines->first[cells->edges], sizeof *marked);
@@ -87,8 +102,9 @@ gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, con
     int64_t count = 0;
     if (!wrong[seed]) continue;
     status = gv_check_crossings(context, parts, seed, &found, &count);
-    if (status == GV_OK) *marks += halve_mark(cells, lines, seed, found.memory, count, marked);
+    if (status == GV_OK) *marks += halve_mark(cells, lines, seed, found.memory, count, fan, marked);
   }
+  if (status == GV_OK && *marks > 0) halve_refine(cells, globe, lon, lat, marked, lines);
   if (status == GV_OK && *marks > 0)
     status = halve_write(context, cells, globe, lon, lat, position, marked, *marks, lines, added);
   gv_buffer_clear(&found, allocator);

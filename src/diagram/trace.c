@@ -351,6 +351,17 @@ bool gv_lines_middle(const gv_globe *globe, const double *lon, const double *lat
   return true;
 }
 
+void gv_lines_refine(const gv_globe *globe, const double *lon, const double *lat, const int64_t side[2],
+                     double place[2], double *noise) {
+  const double both_lon[2] = {lon[side[0]], lon[side[1]]}, both_lat[2] = {lat[side[0]], lat[side[1]]};
+  gv_equidistant at = {.lon = place[0], .lat = place[1]};
+  bool snapped = both_lat[0] == both_lat[1] || fabs(place[1]) > 89.0;
+  if (!globe->ellipsoid || snapped || !gv_equidistant_find(globe, 2, both_lon, both_lat, &at)) return;
+  place[0] = at.lon;
+  place[1] = at.lat;
+  if (noise != NULL) *noise = at.noise;
+}
+
 static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
   const tracer *t = k->t;
   const gv_cells *cells = t->cells;

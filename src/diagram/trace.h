@@ -32,6 +32,11 @@ gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_pa
 bool gv_lines_middle(const gv_globe *globe, const double *lon, const double *lat, const double *position,
                      const int64_t side[2], const double from[2], const double to[2], double middle[2]);
 
+/* Moves a place beside the border of two seeds of an ellipsoid onto it, as far as distances are exact; it stays where that is not possible. *noise
+ * (optional): how far rounding may move it, meters. */
+void gv_lines_refine(const gv_globe *globe, const double *lon, const double *lat, const int64_t side[2],
+                     double place[2], double *noise);
+
 void gv_lines_free(gv_lines *lines);
 
 #endif

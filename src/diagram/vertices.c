@@ -258,25 +258,71 @@ static bool vertices_may_flip(const finder *f, int32_t p, int32_t u, int32_t w, 
          vertices_product(middle, made[1]) > 0.0;
 }
 
+/* The change of the difference of two distances, from a seed and a facet's first corner, that the noise of the vertex makes: it moves along the border. */
+static double vertices_uncertain(const finder *f, int32_t facet, int32_t seed) {
+  const int32_t *v = f->t->corner + 3 * (int64_t)facet, to[4] = {v[0], v[1], v[2], seed};
+  double east[4], north[4], azimuth;
+  for (int i = 0; i < 4; i++) {
+    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[to[i]], f->lon[to[i]], NULL, &azimuth,
+                 NULL);
+    east[i] = sin(azimuth * GV_DEGREE) - (i > 0 ? east[0] : 0.0);
+    north[i] = cos(azimuth * GV_DEGREE) - (i > 0 ? north[0] : 0.0);
+  }
+  int wide = hypot(east[1], north[1]) > hypot(east[2], north[2]) ? 1 : 2;
+  double along = (east[wide] * north[3] - north[wide] * east[3]) / hypot(east[wide], north[wide]);
+  return fabs(along) * f->out->noise[facet];
+}
+
+/* How much nearer a seed is to a facet's vertex than its own; 0: not by more than is certain. */
+static double vertices_nearer(const finder *f, int32_t facet, int32_t seed) {
+  const int32_t own = f->t->corner[3 * (int64_t)facet];
+  const double lon[2] = {f->lon[own], f->lon[seed]}, lat[2] = {f->lat[own], f->lat[seed]},
+               place[2] = {f->out->x[facet], f->out->y[facet]};
+  double noise, nearer = gv_equidistant_farther(f->globe, lon, lat, place, &noise);
+  if (noise < 1e-6) return nearer > noise && nearer > vertices_uncertain(f, facet, seed) ? nearer : 0.0;
+  return nearer > vertices_margin(f, facet) ? nearer : 0.0;
+}
+
 /* The side behind which the nearest seed lies that is nearer to a facet's vertex than its own, among those of its neighbors; -1: none. */
 static int vertices_side_to_flip(const finder *f, int32_t facet) {
   const gv_triangulation *t = f->t;
   const int32_t *v = t->corner + 3 * (int64_t)facet;
-  double least = f->distance[facet] - vertices_margin(f, facet);
+  double most = 0.0;
   int found = -1;
   for (int side = 0; side < 3; side++) {
     int32_t other = t->neighbor[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
     int32_t seed = t->corner[3 * (int64_t)other + gv_triangulation_side(t, other, w, u)];
-    double distance;
     if (!vertices_may_flip(f, v[side], u, w, seed)) continue;
-    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance, NULL,
-                 NULL);
-    if (distance < least) {
-      least = distance;
+    double nearer = vertices_nearer(f, facet, seed);
+    if (nearer > most) {
+      most = nearer;
       found = side;
     }
   }
   return found;
+}
+
+/*
+ * Whether a facet's seeds are so close together, as seen from its vertex, that differences of distances decide what distances do not, and another one is
+ * nearer by that: opposite its sides.
+ */
+static bool vertices_misplaced(const finder *f, int32_t facet) {
+  const gv_triangulation *t = f->t;
+  const int32_t *v = t->corner + 3 * (int64_t)facet;
+  const double *a = t->position + 3 * (int64_t)v[0], *b = t->position + 3 * (int64_t)v[1],
+               *c = t->position + 3 * (int64_t)v[2];
+  double widest = 0.0;
+  for (int i = 0; i < 3; i++)
+    widest = fmax(widest, fmax(fabs(b[i] - a[i]), fabs(c[i] - a[i])));
+  if (widest * f->globe->radius > f->distance[facet] / 20.0) return false;
+  if (!t->flat) return vertices_side_to_flip(f, facet) >= 0;
+  for (int side = 0; side < 3; side++) {
+    int32_t other = t->neighbor[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
+    if ((other < t->facets / 2) != (facet < t->facets / 2)) continue;
+    if (vertices_nearer(f, facet, t->corner[3 * (int64_t)other + gv_triangulation_side(t, other, w, u)]) > 0.0)
+      return true;
+  }
+  return false;
 }
 
 /* Whether a facet's vertex is for antipodal.h: around the antipodes of its seeds. */
@@ -300,7 +346,8 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     if (touched[facet] == round) continue; /* by a flip of this round */
     if (vertices_antipodal(f, facet)) continue;
-    if (f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet)) continue;
+    bool nearest = f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet);
+    if (nearest && !vertices_misplaced(f, facet)) continue;
     int side = f->distance[facet] >= 0.0 && !f->t->flat ? vertices_side_to_flip(f, facet) : -1;
     int32_t other = side >= 0 ? f->t->neighbor[3 * (int64_t)facet + side] : facet;
     touched[facet] = round;
@@ -341,10 +388,8 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
   margin = vertices_margin(f, facet);
   *excess = 0.0;
   for (int i = 0; i < 2 && beside != NULL; i++) {
-    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[beside[i]], f->lon[beside[i]], &least,
-                 NULL, NULL);
-    double nearer = f->distance[facet] - least;
-    if (nearer > margin) *excess = fmax(*excess, vertices_depth(f, facet, beside[i], nearer));
+    double nearer = vertices_nearer(f, facet, beside[i]);
+    if (nearer > 0.0) *excess = fmax(*excess, vertices_depth(f, facet, beside[i], nearer));
   }
   if (*excess > 0.0) return GV_OK;
   if (f->rim.count > 0 && vertices_far(f, facet)) {
@@ -550,7 +595,7 @@ static gv_status vertices_settle(gv_context *context, finder *f, double enough) 
   f->index = index;
   f->context = context;
   if (status == GV_OK) status = vertices_plant(context, f);
-  if (status == GV_OK && f->rim.count > 0 && !t->flat) status = vertices_replace_sides(f);
+  if (status == GV_OK && !t->flat) status = vertices_replace_sides(f);
   if (status == GV_OK) status = vertices_verify(context, f, places, lists, enough);
   gv_rim_free(&f->rim);
   gv_index_destroy(index);

@@ -124,10 +124,18 @@ static void add_turned(seed_set *s, const double at[2], double east, double nort
   seed_add(s, lon, lat);
 }
 
+/* `along` degrees from a place on, on the sphere: a great circle, no geodesic. */
+static void add_along(seed_set *s, const double at[2], double azimuth, double along) {
+  double lat = at[1] * degree, turn = along * degree;
+  double sine = sin(lat) * cos(turn) + cos(lat) * sin(turn) * cos(azimuth);
+  double lon = atan2(sin(azimuth) * sin(turn) * cos(lat), cos(turn) - sin(lat) * sine) / degree;
+  seed_add(s, remainder(at[0] + lon, 360.0), asin(sine) / degree);
+}
+
 /* Which of the kinds of sets; `size` in degrees. */
 static void make(seed_set *s, int kind, double size) {
-  static const char *const names[] = {"few", "few on a parallel", "lattice", "turned lattice", "circle",
-                                      "row", "meridian"};
+  static const char *const names[] = {"few", "few on a parallel", "lattice",     "turned lattice", "circle",
+                                      "row", "meridian",          "great circle"};
   const double at[2] = {seed_uniform(-180.0, 180.0), asin(seed_uniform(-0.99, 0.99)) / degree};
   double turn = seed_uniform(0.0, 6.3);
   int side = 3 + (int)seed_uniform(0.0, 6.0), few = 2 + (int)seed_uniform(0.0, 3.0);
@@ -144,6 +152,8 @@ static void make(seed_set *s, int kind, double size) {
     add_turned(s, at, size * i, 0.0, turn);
   for (int i = 0; i < 3 * side && kind == 6; i++)
     seed_add(s, at[0], seed_uniform(-89.0, 89.0));
+  for (int i = 0; i < 3 * side && kind == 7; i++)
+    add_along(s, at, turn, size * i / 10.0);
 }
 
 static void the_globe_is_covered_once(void **unused) {
@@ -152,7 +162,7 @@ static void the_globe_is_covered_once(void **unused) {
   int rounds = many != NULL && strcmp(many, "1") == 0 ? 500 : 8;
   seed_set *set = malloc(sizeof *set);
   assert_non_null(set);
-  for (int kind = 0; kind < 7; kind++) {
+  for (int kind = 0; kind < 8; kind++) {
     int64_t unverified = 0;
     for (int i = 0; i < rounds; i++) {
       make(set, kind, exp(seed_uniform(log(1e-3), log(kind < 2 ? 40.0 : 3.0))));
@@ -161,6 +171,44 @@ static void the_globe_is_covered_once(void **unused) {
     /* Vertices near the antipodes (docs/diagram.md). */
     if (unverified > rounds / 4) fail_msg("%s: %d parts are not verified", set->name, (int)unverified);
   }
+  free(set);
+}
+
+/* The border of the first and the last of them bends sharply around their antipodes: only short steps follow it. */
+static void rows_around_antipodes(void **unused) {
+  (void)unused;
+  static const struct {
+    int count;
+    double step, at[2], turn;
+  } rows[] = {{9, 0.0024593733851011115, {-38.578549841732666, 21.349207374361367}, 0.8737528792521738},
+              {21, 0.005069854403183871, {-106.1428845250247, 11.507669865208172}, 0.357570909005377}};
+  seed_set *set = malloc(sizeof *set);
+  assert_non_null(set);
+  for (int i = 0; i < 2; i++) {
+    int64_t unverified = 0;
+    set->name = "row around antipodes";
+    set->count = 0;
+    for (int k = 0; k < rows[i].count; k++)
+      add_turned(set, rows[i].at, rows[i].step * k, 0.0, rows[i].turn);
+    check(set, &unverified);
+    assert_int_equal(unverified, 0);
+  }
+  free(set);
+}
+
+/* 9 seeds on 6 m: borders meet 90 degrees from them at angles of a ten-millionth. */
+static void close_seeds_in_a_row(void **unused) {
+  (void)unused;
+  static const double at[2] = {-6.277797161691893, -73.86957434050679};
+  int64_t unverified = 0;
+  seed_set *set = malloc(sizeof *set);
+  assert_non_null(set);
+  set->name = "close row";
+  set->count = 0;
+  for (int k = 0; k < 9; k++)
+    add_along(set, at, 0.7, k * 7e-6);
+  check(set, &unverified);
+  assert_int_equal(unverified, 0);
   free(set);
 }
 
@@ -209,7 +257,8 @@ static void what_is_no_polygon_stays(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_globe_is_covered_once),
-                                     cmocka_unit_test(what_is_no_polygon_stays)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_globe_is_covered_once), cmocka_unit_test(rows_around_antipodes),
+      cmocka_unit_test(close_seeds_in_a_row), cmocka_unit_test(what_is_no_polygon_stays)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }
