@@ -1,4 +1,4 @@
-// GDAL dataset of an on-demand raster (src/job/raster/on_demand/on_demand.h).
+// GDAL dataset of an on-demand raster (src/job/on_demand/on_demand.h).
 #ifndef VORONOI_DATASET_H
 #define VORONOI_DATASET_H
 
@@ -10,10 +10,10 @@
 #include <gdal_rat.h>
 
 extern "C" {
-#include "job/raster/on_demand/blocks.h"
-#include "job/raster/on_demand/call.h"
-#include "job/raster/on_demand/name.h"
-#include "job/raster/on_demand/table.h"
+#include "job/on_demand/blocks.h"
+#include "job/on_demand/call.h"
+#include "job/on_demand/name.h"
+#include "job/on_demand/table.h"
 }
 
 #ifndef BANDMAP_TYPE // GDAL 3.10's

@@ -1,8 +1,8 @@
-/* The JSON Schema of descriptions of runs (job/raster/plan/description.h). */
+/* The JSON Schema of descriptions of runs (job/description/description.h). */
 #include <stdio.h>
 
 #include "cli/report.h"
-#include "job/raster/plan/settings.h"
+#include "job/description/settings.h"
 
 static void put_number_type(gv_json_writer *json, const gv_option *o, const char *type) {
   gv_json_put_string(json, "type", type);

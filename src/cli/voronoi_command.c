@@ -14,7 +14,7 @@
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "cli/voronoi_run.h"
-#include "job/raster/plan/foreign_options.h"
+#include "job/description/foreign_options.h"
 #include "job/raster/plan/read.h"
 
 const cli_syntax voronoi_syntax = {

@@ -2,7 +2,7 @@
 #ifndef GV_CLI_VORONOI_RUN_H
 #define GV_CLI_VORONOI_RUN_H
 
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 
 /* Runs the job, and prints its report. */
 int voronoi_run(gv_job_settings *settings, double begun);

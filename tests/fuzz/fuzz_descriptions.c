@@ -4,7 +4,7 @@
 #include <cpl_error.h>
 
 #include "io/source_name.h"
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CPLSetErrorHandler(gv_io_take_message);

@@ -9,7 +9,7 @@
 #include "cli/search_command.h"
 #include "io/source_name.h"
 #include "io/strings.h"
-#include "job/raster/plan/settings.h"
+#include "job/description/settings.h"
 
 enum { MOST_ARGUMENTS = 64, MOST_BYTES = 4096, MOST_COMMANDS = 32 };
 

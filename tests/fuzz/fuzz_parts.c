@@ -11,9 +11,9 @@
 
 #include "io/retry.h"
 #include "io/source_name.h"
+#include "job/description/description.h"
+#include "job/description/foreign_options.h"
 #include "job/raster/parts/part_file.h"
-#include "job/raster/plan/description.h"
-#include "job/raster/plan/foreign_options.h"
 
 enum { CONTENT = 8192, FOOTER = 32 };
 

@@ -8,8 +8,8 @@
 #include "cli/fail.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
+#include "job/description/foreign_options.h"
 #include "job/raster/parts/part_file.h"
-#include "job/raster/plan/foreign_options.h"
 
 typedef gv_job_settings settings;
 

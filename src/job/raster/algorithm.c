@@ -4,7 +4,7 @@
 
 #include <gdal.h>
 
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 #include "job/raster/run.h"
 
 /* Options of seeds, of which GDAL has one argument (gv_algorithm_run); of a raster without a file; --config is GDAL's own. */

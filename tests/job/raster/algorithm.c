@@ -9,9 +9,9 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
+#include "job/description/settings.h"
+#include "job/on_demand/call.h"
 #include "job/raster/algorithm.h"
-#include "job/raster/on_demand/call.h"
-#include "job/raster/plan/settings.h"
 
 static const gv_option *option_of(const char *name) {
   for (int i = 0; gv_algorithm_option(i) != NULL; i++)

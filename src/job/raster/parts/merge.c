@@ -16,8 +16,8 @@
 #include "io/parallel.h"
 #include "io/retry.h"
 #include "io/text.h"
+#include "job/description/description.h"
 #include "job/raster/parts/fingerprints.h"
-#include "job/raster/plan/description.h"
 
 static void close_reader(gv_merge_reader *one) {
   for (int i = 0; i < GV_RUN_RASTERS; i++) {

@@ -16,7 +16,7 @@
 #include "io/retry.h"
 #include "io/strings.h"
 #include "io/transaction/copy.h"
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 
 enum { FORMAT = 3, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
 static const char magic[MAGIC + 1] = "GVPART\r\n";

@@ -25,7 +25,7 @@ typedef struct gv_part {
   gv_sum_totals sums[GV_JOB_MAX_SUMS];
   int sum_count;
   int64_t records, records_at, record_bytes; /* a row's number in 8 bytes, and its sums */
-  char *run;                                 /* the run's description (plan/description.h) */
+  char *run;                                 /* the run's description (description/description.h) */
   int64_t content;                           /* bytes before the JSON object */
   uint64_t fingerprints[2];                  /* of the rasters and of the records */
 } gv_part;

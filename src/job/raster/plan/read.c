@@ -141,7 +141,7 @@ static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 /* ------------------------------------------------------------------------------------------------------ the rest */
 
-/* Of --part, --cells and --mesh; the others are those of the tables (settings.h). */
+/* Of --part, --cells and --mesh; the others are those of the tables (description/settings.h). */
 static gv_status read_check_options(gv_io *io, const gv_job *j) {
   const char *cells = j->cells != NULL ? "--cells" : "--mesh";
   GV_REQUIRE(io, j->parts == 0 || strncmp(gv_job_seeds(j), "/vsimem/", 8) != 0,

@@ -11,8 +11,8 @@
 
 #include <gdal.h>
 
+#include "job/description/description.h"
 #include "job/raster/parts/part_file.h"
-#include "job/raster/plan/description.h"
 
 enum { IDS = 5000, RECORDS = 7, RECORD = 24, MAX_JSON = 4096 };
 

@@ -1,8 +1,8 @@
 /* Making levels ready. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_LEVELS_H
-#define GV_JOB_RASTER_ON_DEMAND_LEVELS_H
+#ifndef GV_JOB_ON_DEMAND_LEVELS_H
+#define GV_JOB_ON_DEMAND_LEVELS_H
 
-#include "job/raster/on_demand/state.h"
+#include "job/on_demand/state.h"
 
 /* Reads level 0's inputs and plans it, once. */
 gv_status gv_on_demand_read_seeds(gv_io *io, gv_on_demand *on_demand);

@@ -1,6 +1,6 @@
 /* Names of on-demand rasters. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_NAME_H
-#define GV_JOB_RASTER_ON_DEMAND_NAME_H
+#ifndef GV_JOB_ON_DEMAND_NAME_H
+#define GV_JOB_ON_DEMAND_NAME_H
 
 #include "io/io.h"
 

@@ -1,5 +1,5 @@
 /* Opening and closing. */
-#include "job/raster/on_demand/on_demand.h"
+#include "job/on_demand/on_demand.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,9 +10,9 @@
 
 #include "io/strings.h"
 
-#include "job/raster/on_demand/cache.h"
-#include "job/raster/on_demand/levels.h"
-#include "job/raster/on_demand/name.h"
+#include "job/on_demand/cache.h"
+#include "job/on_demand/levels.h"
+#include "job/on_demand/name.h"
 #include "job/raster/plan/rasters.h"
 
 enum { MOST_LEVELS = 32 };

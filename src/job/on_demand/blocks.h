@@ -1,8 +1,8 @@
 /* Reading. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_BLOCKS_H
-#define GV_JOB_RASTER_ON_DEMAND_BLOCKS_H
+#ifndef GV_JOB_ON_DEMAND_BLOCKS_H
+#define GV_JOB_ON_DEMAND_BLOCKS_H
 
-#include "job/raster/on_demand/on_demand.h"
+#include "job/on_demand/on_demand.h"
 
 /* Values of a rectangle of a window: of band (kind, number) at row r, column c of it:
  * values[kind] + number * band_stride[kind] + r * stride[kind] + c * step[kind], counted in values. */

@@ -1,8 +1,8 @@
-#include "job/raster/on_demand/call.h"
+#include "job/on_demand/call.h"
 
 #include <string.h>
 
-#include "job/raster/on_demand/name.h"
+#include "job/on_demand/name.h"
 
 gv_status gv_on_demand_begin(gv_on_demand_call *call) {
   memset(call, 0, sizeof *call);

@@ -1,12 +1,12 @@
 /* The state of an on-demand raster. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_STATE_H
-#define GV_JOB_RASTER_ON_DEMAND_STATE_H
+#ifndef GV_JOB_ON_DEMAND_STATE_H
+#define GV_JOB_ON_DEMAND_STATE_H
 
 #include <pthread.h>
 
+#include "job/description/description.h"
+#include "job/on_demand/blocks.h"
 #include "job/raster/compute/work.h"
-#include "job/raster/on_demand/blocks.h"
-#include "job/raster/plan/description.h"
 
 _Static_assert((int)GV_ON_DEMAND_KINDS == (int)GV_RUN_RASTERS, "the kinds of bands are the rasters of a run");
 

@@ -1,8 +1,8 @@
 /* The blocks of an on-demand raster that are kept. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_CACHE_H
-#define GV_JOB_RASTER_ON_DEMAND_CACHE_H
+#ifndef GV_JOB_ON_DEMAND_CACHE_H
+#define GV_JOB_ON_DEMAND_CACHE_H
 
-#include "job/raster/on_demand/state.h"
+#include "job/on_demand/state.h"
 
 gv_status gv_on_demand_cache_make(gv_io *io, gv_on_demand_cache *cache);
 void gv_on_demand_cache_free(gv_on_demand_cache *cache);

@@ -1,7 +1,7 @@
 /*
  * An on-demand raster: the implementation of GDAL's driver VORONOI (plugin/gdal).
  *
- * It is opened by a description (plan/description.h), without its outputs. Opening reads only the sources' headers
+ * It is opened by a description (description/description.h), without its outputs. Opening reads only the sources' headers
  * if they define the raster; seeds are read at the first access to a value. Its sources cannot be on-demand
  * rasters.
  *
@@ -10,8 +10,8 @@
  * An on-demand raster is used by one thread at a time, like GDAL's datasets, within calls of that thread
  * (call.h). Different ones may be used by different threads.
  */
-#ifndef GV_JOB_RASTER_ON_DEMAND_H
-#define GV_JOB_RASTER_ON_DEMAND_H
+#ifndef GV_JOB_ON_DEMAND_H
+#define GV_JOB_ON_DEMAND_H
 
 #include <gdal.h>
 

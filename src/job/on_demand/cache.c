@@ -1,4 +1,4 @@
-#include "job/raster/on_demand/cache.h"
+#include "job/on_demand/cache.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
  * Options of a file from another source, a part file or a description: none decides that a file is replaced, or which
  * files are written without being named as outputs.
  */
-#ifndef GV_JOB_RASTER_FOREIGN_OPTIONS_H
-#define GV_JOB_RASTER_FOREIGN_OPTIONS_H
+#ifndef GV_JOB_FOREIGN_OPTIONS_H
+#define GV_JOB_FOREIGN_OPTIONS_H
 
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 
 typedef enum gv_foreign_file { GV_FOREIGN_PART, GV_FOREIGN_DESCRIPTION } gv_foreign_file;
 

@@ -1,6 +1,6 @@
 /* Calls of programs that have error handlers and threads of their own. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_CALL_H
-#define GV_JOB_RASTER_ON_DEMAND_CALL_H
+#ifndef GV_JOB_ON_DEMAND_CALL_H
+#define GV_JOB_ON_DEMAND_CALL_H
 
 #include "io/io.h"
 

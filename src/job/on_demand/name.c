@@ -1,5 +1,5 @@
 /* Converts names for GDAL to descriptions. */
-#include "job/raster/on_demand/name.h"
+#include "job/on_demand/name.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #include "io/path.h"
 #include "io/source_name.h"
-#include "job/raster/plan/foreign_options.h"
+#include "job/description/foreign_options.h"
 
 static const char PREFIX[] = "VORONOI:", EXTENSION[] = ".voronoi.json";
 

@@ -2,7 +2,7 @@
  * Making levels ready. The inputs of level 0 are read like those of the command; overviews use its seeds, on a grid
  * of the same extent. A level's engine is made when a block of it is first needed.
  */
-#include "job/raster/on_demand/levels.h"
+#include "job/on_demand/levels.h"
 
 #include <string.h>
 

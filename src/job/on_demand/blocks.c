@@ -2,16 +2,16 @@
  * Reading. Blocks are computed when a window first needs them and kept for a while, because programs that read rows
  * need each block row by row. Only the requested kinds of values are computed; ids are cheap and always computed.
  */
-#include "job/raster/on_demand/blocks.h"
+#include "job/on_demand/blocks.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/parallel.h"
+#include "job/on_demand/cache.h"
+#include "job/on_demand/levels.h"
 #include "job/raster/compute/block.h"
-#include "job/raster/on_demand/cache.h"
-#include "job/raster/on_demand/levels.h"
 
 /* ---------------------------------------------------------------------------------------------------- computing */
 

@@ -1,8 +1,8 @@
 /* Ids, metadata, and the table of names and colors: what needs the seeds. */
-#ifndef GV_JOB_RASTER_ON_DEMAND_TABLE_H
-#define GV_JOB_RASTER_ON_DEMAND_TABLE_H
+#ifndef GV_JOB_ON_DEMAND_TABLE_H
+#define GV_JOB_ON_DEMAND_TABLE_H
 
-#include "job/raster/on_demand/on_demand.h"
+#include "job/on_demand/on_demand.h"
 
 gv_status gv_on_demand_nodata(gv_io *io, gv_on_demand *on_demand, int64_t *out);
 gv_status gv_on_demand_id_range(gv_io *io, gv_on_demand *on_demand, int64_t range[2]);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 
 static gv_status parse(gv_io *io, const char *text, bool outputs, gv_description *d) {
   return gv_description_parse(io, text, strlen(text), "VORONOI:{}", "/data", outputs, d);

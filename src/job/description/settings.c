@@ -1,4 +1,4 @@
-#include "job/raster/plan/settings.h"
+#include "job/description/settings.h"
 #include "core/limits.h"
 #include "gpuvoronoi/geometries.h"
 

@@ -1,8 +1,8 @@
 /*
  * The options of the main job, and what they set: one table for the command line and for descriptions of runs.
  */
-#ifndef GV_JOB_RASTER_SETTINGS_H
-#define GV_JOB_RASTER_SETTINGS_H
+#ifndef GV_JOB_SETTINGS_H
+#define GV_JOB_SETTINGS_H
 
 #include "job/option.h"
 #include "job/raster/plan/job.h"

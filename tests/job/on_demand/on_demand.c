@@ -12,10 +12,10 @@
 
 #include "io/parallel.h"
 #include "io/strings.h"
-#include "job/raster/on_demand/call.h"
-#include "job/raster/on_demand/name.h"
-#include "job/raster/on_demand/state.h"
-#include "job/raster/on_demand/table.h"
+#include "job/on_demand/call.h"
+#include "job/on_demand/name.h"
+#include "job/on_demand/state.h"
+#include "job/on_demand/table.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
 

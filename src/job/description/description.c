@@ -1,4 +1,4 @@
-#include "job/raster/plan/description.h"
+#include "job/description/description.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "job/raster/plan/foreign_options.h"
+#include "job/description/foreign_options.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "job/raster/on_demand/table.h"
+#include "job/on_demand/table.h"
 
 #include <stdlib.h>
 
 #include "io/parallel.h"
+#include "job/on_demand/levels.h"
 #include "job/raster/compute/block.h"
 #include "job/raster/compute/compute.h"
-#include "job/raster/on_demand/levels.h"
 #include "job/raster/plan/rasters.h"
 
 enum { MOST_IN_TABLE = 1 << 22 /* cells */ };

@@ -4,12 +4,12 @@
  * In JSON the keys are the options' names; options of outputs (files, formats) are in the object "outputs", OUT is
  * its "raster". Relative file names are resolved against the directory of the description.
  */
-#ifndef GV_JOB_RASTER_DESCRIPTION_H
-#define GV_JOB_RASTER_DESCRIPTION_H
+#ifndef GV_JOB_DESCRIPTION_H
+#define GV_JOB_DESCRIPTION_H
 
 #include "io/text.h"
 #include "io/transaction/output.h"
-#include "job/raster/plan/settings.h"
+#include "job/description/settings.h"
 
 typedef struct gv_given {
   const gv_option *option;
