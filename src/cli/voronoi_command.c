@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "cli/voronoi_run.h"
+#include "job/description/conflicts.h"
 #include "job/description/foreign_options.h"
 #include "job/raster/plan/read.h"
 

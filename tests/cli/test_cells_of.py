@@ -1222,7 +1222,7 @@ def test_descriptions_and_reports(seeds):
         (
             ["--cells-of", "qtm:3", "--mask", "s.csv", "--mesh", "no.nc"],
             ["--mesh", "--mask", "--cells"],
-            1,
+            2,
         ),
         (
             ["--cells-of", "healpix:3", "--cells", "no.csv", "--size", "4,4"],

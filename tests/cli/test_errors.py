@@ -45,6 +45,19 @@ def seeds(work):
         (["--seeds", "s.csv", "--nodata", "x", "out.tif"], "--nodata"),
         (["--seeds", "s.csv", "--co", "COMPRESS", "out.tif"], ["--co", "NAME=VALUE"]),
         (["--seeds", "s.csv", "--oo", "=x", "out.tif"], ["--oo", "NAME=VALUE"]),
+        (["--seeds", "s.csv", "--res", "1", "--size", "5,5", "out.tif"], "two grid definitions"),
+        (
+            ["--seeds", "s.csv", "--like", "like.tif", "--size", "5,5", "out.tif"],
+            "two grid definitions",
+        ),
+        (
+            ["--seeds", "s.csv", "--like", "like.tif", "--res", "5", "out.tif"],
+            "two grid definitions",
+        ),
+        (
+            ["--seeds", "s.csv", "--like", "like.tif", "--extent", "0,0,5,5", "out.tif"],
+            "two grid definitions",
+        ),
         (["backends", "x"], "backends"),
     ],
 )
@@ -120,10 +133,6 @@ def test_usage(seeds, arguments, has):
         (["--seeds", "s.csv", "--extent", "0,5,10,5"], "--extent"),
         (["--seeds", "s.csv", "--extent", "0,nan,10,5"], "--extent"),
         (["--seeds", "s.csv", "--extent", "0,80,10,100", "--res", "1"], "latitudes"),
-        (["--seeds", "s.csv", "--res", "1", "--size", "5,5"], "two grid definitions"),
-        (["--seeds", "s.csv", "--like", "like.tif", "--size", "5,5"], "two grid definitions"),
-        (["--seeds", "s.csv", "--like", "like.tif", "--res", "5"], "two grid definitions"),
-        (["--seeds", "s.csv", "--like", "like.tif", "--extent", "0,0,5,5"], "two grid definitions"),
         (["--seeds", "s.csv", "--like", "like.tif", "--crs", "EPSG:3857"], "two grid definitions"),
         (["--seeds", "s.csv", "--like", "missing.tif"], ["--like", "missing.tif"]),
         (["--seeds", "s.csv", "--of", "NOPE"], ["--of", "NOPE"]),

@@ -210,7 +210,7 @@ def test_bad_input(work):
         work.fails(
             "--seeds", "s.csv", "--level", "3", "--metric", metric, "out.tif", has=["mesh", metric]
         )
-    work.fails("--seeds", "s.csv", "--snap-seeds", "out.tif", has="--level")
+    work.fails("--seeds", "s.csv", "--snap-seeds", "out.tif", status=2, has="--level")
     work.csv("p.csv", [0, 10], [0, 10], header="x,y")
     work.fails("--seeds", "p.csv", "--level", "3", "out.tif", has="--seeds-crs")
 
@@ -279,7 +279,7 @@ def test_triangles_as_features(work, extension, metric):
 
 def test_triangles_refused(work):
     work.csv("s.csv", [0, 10], [0, 10])
-    work.fails("--seeds", "s.csv", "--cells", "c.gpkg", "out.tif", has="--level")
+    work.fails("--seeds", "s.csv", "--cells", "c.gpkg", "out.tif", status=2, has="--level")
     work.fails(
         "--seeds", "s.csv", "--level", "2", "--cells", "c.nothing", "out.tif", has="c.nothing"
     )
@@ -426,7 +426,7 @@ def test_degrees_whatever_the_unit_of_the_coordinate_system(work):
 
 def test_mesh_refused(work):
     work.csv("s.csv", [0, 10], [0, 10])
-    work.fails("--seeds", "s.csv", "--mesh", "m.nc", "out.tif", has="--level")
+    work.fails("--seeds", "s.csv", "--mesh", "m.nc", "out.tif", status=2, has="--level")
     work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "m.gpkg", "out.tif", has=".nc")
     work.fails("--seeds", "s.csv", "--level", "14", "--mesh", "m.nc", has=["13", "14"])
     work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "missing/m.nc", has="missing")
@@ -517,5 +517,6 @@ def test_masks_are_for_rasters(work):
         "mask.tif",
         "--mesh",
         "m.nc",
+        status=2,
         has=["--mesh", "--mask"],
     )

@@ -447,10 +447,18 @@ def test_parts_that_cannot_be(work):
         "--part",
         "1/2",
         "p.tif",
+        status=2,
         has="--part: unsupported with --cells",
     )
     work.fails(
-        "--seeds", "-", "--part", "1/2", "p.tif", input="lon,lat\n1,2\n", has="write them to a file"
+        "--seeds",
+        "-",
+        "--part",
+        "1/2",
+        "p.tif",
+        input="lon,lat\n1,2\n",
+        status=2,
+        has="write them to a file",
     )
     work.ok(*question, "--part", "1/2", "p.tif")
     work.fails(*question, "--part", "1/2", "p.tif", has="exists; use --overwrite to replace it")

@@ -4,6 +4,7 @@
 #include <cpl_error.h>
 
 #include "io/source_name.h"
+#include "job/description/conflicts.h"
 #include "job/description/description.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -8,6 +8,7 @@
 #include "cli/fail.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
+#include "job/description/conflicts.h"
 #include "job/description/foreign_options.h"
 #include "job/raster/parts/part_file.h"
 

@@ -121,24 +121,13 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
   return GV_OK;
 }
 
+/* Values out of range. */
 static gv_status check_options(gv_io *io, const gv_grid_options *options) {
-  GV_REQUIRE(io, !options->has_extent || options->extent_of == NULL,
-             "two grid definitions: use --extent or --extent-of");
-  bool extent = options->has_extent || options->extent_of != NULL;
-  if (options->like != NULL && (options->has_resolution || options->has_size || extent)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions: use --like or %s",
-                      options->has_extent          ? "--extent"
-                      : options->extent_of != NULL ? "--extent-of"
-                      : options->has_size          ? "--size"
-                                                   : "--res");
-  }
-  GV_REQUIRE(io, !options->snap_seeds || options->has_level, "--snap-seeds: missing --level");
   if (queries_on_globe(options) && options->has_metric && !gv_metric_on_globe(options->metric)) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
                          "%s: unsupported metric for meshes and lists of places (%s); use geodesic or great-circle",
                          name_of_cells(options), gv_metric_name(options->metric));
   }
-  GV_REQUIRE(io, !options->has_resolution || !options->has_size, "two grid definitions: use --res or --size");
   if (options->has_resolution && (!(options->resolution[0] > 0.0) || !(options->resolution[1] > 0.0) ||
                                   !isfinite(options->resolution[0]) || !isfinite(options->resolution[1]))) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: out of range (%g,%g); expected numbers above 0",

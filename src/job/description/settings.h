@@ -17,7 +17,11 @@ typedef struct gv_job_settings {
   const char *describe;
 } gv_job_settings;
 
-enum { GV_JOB_OPTIONS = 95 /* rows, headings included */ };
+enum {
+  GV_JOB_OPTIONS = 95,   /* rows, headings included */
+  GV_JOB_COST_MOVES = 16 /* unless --cost-moves is given */
+};
+
 extern const gv_option gv_job_options[];
 
 /* The raster OUT, a positional argument of the command. */
@@ -29,12 +33,6 @@ void gv_job_settings_clear(gv_job_settings *settings);
 
 /* True if there is such a band. */
 bool gv_job_settings_has_band(const gv_job_settings *settings, int kind);
-
-/* Options that need each other. */
-gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *settings);
-
-/* The same for outputs: there must be some. */
-gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *settings);
 
 /* Start of the file's name in the value of --sum, [NAME=]FILE: NAME is a plain name, and `directory` has no file
  * named like the whole value. False: out of memory. */

@@ -19,7 +19,7 @@ void gv_on_demand_free_level(gv_on_demand_level *level) {
 gv_status gv_on_demand_read_first(gv_on_demand *on_demand) {
   gv_on_demand_level *level = &on_demand->level[0];
   level->begun = true;
-  GV_TRY(gv_run_open(&on_demand->io, &on_demand->settings.job, on_demand->context, &level->in));
+  gv_run_open(&on_demand->io, &on_demand->settings.job, on_demand->context, &level->in);
   GV_TRY(gv_run_read(&on_demand->io, &level->in));
   return gv_run_make_plan(&on_demand->io, &level->in, 0, &level->plan);
 }

@@ -10,6 +10,7 @@
 
 #include "io/strings.h"
 
+#include "job/description/conflicts.h"
 #include "job/on_demand/cache.h"
 #include "job/on_demand/levels.h"
 #include "job/on_demand/name.h"
@@ -131,8 +132,8 @@ static gv_status on_demand_open_read_headers(gv_io *io, gv_on_demand *on_demand,
   const gv_job *j = &on_demand->settings.job;
   gv_run_inputs in = {.job = NULL};
   bool narrow = false, by_cell = j->raster_seeds.by_cell;
-  gv_status status = gv_run_open(io, j, on_demand->context, &in);
-  if (status == GV_OK) status = gv_run_read_grid(io, &in, &narrow);
+  gv_run_open(io, j, on_demand->context, &in);
+  gv_status status = gv_run_read_grid(io, &in, &narrow);
   *known = status == GV_OK && in.grid.grid.width > 0 && (narrow || by_cell) && !j->distance_per_value &&
            j->seeds.attribute == NULL; /* the values of an attribute decide its type */
   on_demand->id_type = by_cell ? GDT_Int64 : GDT_Int32;

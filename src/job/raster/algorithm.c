@@ -4,6 +4,7 @@
 
 #include <gdal.h>
 
+#include "job/description/conflicts.h"
 #include "job/description/description.h"
 #include "job/raster/run.h"
 

@@ -51,7 +51,7 @@ static gv_status raster_job_run_stages(gv_io *io, const gv_job *j, run *r) {
   gv_sinks *sinks = &r->sinks;
   GV_TRY(gv_job_list_inputs(io, j, &r->files));
   GV_TRY(gv_run_make_context(io, j, &r->context));
-  GV_TRY(gv_run_open(io, j, r->context, &r->in));
+  gv_run_open(io, j, r->context, &r->in);
   GV_TRY(gv_sinks_plan(io, &r->in, &r->files, sinks));
   if (j->plan_only) return GV_OK;
   GV_TRY(gv_run_read(io, &r->in));

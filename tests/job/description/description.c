@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "job/description/conflicts.h"
 #include "job/description/description.h"
 
 static gv_status parse(gv_io *io, const char *text, bool outputs, gv_description *d) {

@@ -141,21 +141,7 @@ static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
 
 /* ------------------------------------------------------------------------------------------------------ the rest */
 
-/* Of --part, --cells and --mesh; the others are those of the tables (description/settings.h). */
-static gv_status read_check_options(gv_io *io, const gv_job *j) {
-  const char *cells = j->cells != NULL ? "--cells" : "--mesh";
-  GV_REQUIRE(io, j->parts == 0 || strncmp(gv_job_seeds(j), "/vsimem/", 8) != 0,
-             "--part: unsupported for seeds from standard input, as merge reads them again; write them to a file");
-  if (j->cells == NULL && j->mesh == NULL) return GV_OK;
-  GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", cells);
-  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of), "%s: missing --level or --cells-of",
-             cells);
-  GV_REQUIRE(io, j->mask.source == NULL || j->mesh == NULL,
-             "--mesh: unsupported with --mask, as it has all triangles; use --cells");
-  return GV_OK;
-}
-
-gv_status gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
+void gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
   in->job = j;
   in->context = context;
   in->threads = gv_context_threads(context);
@@ -166,7 +152,6 @@ gv_status gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_in
   in->seed_options.keep_source = j->stats != NULL;
   in->seed_options.shapes = true;
   in->seed_options.positive_weights = j->weighting == GV_MULTIPLICATIVE;
-  return read_check_options(io, j);
 }
 
 /* Distances in the library's unit, and checks of options that depend on the grid. */
@@ -313,7 +298,7 @@ gv_status gv_run_read(gv_io *io, gv_run_inputs *in) {
 
 gv_status gv_run_read_overview(gv_io *io, const gv_run_inputs *first, int64_t width, int64_t height,
                                gv_run_inputs *in) {
-  GV_TRY(gv_run_open(io, first->job, first->context, in));
+  gv_run_open(io, first->job, first->context, in);
   in->seeds = in->regions = first->seeds;
   in->max_distance = first->max_distance;
   in->distance_size = first->distance_size;

@@ -37,8 +37,8 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *job, gv_inputs *inputs);
 /* A context for a job, used before and between blocks. */
 gv_status gv_run_make_context(gv_io *io, const gv_job *job, gv_context **out);
 
-/* Begins with what the options define, and checks those that exclude or need each other; nothing is read yet. */
-gv_status gv_run_open(gv_io *io, const gv_job *job, gv_context *context, gv_run_inputs *out);
+/* Begins with what the options define; nothing is read yet. */
+void gv_run_open(gv_io *io, const gv_job *job, gv_context *context, gv_run_inputs *out);
 
 /* Seeds, grid, mask and sums. */
 gv_status gv_run_read(gv_io *io, gv_run_inputs *inputs);
