@@ -7,7 +7,7 @@
 #include "io/metric.h"
 
 /* Options that travel costs do not have. */
-static gv_status check_cost(gv_io *io, const gv_job *j) {
+static gv_status conflicts_of_cost(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
   const gv_excluded_option others[] = {{g->like != NULL, "--like"},
                                        {g->has_resolution, "--res"},
@@ -35,7 +35,7 @@ static gv_status check_cost(gv_io *io, const gv_job *j) {
 }
 
 /* Options that ways round barriers do not have. */
-static gv_status check_barriers(gv_io *io, const gv_job *j) {
+static gv_status conflicts_of_barriers(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
   const gv_excluded_option others[] = {
       {j->cost.path != NULL, "--cost"},
@@ -53,7 +53,7 @@ static gv_status check_barriers(gv_io *io, const gv_job *j) {
 }
 
 /* Grids that are defined twice. */
-static gv_status check_grid(gv_io *io, const gv_grid_options *g) {
+static gv_status conflicts_of_grids(gv_io *io, const gv_grid_options *g) {
   const bool extent = g->has_extent || g->extent_of != NULL;
   GV_REQUIRE(io, !g->has_extent || g->extent_of == NULL, "two grid definitions: use --extent or --extent-of");
   GV_REQUIRE(io, g->like == NULL || (!g->has_resolution && !g->has_size && !extent),
@@ -134,14 +134,14 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
     GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "layer: its name is empty");
   GV_REQUIRE(io, !j->distance_per_value || !j->raster_seeds.by_cell,
              "--distance-per-value: unsupported with --by-cell");
-  GV_TRY(check_barriers(io, j));
-  GV_TRY(check_cost(io, j));
-  GV_TRY(check_grid(io, &j->grid));
+  GV_TRY(conflicts_of_barriers(io, j));
+  GV_TRY(conflicts_of_cost(io, j));
+  GV_TRY(conflicts_of_grids(io, &j->grid));
   return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
 /* Tables of cells, and meshes. */
-static gv_status check_tables_of_cells(gv_io *io, const gv_job *j) {
+static gv_status conflicts_of_tables_of_cells(gv_io *io, const gv_job *j) {
   const char *option = j->cells != NULL ? "--cells" : "--mesh";
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
   GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", option);
@@ -153,7 +153,7 @@ static gv_status check_tables_of_cells(gv_io *io, const gv_job *j) {
 }
 
 /* Query cells that are not a raster's have a table and statistics. */
-static gv_status check_lists(gv_io *io, const gv_job *j) {
+static gv_status conflicts_of_lists(gv_io *io, const gv_job *j) {
   const gv_excluded_option others[] = {
       {j->raster.path != NULL, "OUT"},   {j->distance != NULL, "--distance"},
       {j->azimuth != NULL, "--azimuth"}, {j->polygons != NULL, "--polygons"},
@@ -190,8 +190,8 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
                                                   : "OUT, --stats, --distance, --azimuth, --polygons ...");
   GV_REQUIRE(io, j->id_type == GDT_Unknown || j->raster.path != NULL, "--ot: missing OUT");
   bool lists = gv_cells_of_lists(&j->grid.cells_of);
-  GV_TRY(check_lists(io, j));
-  GV_TRY(check_tables_of_cells(io, j));
+  GV_TRY(conflicts_of_lists(io, j));
+  GV_TRY(conflicts_of_tables_of_cells(io, j));
   GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL || lists, "--attribute: missing OUT");
   GV_REQUIRE(io,
              j->seeds.attribute == NULL || lists || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
