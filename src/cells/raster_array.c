@@ -15,7 +15,7 @@
 /* ONE_THREAD: up to this number of cells one thread is faster than several. */
 enum { CELLS_AT_ONCE = 1 << 22, ONE_THREAD = 1 << 20, ROWS_AT_ONCE = 4, STRETCH = 32 };
 
-typedef struct reading {
+typedef struct raster_array_reading {
   const gv_raster_array *array;
   size_t size;                  /* of a cell */
   int64_t *included, *excluded; /* keys, ascending */
@@ -25,7 +25,7 @@ typedef struct reading {
   uint8_t *counts;
   int64_t *spans; /* how many of each row; of a row with a seed that is not a whole number -1 - column */
   gv_progress progress;
-} reading;
+} raster_array_reading;
 
 /* ------------------------------------------------------------------------------------------------------- numbers */
 
@@ -101,7 +101,7 @@ static bool has(const int64_t *keys, int64_t count, int64_t key) {
   return count > 0 && bsearch(&key, keys, (size_t)count, sizeof *keys, by_key) != NULL;
 }
 
-static bool is_seed(const reading *r, int64_t key) {
+static bool is_seed(const raster_array_reading *r, int64_t key) {
   const gv_raster_array *a = r->array;
   if (is_real(a->type) && !isfinite(real_of(key))) return false;
   if (has(r->excluded, a->excluded_count, key)) return false;
@@ -163,7 +163,7 @@ static int64_t end_of_span(const uint8_t *row, int64_t stride, size_t size, int6
 }
 
 /* Finds the spans of row i of the current rows. */
-static void find_spans(reading *r, int64_t i) {
+static void find_spans(raster_array_reading *r, int64_t i) {
   const gv_raster_array *a = r->array;
   const uint8_t *row = (const uint8_t *)a->data + (r->first + i) * a->row_stride;
   const uint8_t *mask = a->mask != NULL ? a->mask + (r->first + i) * a->mask_row_stride : NULL;
@@ -193,14 +193,14 @@ static void find_spans(reading *r, int64_t i) {
 }
 
 static gv_status find_some(gv_worker *worker, int64_t first, int64_t end) {
-  reading *r = worker->user;
+  raster_array_reading *r = worker->user;
   for (int64_t i = first; i < end; i++)
     find_spans(r, i);
   (void)gv_progress_add(&r->progress, (end - first) * r->width);
   return GV_OK;
 }
 
-static gv_status raster_array_fail(gv_context *context, const reading *r, int64_t row, int64_t column,
+static gv_status raster_array_fail(gv_context *context, const raster_array_reading *r, int64_t row, int64_t column,
                                    int64_t first) {
   const gv_raster_array *a = r->array;
   int64_t key =
@@ -218,7 +218,7 @@ static gv_status raster_array_fail(gv_context *context, const reading *r, int64_
 }
 
 /* Finds the spans of `rows` rows, and passes them on. */
-static gv_status raster_array_read_some(gv_context *context, reading *r, int64_t rows, int64_t first,
+static gv_status raster_array_read_some(gv_context *context, raster_array_reading *r, int64_t rows, int64_t first,
                                         gv_row_taker *take, void *user) {
   int threads = rows * r->width > ONE_THREAD ? context->threads : 1;
   gv_loop loop = {context, threads, rows, ROWS_AT_ONCE, &r->progress, r};
@@ -233,7 +233,7 @@ static gv_status raster_array_read_some(gv_context *context, reading *r, int64_t
 
 gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array, int64_t width, int64_t first,
                                gv_row_taker *take, void *user) {
-  reading r = {.array = array, .size = size_of(array->type), .width = width};
+  raster_array_reading r = {.array = array, .size = size_of(array->type), .width = width};
   if (array->data == NULL || r.size == 0 || array->included_count < 0 || array->excluded_count < 0 ||
       (array->included_count > 0 && array->included == NULL) ||
       (array->excluded_count > 0 && array->excluded == NULL)) {

@@ -94,13 +94,13 @@ int cli_wrong(gv_status status, const gv_io *io) {
 }
 
 /* State of cli_parse. */
-typedef struct filling {
+typedef struct options_filling {
   const cli_syntax *syntax;
   void *settings;
-} filling;
+} options_filling;
 
 static int options_fill(void *user, const gv_option *o, char *value) {
-  const filling *f = user;
+  const options_filling *f = user;
   gv_io io = {.cancelled = NULL};
   if (o != NULL) return cli_wrong(gv_option_set(&io, o, f->settings, value), &io);
   if (f->syntax->positional != NULL) return f->syntax->positional(f->settings, value);
@@ -108,7 +108,7 @@ static int options_fill(void *user, const gv_option *o, char *value) {
 }
 
 int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv) {
-  filling f = {syntax, settings};
+  options_filling f = {syntax, settings};
   return cli_read(syntax, argc, argv, options_fill, &f);
 }
 

@@ -20,7 +20,7 @@
 #include "core/parallel.h"
 #include "cost/window.h"
 
-typedef struct tile_state {
+typedef struct cost_tile_state {
   gv_context *context;
   gv_cost *cost;
   int64_t across, down, count;
@@ -41,7 +41,7 @@ typedef struct tile_state {
   atomic_flag busy; /* a thread reports progress */
   atomic_bool cancelled;
   atomic_bool may_overflow;
-} tile_state;
+} cost_tile_state;
 
 enum { REPORT = 16 /* visits from one report of progress to the next one, which may cancel */ };
 
@@ -58,7 +58,7 @@ static int64_t tile_begin(int64_t cells, int64_t n, int64_t i) {
   return cells / n * i + (cells % n < i ? cells % n : i);
 }
 
-static gv_cost_tile tile_rectangle(const tile_state *s, int64_t tile) {
+static gv_cost_tile tile_rectangle(const cost_tile_state *s, int64_t tile) {
   const gv_cost_settings *o = &s->cost->is;
   const int64_t x = tile % s->across, y = tile / s->across;
   gv_cost_tile t = {.column = tile_begin(o->width, s->across, x), .row = tile_begin(o->height, s->down, y)};
@@ -73,14 +73,14 @@ bool gv_cost_has_tiles(const gv_cost *c) {
 }
 
 /* The tile in place i of the 3 x 3 around one; -1: none. */
-static int64_t tile_neighbor(const tile_state *s, int64_t tile, int i) {
+static int64_t tile_neighbor(const cost_tile_state *s, int64_t tile, int i) {
   int64_t x = tile % s->across + i % 3 - 1, y = tile / s->across + i / 3 - 1;
   if (y < 0 || y >= s->down) return -1;
   if (s->cost->wraps) x = (x + s->across) % s->across;
   return x < 0 || x >= s->across ? -1 : y * s->across + x;
 }
 
-static void tile_activate(tile_state *s, int64_t tile, double key) {
+static void tile_activate(cost_tile_state *s, int64_t tile, double key) {
   if (key < s->key[tile]) s->key[tile] = key;
   if (isinf(s->key[tile]) || (s->flags[tile] & TILE_ACTIVE)) return;
   s->flags[tile] |= TILE_ACTIVE;
@@ -90,7 +90,7 @@ static void tile_activate(tile_state *s, int64_t tile, double key) {
 /* ------------------------------------------------------------------------------------------------------- rounds */
 
 /* Reports progress now and then, from one thread at a time. CANCELLED: the caller's function has cancelled. */
-static gv_status tile_report(tile_state *s, gv_context *context) {
+static gv_status tile_report(cost_tile_state *s, gv_context *context) {
   const gv_context *c = s->context;
   const bool due =
       c->progress != NULL && atomic_fetch_add_explicit(&s->visits, 1, memory_order_relaxed) % REPORT == 0;
@@ -104,7 +104,7 @@ static gv_status tile_report(tile_state *s, gv_context *context) {
 }
 
 static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
-  tile_state *s = worker->user;
+  cost_tile_state *s = worker->user;
   gv_cost_window *w = s->windows[worker->number];
   w->lowers_seeds = s->lowers_seeds;
   for (int64_t i = first; i < end; i++) {
@@ -129,7 +129,7 @@ static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Tiles that have pending costs up to the limit and are not neighbors. */
-static void tile_choose(tile_state *s) {
+static void tile_choose(cost_tile_state *s) {
   s->chosen_count = 0;
   for (int64_t i = 0; i < s->active_count; i++) {
     const int64_t tile = s->active[i];
@@ -146,7 +146,7 @@ static void tile_choose(tile_state *s) {
   }
 }
 
-static void tile_finish_round(tile_state *s) {
+static void tile_finish_round(cost_tile_state *s) {
   for (int64_t i = 0; i < s->chosen_count; i++) {
     s->key[s->chosen[i]] = (double)INFINITY;
     s->flags[s->chosen[i]] &= (uint8_t) ~(TILE_BUSY | TILE_FRESH);
@@ -167,7 +167,7 @@ static void tile_finish_round(tile_state *s) {
   s->active_count = kept;
 }
 
-static double tile_least(const tile_state *s) {
+static double tile_least(const cost_tile_state *s) {
   double least = (double)INFINITY;
   for (int64_t i = 0; i < s->active_count; i++)
     if (s->key[s->active[i]] < least) least = s->key[s->active[i]];
@@ -182,7 +182,7 @@ static double tile_step(double step, double least, double reached) {
   return step == 0.0 ? least * 0x1p-20 : step * (reached < enough / 8.0 ? 2.0 * GROWTH : GROWTH);
 }
 
-static gv_status tile_rounds(gv_context *context, tile_state *s) {
+static gv_status tile_rounds(gv_context *context, cost_tile_state *s) {
   double step = 0.0;
   while (s->active_count > 0) {
     const double least = tile_least(s);
@@ -201,7 +201,7 @@ static gv_status tile_rounds(gv_context *context, tile_state *s) {
 
 /* -------------------------------------------------------------------------------------------------------- state */
 
-static void tile_end(tile_state *s) {
+static void tile_end(cost_tile_state *s) {
   const gv_allocator *a = &s->cost->allocator;
   for (int i = 0; i < s->threads && s->windows != NULL; i++)
     gv_release(a, s->windows[i]);
@@ -220,13 +220,13 @@ static int tile_threads(const gv_cost *c, int64_t pages, int most) {
   return threads > 1 ? threads : 1;
 }
 
-static gv_status tile_begin_state(gv_context *context, gv_cost *c, tile_state *s) {
+static gv_status tile_begin_state(gv_context *context, gv_cost *c, cost_tile_state *s) {
   const gv_allocator *a = &c->allocator;
-  *s = (tile_state){.context = context,
-                    .cost = c,
-                    .busy = ATOMIC_FLAG_INIT,
-                    .across = tile_number(c->is.width),
-                    .down = tile_number(c->is.height)};
+  *s = (cost_tile_state){.context = context,
+                         .cost = c,
+                         .busy = ATOMIC_FLAG_INIT,
+                         .across = tile_number(c->is.width),
+                         .down = tile_number(c->is.height)};
   s->count = s->across * s->down;
   s->pages = gv_cost_window_pages(c);
   s->threads = tile_threads(c, s->pages, context->threads < s->count ? context->threads : (int)s->count);
@@ -246,7 +246,7 @@ static gv_status tile_begin_state(gv_context *context, gv_cost *c, tile_state *s
 }
 
 /* The tile of a cell. */
-static int64_t tile_of(const tile_state *s, int64_t cell) {
+static int64_t tile_of(const cost_tile_state *s, int64_t cell) {
   const gv_cost *c = s->cost;
   int64_t place[2] = {cell % c->stride - GV_COST_MARGIN, cell / c->stride - GV_COST_MARGIN};
   const int64_t cells[2] = {c->is.width, c->is.height}, n[2] = {s->across, s->down};
@@ -261,7 +261,7 @@ static int64_t tile_of(const tile_state *s, int64_t cell) {
   return place[1] * s->across + place[0];
 }
 
-static void tile_start(tile_state *s, const gv_cost_starts *starts) {
+static void tile_start(cost_tile_state *s, const gv_cost_starts *starts) {
   gv_cost *c = s->cost;
   for (int64_t i = 0; i < starts->count; i++) {
     const gv_cost_entry *e = &starts->entries[i];
@@ -275,7 +275,7 @@ static void tile_start(tile_state *s, const gv_cost_starts *starts) {
 }
 
 gv_status gv_cost_tile_run(gv_context *context, gv_cost *c, const gv_cost_starts *starts) {
-  tile_state s;
+  cost_tile_state s;
   gv_status status = tile_begin_state(context, c, &s);
   if (status == GV_OK) {
     tile_start(&s, starts);
@@ -295,7 +295,7 @@ gv_status gv_cost_tile_run(gv_context *context, gv_cost *c, const gv_cost_starts
 }
 
 static gv_status tile_overflows(gv_worker *worker, int64_t first, int64_t end) {
-  tile_state *s = worker->user;
+  cost_tile_state *s = worker->user;
   gv_cost_window *w = s->windows[worker->number];
   for (int64_t i = first; i < end; i++) {
     const gv_cost_tile t = tile_rectangle(s, i);
@@ -308,7 +308,7 @@ static gv_status tile_overflows(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 gv_status gv_cost_find_overflow(gv_context *context, gv_cost *c, bool *overflows) {
-  tile_state s;
+  cost_tile_state s;
   gv_status status = tile_begin_state(context, c, &s);
   const gv_loop loop = {.context = context, .threads = s.threads, .count = s.count, .grain = 1, .user = &s};
   atomic_store(&s.reached, INT64_MAX); /* the search itself is complete */

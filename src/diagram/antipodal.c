@@ -1,10 +1,10 @@
-/* A disc, its rim, and the tree of borders within. */
+/* A disc, its boundary, and the tree of borders within. */
 #include "diagram/antipodal.h"
 
 #include <math.h>
 
 #include "core/angles.h"
-#include "diagram/rim.h"
+#include "diagram/seed_tree.h"
 
 enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000, ANTIPODAL_ATTEMPTS = 6 };
 
@@ -43,8 +43,8 @@ typedef struct antipodal {
   double center_lon, center_lat, radius;
   branch *branches;
   int32_t count;
-  gv_rim rim;   /* no other seed has a part of the disc */
-  bool *within; /* of each facet: it is to be replaced */
+  gv_seed_tree seed_tree; /* no other seed has a part of the disc */
+  bool *within;           /* of each facet: it is to be replaced */
   int32_t *facets;
   antipodal_facet *made;
   int32_t facet_count, made_count;
@@ -127,8 +127,8 @@ static double antipodal_own(const antipodal *a, const branch *b, double lon, dou
 static gv_status antipodal_check(antipodal *a, const branch *b, double lon, double lat, int32_t *third) {
   double own = antipodal_own(a, b, lon, lat), at = own - antipodal_margin;
   int32_t found = -1;
-  if (a->rim.count > 0) {
-    gv_rim_search(&a->rim, lon, lat, &at, &found);
+  if (a->seed_tree.count > 0) {
+    gv_seed_tree_search(&a->seed_tree, lon, lat, &at, &found);
   } else {
     gv_points query = gv_points_xy(&lon, &lat, 1);
     int64_t nearest;
@@ -242,7 +242,7 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- rim */
+/* ------------------------------------------------------------------------------------------------------------------- boundary */
 
 /* Where the bisector of the branch's seeds enters the disc. */
 static gv_status antipodal_enter(antipodal *a, branch *b) {
@@ -300,7 +300,7 @@ static double antipodal_to_center(const antipodal *a, const gv_vertices *v, int6
   return distance;
 }
 
-/* Chooses the radius with no vertex near the rim; marks the facets with a vertex within the disc, and those that are not settled. */
+/* Chooses the radius with no vertex near the boundary; marks the facets with a vertex within the disc, and those that are not settled. */
 static void antipodal_mark(antipodal *a, const gv_vertices *v) {
   enum { CHOICES = 16 };
   static const double step = 8e3;
@@ -331,7 +331,7 @@ static branch antipodal_branch(const antipodal *a, int32_t facet, int side) {
       .source = 3 * (int64_t)facet + side, .left = corner[(side + 2) % 3], .right = corner[(side + 1) % 3]};
 }
 
-/* The side of the rim that follows a branch's: on around the branch's right seed, through the facets within. */
+/* The side of the boundary that follows a branch's: on around the branch's right seed, through the facets within. */
 static int64_t antipodal_follow(const antipodal *a, const branch *b) {
   const gv_triangulation *t = a->t;
   int32_t facet = t->neighbor[b->source];
@@ -454,18 +454,18 @@ static int32_t antipodal_run(const antipodal *a, const branch *b) {
   return run;
 }
 
-static gv_status antipodal_make_rim(antipodal *a) {
+static gv_status antipodal_make_seed_tree(antipodal *a) {
   int32_t *seeds = gv_allocate(&a->context->allocator, a->count, sizeof *seeds);
   for (int32_t i = 0; i < a->count && seeds != NULL; i++)
     seeds[i] = a->branches[i].left;
-  return gv_rim_take(a->context, a->globe, a->lon, a->lat, seeds, a->count, &a->rim);
+  return gv_seed_tree_take(a->context, a->globe, a->lon, a->lat, seeds, a->count, &a->seed_tree);
 }
 
-/* At the rim all seeds are compared, within it those of the rim. */
+/* At the boundary all seeds are compared, within it those of the boundary. */
 static gv_status antipodal_grow(antipodal *a) {
   for (int32_t i = 0; i < a->count && !a->failed; i++)
     GV_TRY(antipodal_enter(a, &a->branches[i]));
-  GV_TRY(antipodal_make_rim(a));
+  GV_TRY(antipodal_make_seed_tree(a));
   gv_progress_init(&a->progress, a->context, 2 * (int64_t)a->count);
   for (int32_t i = 0; i < a->count && !a->failed; i++) {
     GV_TRY(antipodal_follow_border(a, &a->branches[i]));
@@ -521,7 +521,7 @@ static void antipodal_contract(const antipodal *a, gv_vertices *v) {
 static void antipodal_free(antipodal *a) {
   const gv_allocator *allocator = &a->context->allocator;
   gv_index_destroy(a->index);
-  gv_rim_free(&a->rim);
+  gv_seed_tree_free(&a->seed_tree);
   gv_release(allocator, a->branches);
   gv_release(allocator, a->made);
   gv_release(allocator, a->within);

@@ -12,7 +12,7 @@ typedef struct maker {
   const gv_vertices *v;
   const gv_paths *paths;
   const gv_globe *globe;
-  gv_cells *out;
+  gv_diagram_cells *out;
   int32_t *root;    /* of each facet: the one that represents its vertex */
   int64_t *edge_of; /* of each facet's sides; -1: contracted */
   double least;     /* edges that are not longer are contracted */
@@ -128,7 +128,7 @@ static void maker_contract(maker *m, int64_t *number) {
 /* Each edge once: from the vertex of the neighbor to that of the facet. */
 static void maker_edges(maker *m, const int64_t *number) {
   const gv_triangulation *t = m->t;
-  gv_cells *out = m->out;
+  gv_diagram_cells *out = m->out;
   for (int64_t i = 0; i < 3 * t->facets; i++) {
     int32_t facet = (int32_t)(i / 3), side = (int32_t)(i % 3), other = t->neighbor[i];
     if (facet >= other) continue;
@@ -158,7 +158,7 @@ static void maker_paths(maker *m) {
 /* The edges around each seed, counterclockwise from the vertex of its lowest facet on. */
 static void maker_rings(maker *m, int32_t *facet_of) {
   const gv_triangulation *t = m->t;
-  gv_cells *out = m->out;
+  gv_diagram_cells *out = m->out;
   int64_t count = 0;
   for (int64_t i = 0; i < t->count; i++)
     facet_of[i] = -1;
@@ -182,7 +182,7 @@ static void maker_rings(maker *m, int32_t *facet_of) {
 /* Two seeds on the globe: their bisector, in two halves between the nearest place of it and the farthest. */
 static gv_status maker_two(maker *m) {
   const gv_triangulation *t = m->t;
-  gv_cells *out = m->out;
+  gv_diagram_cells *out = m->out;
   int64_t a = t->owner[0], b = -1;
   for (int64_t i = 0; i < t->count && b < 0; i++)
     if (t->owner[i] != a) b = t->owner[i];
@@ -254,7 +254,7 @@ static gv_status maker_run(maker *m) {
 }
 
 gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
-                        const gv_globe *globe, const uint8_t *round, double most, gv_cells *out) {
+                        const gv_globe *globe, const uint8_t *round, double most, gv_diagram_cells *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t edges = t->facets / 2 * 3 + 2, facets = t->facets + 2;
   maker m = {.context = context,
@@ -266,7 +266,8 @@ gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv
              .least = 1e-6,
              .round = round,
              .most = most};
-  *out = (gv_cells){.allocator = *allocator, .seeds = t->count, .places = t->distinct, .ring_room = 2 * edges};
+  *out =
+      (gv_diagram_cells){.allocator = *allocator, .seeds = t->count, .places = t->distinct, .ring_room = 2 * edges};
   if (globe == NULL) {
     double size = 0.0;
     for (int64_t i = 0; i < 3; i++)
@@ -290,7 +291,7 @@ gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv
   return maker_run(&m);
 }
 
-void gv_cells_free(gv_cells *cells) {
+void gv_cells_free(gv_diagram_cells *cells) {
   gv_release(&cells->allocator, cells->x);
   gv_release(&cells->allocator, cells->y);
   gv_release(&cells->allocator, cells->owner);
@@ -299,5 +300,5 @@ void gv_cells_free(gv_cells *cells) {
   gv_release(&cells->allocator, cells->path);
   gv_release(&cells->allocator, cells->first);
   gv_release(&cells->allocator, cells->ring);
-  *cells = (gv_cells){.allocator = cells->allocator};
+  *cells = (gv_diagram_cells){.allocator = cells->allocator};
 }

@@ -13,7 +13,7 @@
 #include "diagram/antipodal.h"
 #include "diagram/ring.h"
 
-typedef struct gv_cells {
+typedef struct gv_diagram_cells {
   gv_allocator allocator;
   int64_t seeds, vertices, edges, places;
   double *x, *y;     /* of vertices */
@@ -24,7 +24,7 @@ typedef struct gv_cells {
   int64_t *first;    /* of seeds, and one more: the ring's begin in `ring` */
   int64_t *ring;     /* edges, counterclockwise; e: from its first vertex on, -1 - e: backwards */
   int64_t ring_room; /* its capacity */
-} gv_cells;
+} gv_diagram_cells;
 
 /*
  * Of the globe, or of the plane without a rectangle. `round` of seeds (NULL: 0): from 1 on, edges of that seed that are
@@ -32,11 +32,12 @@ typedef struct gv_cells {
  * `out` is to be freed in any case.
  */
 gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
-                        const gv_globe *globe, const uint8_t *round, double most, gv_cells *out);
+                        const gv_globe *globe, const uint8_t *round, double most, gv_diagram_cells *out);
 
 /* Cuts all cells by the rectangle west, south, east, north. `position`: of the seeds, three numbers each. */
-gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position, gv_cells *cells);
+gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position,
+                        gv_diagram_cells *cells);
 
-void gv_cells_free(gv_cells *cells);
+void gv_cells_free(gv_diagram_cells *cells);
 
 #endif

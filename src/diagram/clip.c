@@ -15,7 +15,7 @@
 
 typedef struct clipper {
   gv_context *context;
-  gv_cells *cells;
+  gv_diagram_cells *cells;
   const double *rectangle, *position;
   gv_buffer x, y, end, side, ring; /* of the result */
   int64_t vertices, edges, ring_count;
@@ -123,7 +123,7 @@ static gv_status clipper_keep(clipper *c, int64_t vertex, int64_t *number) {
 }
 
 static gv_status clipper_cut_edges(clipper *c) {
-  const gv_cells *cells = c->cells;
+  const gv_diagram_cells *cells = c->cells;
   for (int64_t i = 0; i < cells->edges; i++) {
     const int64_t *end = cells->end + 2 * i;
     double a[2] = {cells->x[end[0]], cells->y[end[0]]}, b[2] = {cells->x[end[1]], cells->y[end[1]]};
@@ -194,7 +194,7 @@ static gv_status clipper_walk(clipper *c, int64_t seed, int64_t from, int64_t to
 
 /* All of the rectangle, if the cell has it: none of its edges passes through. */
 static gv_status clipper_all_or_nothing(clipper *c, int64_t seed) {
-  const gv_cells *cells = c->cells;
+  const gv_diagram_cells *cells = c->cells;
   const double *r = c->rectangle, *own = c->position + 3 * seed;
   double x = 0.5 * (r[0] + r[2]), y = 0.5 * (r[1] + r[3]);
   if (cells->owner[seed] != seed) return GV_OK;
@@ -216,7 +216,7 @@ static gv_status clipper_all_or_nothing(clipper *c, int64_t seed) {
 }
 
 static gv_status clipper_cell(clipper *c, int64_t seed) {
-  const gv_cells *cells = c->cells;
+  const gv_diagram_cells *cells = c->cells;
   int64_t begin = cells->first[seed], count = cells->first[seed + 1] - begin, start = -1;
   for (int64_t i = 0; i < count && start < 0; i++) {
     int64_t ring = cells->ring[begin + i];
@@ -238,7 +238,7 @@ static gv_status clipper_cell(clipper *c, int64_t seed) {
 }
 
 static gv_status clipper_run(clipper *c, int64_t *first) {
-  const gv_cells *cells = c->cells;
+  const gv_diagram_cells *cells = c->cells;
   for (int64_t i = 0; i < cells->vertices; i++)
     c->vertex_to[i] = -1;
   GV_TRY(clipper_cut_edges(c));
@@ -257,7 +257,8 @@ static void clip_replace(const gv_allocator *allocator, void *member, const gv_b
   memcpy(member, &made->memory, sizeof made->memory);
 }
 
-gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position, gv_cells *cells) {
+gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position,
+                        gv_diagram_cells *cells) {
   const gv_allocator *allocator = &cells->allocator;
   clipper c = {
       .context = context, .cells = cells, .rectangle = rectangle, .position = position, .corner = {-1, -1, -1, -1}};

@@ -26,7 +26,7 @@ struct gv_diagram {
   double *lon, *lat, *position;
   double near; /* seeds that are closer are at one place: as positions */
   int64_t unverified;
-  gv_cells cells;
+  gv_diagram_cells cells;
   gv_lines lines;
 };
 
@@ -145,7 +145,7 @@ static gv_status diagram_read(gv_context *context, const gv_points *seeds, const
 
 /* The two places on the bisector of two seeds, from those on the conformal sphere. */
 static void diagram_adjust_two(gv_diagram *d) {
-  const gv_cells *c = &d->cells;
+  const gv_diagram_cells *c = &d->cells;
   if (c->places != 2 || d->plane || !d->globe.ellipsoid) return;
   const double lon[2] = {d->lon[c->side[0]], d->lon[c->side[1]]}, lat[2] = {d->lat[c->side[0]], d->lat[c->side[1]]};
   for (int i = 0; i < (c->path != NULL ? 1 : 2); i++) {
@@ -382,7 +382,7 @@ gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_pa
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (d == NULL || parts == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "diagram or parts: the pointer is NULL");
-  const gv_cells *c = &d->cells;
+  const gv_diagram_cells *c = &d->cells;
   const gv_diagram_parts own = {.struct_size = sizeof own,
                                 .seed_count = c->seeds,
                                 .place_count = c->places,
@@ -482,7 +482,7 @@ static gv_status area_of_edges(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 static double area_globe(const measurer *m, int64_t seed) {
-  const gv_cells *c = &m->diagram->cells;
+  const gv_diagram_cells *c = &m->diagram->cells;
   double below = 0.0, turn = 0.0, area, whole = 12.566370614359172 * m->geod.c2;
   bool polar = false;
   for (int64_t i = c->first[seed]; i < c->first[seed + 1]; i++) {
@@ -505,7 +505,7 @@ static double area_globe(const measurer *m, int64_t seed) {
 
 static gv_status area_body(gv_worker *worker, int64_t first, int64_t end) {
   measurer *m = worker->user;
-  const gv_cells *c = &m->diagram->cells;
+  const gv_diagram_cells *c = &m->diagram->cells;
   for (int64_t seed = first; seed < end && gv_progress_add(&m->progress, 1); seed++) {
     ring_walk walk = {m->diagram, c->first[seed], c->first[seed + 1], 0};
     if (walk.at == walk.end) {

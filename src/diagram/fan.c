@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct fan {
-  const gv_cells *cells;
+  const gv_diagram_cells *cells;
   const gv_globe *globe;
   const double *lon, *lat, *position;
 } fan;
@@ -90,7 +90,7 @@ static int64_t fan_edge(const fan *f, int64_t edge, const double *lengths, const
   return count;
 }
 
-gv_status gv_lines_fan(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
+gv_status gv_lines_fan(gv_context *context, const gv_diagram_cells *cells, const gv_globe *globe, const double *lon,
                        const double *lat, const double *position, const uint8_t *round, double *length,
                        gv_lines *lines) {
   const gv_allocator *allocator = &context->allocator;

@@ -11,7 +11,7 @@
 #include "diagram/trace.h"
 
 /* Of an ellipsoid. *length: room for all vertices; of those of seeds with a `round` how long the segments at them are, meters; 0: as they were. */
-gv_status gv_lines_fan(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
+gv_status gv_lines_fan(gv_context *context, const gv_diagram_cells *cells, const gv_globe *globe, const double *lon,
                        const double *lat, const double *position, const uint8_t *round, double *length,
                        gv_lines *lines);
 

@@ -24,7 +24,7 @@ static bool halve_may(const gv_lines *lines, int64_t i) {
 }
 
 /* `marked`: of each point, whether the segment from it on is to be halved. Returns the number of segments marked. */
-static int64_t halve_mark(const gv_cells *cells, const gv_lines *lines, int64_t seed,
+static int64_t halve_mark(const gv_diagram_cells *cells, const gv_lines *lines, int64_t seed,
                           const gv_check_crossing *found, int64_t count, const double *fan, bool *marked) {
   int64_t number = 0;
   for (int64_t entry = cells->first[seed]; entry < cells->first[seed + 1] && count > 0; entry++) {
@@ -42,7 +42,7 @@ static int64_t halve_mark(const gv_cells *cells, const gv_lines *lines, int64_t 
 }
 
 /* The ends of marked segments, which are within the tolerance of the border, onto it; but for vertices. */
-static void halve_refine(const gv_cells *cells, const gv_globe *globe, const double *lon, const double *lat,
+static void halve_refine(const gv_diagram_cells *cells, const gv_globe *globe, const double *lon, const double *lat,
                          const bool *marked, gv_lines *lines) {
   for (int64_t edge = 0; edge < cells->edges; edge++)
     for (int64_t i = lines->first[edge] + 1; i + 1 < lines->first[edge + 1]; i++) {
@@ -55,9 +55,9 @@ static void halve_refine(const gv_cells *cells, const gv_globe *globe, const dou
 }
 
 /* The lines with the middles of marked segments, `marks` of them; those that are as short as rounding get none. *added: number of middles. */
-static gv_status halve_write(gv_context *context, const gv_cells *cells, const gv_globe *globe, const double *lon,
-                             const double *lat, const double *position, const bool *marked, int64_t marks,
-                             gv_lines *lines, int64_t *added) {
+static gv_status halve_write(gv_context *context, const gv_diagram_cells *cells, const gv_globe *globe,
+                             const double *lon, const double *lat, const double *position, const bool *marked,
+                             int64_t marks, gv_lines *lines, int64_t *added) {
   const gv_allocator *allocator = &context->allocator;
   int64_t count = lines->first[cells->edges], to = 0;
   double *x = gv_allocate(allocator, count + marks, sizeof *x),
@@ -90,7 +90,7 @@ static gv_status halve_write(gv_context *context, const gv_cells *cells, const g
   return GV_OK;
 }
 
-gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, const gv_cells *cells,
+gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, const gv_diagram_cells *cells,
                          const gv_globe *globe, const double *lon, const double *lat, const double *position,
                          const bool *wrong, const double *fan, gv_lines *lines, int64_t *marks, int64_t *added) {
   const gv_allocator *allocator = &context->allocator;

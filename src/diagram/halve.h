@@ -13,7 +13,7 @@
 
 /* Halves the segments of the `wrong` cells that meet others. *marks: number of such segments; *added: number of new points. `fan`: of
  * vertices, the segments at which stay as they are (fan.h); NULL: none. */
-gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, const gv_cells *cells,
+gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, const gv_diagram_cells *cells,
                          const gv_globe *globe, const double *lon, const double *lat, const double *position,
                          const bool *wrong, const double *fan, gv_lines *lines, int64_t *marks, int64_t *added);
 

@@ -7,8 +7,8 @@
 /* An edge or the last part of one, as a line. */
 typedef struct gv_path {
   int64_t from, to; /* 3 * facet + side, at the vertices of both facets; -1: none */
-  bool enters;      /* begins on the rim of the disc, not at the vertex of `from` */
-  bool leaves;      /* ends on the rim, not at the vertex of `to` */
+  bool enters;      /* begins on the boundary of the disc, not at the vertex of `from` */
+  bool leaves;      /* ends on the boundary, not at the vertex of `to` */
   int64_t count;
   gv_buffer points; /* longitudes and latitudes in turn */
 } gv_path;

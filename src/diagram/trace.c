@@ -12,7 +12,7 @@
 enum { TRACE_BLOCK = 512, TRACE_DEPTH = 48, TRACE_BENDS = 16 };
 
 typedef struct tracer {
-  const gv_cells *cells;
+  const gv_diagram_cells *cells;
   const gv_paths *paths;
   const gv_globe *globe;
   const double *lon, *lat, *position;
@@ -259,9 +259,9 @@ static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const tra
                *to = points + (number < 0 ? 0 : 2 * (path->count - 1));
   bool enters = number < 0 ? path->leaves : path->enters, leaves = number < 0 ? path->enters : path->leaves;
   if (enters) {
-    const track_point rim = {1.0, from[0], from[1]};
-    GV_TRY(trace_between(worker, k, edge, a, &rim));
-    GV_TRY(track_put(worker, k, rim.lon, rim.lat));
+    const track_point boundary = {1.0, from[0], from[1]};
+    GV_TRY(trace_between(worker, k, edge, a, &boundary));
+    GV_TRY(track_put(worker, k, boundary.lon, boundary.lat));
   }
   const double begin[2] = {a->lon, a->lat}, end[2] = {b->lon, b->lat}, *inner = points + 2;
   int64_t first = 0, last = path->count - 3, step = number < 0 ? -2 : 2;
@@ -275,9 +275,9 @@ static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const tra
   for (int64_t i = first; i <= last; i++)
     GV_TRY(track_put(worker, k, inner[step * i], inner[step * i + 1]));
   if (!leaves) return GV_OK;
-  const track_point rim = {0.0, to[0], to[1]};
-  GV_TRY(track_put(worker, k, rim.lon, rim.lat));
-  return trace_between(worker, k, edge, &rim, b);
+  const track_point boundary = {0.0, to[0], to[1]};
+  GV_TRY(track_put(worker, k, boundary.lon, boundary.lat));
+  return trace_between(worker, k, edge, &boundary, b);
 }
 
 /* On the meridian halfway between two seeds of one latitude exactly, which is their border. */
@@ -364,7 +364,7 @@ void gv_lines_refine(const gv_globe *globe, const double *lon, const double *lat
 
 static gv_status trace_edge(gv_worker *worker, track *k, int64_t edge) {
   const tracer *t = k->t;
-  const gv_cells *cells = t->cells;
+  const gv_diagram_cells *cells = t->cells;
   int64_t from = cells->end[2 * edge], to = cells->end[2 * edge + 1], first = k->count;
   track_point a = {0.0, cells->x[from], cells->y[from]}, b = {1.0, cells->x[to], cells->y[to]};
   GV_TRY(track_put(worker, k, a.lon, a.lat));
@@ -414,9 +414,9 @@ static gv_status trace_join(gv_context *context, tracer *t, int64_t blocks) {
   return GV_OK;
 }
 
-gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
-                         const double *lon, const double *lat, const double *position, double tolerance,
-                         gv_lines *out) {
+gv_status gv_lines_trace(gv_context *context, const gv_diagram_cells *cells, const gv_paths *paths,
+                         const gv_globe *globe, const double *lon, const double *lat, const double *position,
+                         double tolerance, gv_lines *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t blocks = (cells->edges + TRACE_BLOCK - 1) / TRACE_BLOCK;
   tracer t = {.cells = cells,

@@ -23,9 +23,9 @@ typedef struct gv_lines {
 } gv_lines;
 
 /* `tolerance` in meters, above 0. globe NULL: the plane. `out` is to be freed in any case. */
-gv_status gv_lines_trace(gv_context *context, const gv_cells *cells, const gv_paths *paths, const gv_globe *globe,
-                         const double *lon, const double *lat, const double *position, double tolerance,
-                         gv_lines *out);
+gv_status gv_lines_trace(gv_context *context, const gv_diagram_cells *cells, const gv_paths *paths,
+                         const gv_globe *globe, const double *lon, const double *lat, const double *position,
+                         double tolerance, gv_lines *out);
 
 /* The place on the border of two seeds halfway between two places of it, longitude and latitude, in the direction of the border. False if they are so
  * close that rounding decides on which side of a neighbor's border it is: those meet at angles as small as the one between seeds. */

@@ -11,7 +11,7 @@
 #include "search/code_sort.h"
 
 /* State of insertion in addition to the triangulation. */
-typedef struct builder {
+typedef struct triangulation_builder {
   gv_context *context;
   gv_triangulation *t;
   gv_surface surface;
@@ -20,11 +20,11 @@ typedef struct builder {
   int32_t *first_edge; /* of each vertex: the facet of the new fan that begins there */
   int32_t
       *mark; /* of each facet: point + 1 if it is being replaced, -(point + 1) if that point is not in its circle */
-  gv_code *order;
+  gv_sort_code *order;
   int32_t *cavity,
       *boundary; /* facets to replace; edges around them: both corners, the facet on the other side and its side */
   int64_t cavity_room, boundary_room;
-} builder;
+} triangulation_builder;
 
 static const double *triangulation_place_of(const gv_triangulation *t, int64_t vertex) {
   return t->position + 3 * vertex;
@@ -59,7 +59,7 @@ int gv_triangulation_side(const gv_triangulation *t, int32_t facet, int32_t from
 /* ---------------------------------------------------------------------------------------------------------- the order */
 
 /* Sorts by round (the last half of the seeds, the quarter before it ...), then along the curve. */
-static gv_status triangulation_sort(builder *b) {
+static gv_status triangulation_sort(triangulation_builder *b) {
   const gv_triangulation *t = b->t;
   enum { BITS = 57, ROUNDS = 64 };
   double low[3], high[3];
@@ -70,7 +70,7 @@ static gv_status triangulation_sort(builder *b) {
     high[i % 3] = fmax(high[i % 3], t->position[i]);
   }
   gv_morton morton = {t->sphere ? 3 : 2, t->sphere ? BITS / 3 : BITS / 2, low, high};
-  gv_code *scratch = gv_allocate(&t->allocator, t->count, sizeof *scratch);
+  gv_sort_code *scratch = gv_allocate(&t->allocator, t->count, sizeof *scratch);
   if (scratch == NULL) return gv_fail_memory(b->context, "the order of seeds");
   for (int64_t i = 0; i < t->count; i++) {
     uint64_t dice = gv_hash_mix((uint64_t)i + 1), round = ROUNDS - 1;
@@ -78,7 +78,7 @@ static gv_status triangulation_sort(builder *b) {
       dice >>= 1;
       round--;
     }
-    b->order[i] = (gv_code){round << BITS | gv_morton_code(&morton, triangulation_place_of(t, i)), i};
+    b->order[i] = (gv_sort_code){round << BITS | gv_morton_code(&morton, triangulation_place_of(t, i)), i};
   }
   gv_status status = gv_codes_sort(b->context, b->order, scratch, t->count, 63, b->context->threads);
   gv_release(&t->allocator, scratch);
@@ -87,7 +87,7 @@ static gv_status triangulation_sort(builder *b) {
 
 /* ---------------------------------------------------------------------------------------------------------- insertion */
 
-static gv_status builder_reserve(builder *b, int32_t **list, int64_t *room, int64_t needed) {
+static gv_status builder_reserve(triangulation_builder *b, int32_t **list, int64_t *room, int64_t needed) {
   if (needed <= *room) return GV_OK;
   int64_t more = needed > 2 * *room ? needed : 2 * *room;
   int32_t *larger = gv_allocate(&b->t->allocator, more, sizeof *larger);
@@ -100,7 +100,7 @@ static gv_status builder_reserve(builder *b, int32_t **list, int64_t *room, int6
 }
 
 /* True if a facet's circle holds the point; for facets that are not being replaced yet. */
-static bool builder_conflicts(builder *b, int32_t facet, int32_t point) {
+static bool builder_conflicts(triangulation_builder *b, int32_t facet, int32_t point) {
   if (b->mark[facet] == -(point + 1)) return false;
   const int32_t *v = b->t->corner + 3 * (int64_t)facet;
   bool within = circle_side(b->t, v[0], v[1], v[2], point) > 0;
@@ -109,7 +109,7 @@ static bool builder_conflicts(builder *b, int32_t facet, int32_t point) {
 }
 
 /* The vertex nearest to a point, from one on to nearer neighbors. */
-static int32_t builder_nearest(const builder *b, int32_t point, int32_t from) {
+static int32_t builder_nearest(const triangulation_builder *b, int32_t point, int32_t from) {
   const gv_triangulation *t = b->t;
   double least = triangulation_distance2(t, from, point);
   for (int32_t at = -1; at != from;) {
@@ -130,7 +130,7 @@ static int32_t builder_nearest(const builder *b, int32_t point, int32_t from) {
 }
 
 /* A facet around a vertex with a circle that contains the point; -1: none. */
-static int32_t builder_conflict_around(builder *b, int32_t point, int32_t vertex) {
+static int32_t builder_conflict_around(triangulation_builder *b, int32_t point, int32_t vertex) {
   int32_t first = b->facet_of[vertex], facet = first;
   do {
     if (builder_conflicts(b, facet, point)) return facet;
@@ -141,7 +141,7 @@ static int32_t builder_conflict_around(builder *b, int32_t point, int32_t vertex
 
 /* A point cuts a corner off the nearest vertex's cell, so a facet around that vertex is in conflict; if rounding
  * has led to another vertex, one around its neighbors. -1: the point is at the vertex's place. */
-static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest) {
+static int32_t builder_find_conflict(triangulation_builder *b, int32_t point, int32_t nearest) {
   const gv_triangulation *t = b->t;
   int32_t found = builder_conflict_around(b, point, nearest), first = b->facet_of[nearest], facet = first;
   if (found >= 0) return found;
@@ -155,7 +155,8 @@ static int32_t builder_find_conflict(builder *b, int32_t point, int32_t nearest)
 }
 
 /* Lists the facets with circles that contain the point, and the edges around them. */
-static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, int64_t *removed, int64_t *edges) {
+static gv_status builder_find_cavity(triangulation_builder *b, int32_t point, int32_t start, int64_t *removed,
+                                     int64_t *edges) {
   const gv_triangulation *t = b->t;
   int64_t count = 1, boundary = 0;
   GV_TRY(builder_reserve(b, &b->cavity, &b->cavity_room, 64));
@@ -187,7 +188,7 @@ static gv_status builder_find_cavity(builder *b, int32_t point, int32_t start, i
 }
 
 /* A fan around the point in place of the facets that were removed. */
-static gv_status builder_fill(builder *b, int32_t point, int64_t removed, int64_t edges) {
+static gv_status builder_fill(triangulation_builder *b, int32_t point, int64_t removed, int64_t edges) {
   gv_triangulation *t = b->t;
   /* One ring of edges around a disc without vertices inside: two facets more than there were. */
   if (edges != removed + 2 || t->facets + 2 > b->room)
@@ -214,7 +215,7 @@ static gv_status builder_fill(builder *b, int32_t point, int64_t removed, int64_
   return GV_OK;
 }
 
-static gv_status builder_insert(builder *b, int32_t point, int32_t *nearest) {
+static gv_status builder_insert(triangulation_builder *b, int32_t point, int32_t *nearest) {
   int64_t removed, edges;
   *nearest = builder_nearest(b, point, *nearest);
   int32_t start = same_place(b->t, *nearest, point) ? -1 : builder_find_conflict(b, point, *nearest);
@@ -232,7 +233,8 @@ static gv_status builder_insert(builder *b, int32_t point, int32_t *nearest) {
 
 /* --------------------------------------------------------------------------------------------------------- the beginning */
 
-static void builder_put(builder *b, int32_t facet, const int32_t corner[3], const int32_t neighbor[3]) {
+static void builder_put(triangulation_builder *b, int32_t facet, const int32_t corner[3],
+                        const int32_t neighbor[3]) {
   gv_triangulation *t = b->t;
   for (int i = 0; i < 3; i++) {
     t->corner[3 * (int64_t)facet + i] = corner[i];
@@ -242,7 +244,7 @@ static void builder_put(builder *b, int32_t facet, const int32_t corner[3], cons
 }
 
 /* The plane: the triangle of the far corners and its back. */
-static void builder_start_plane(builder *b) {
+static void builder_start_plane(triangulation_builder *b) {
   int32_t far = (int32_t)b->t->count;
   const int32_t front[3] = {far, far + 1, far + 2}, back[3] = {far, far + 2, far + 1};
   builder_put(b, 0, front, (const int32_t[]){1, 1, 1});
@@ -251,7 +253,7 @@ static void builder_start_plane(builder *b) {
 }
 
 /* The sphere: the first four places in the order that are not on one circle become a tetrahedron, in first[0 ... 3]; *found places. */
-static void builder_start_sphere(builder *b, int32_t first[4], int *found) {
+static void builder_start_sphere(triangulation_builder *b, int32_t first[4], int *found) {
   gv_triangulation *t = b->t;
   *found = 0;
   for (int64_t i = 0; i < t->count && *found < 4; i++) {
@@ -297,7 +299,7 @@ static int compare_turns(const void *a, const void *b) {
 }
 
 /* Both sides of the polygon of `count` corners, in fans around the first. */
-static void builder_fans(builder *b, const turn *ring, int32_t count) {
+static void builder_fans(triangulation_builder *b, const turn *ring, int32_t count) {
   int32_t fan = count - 2;
   for (int32_t i = 0; i < fan; i++) {
     int32_t first = i == 0 ? fan : i - 1, last = i == fan - 1 ? 2 * fan - 1 : i + 1;
@@ -359,7 +361,7 @@ static bool circle_is_great(const gv_triangulation *t, circle_axes *axes) {
 }
 
 /* Sorts the seeds around a circle; one or two places have no circle, and no facet. */
-static gv_status builder_flat(builder *b, const circle_axes *axes, bool round) {
+static gv_status builder_flat(triangulation_builder *b, const circle_axes *axes, bool round) {
   gv_triangulation *t = b->t;
   turn *ring = gv_allocate(&t->allocator, t->count, sizeof *ring);
   if (ring == NULL) return gv_fail_memory(b->context, "the triangulation");
@@ -400,7 +402,7 @@ static void triangulation_lowest(gv_triangulation *t, int32_t *lowest) {
     t->corner[i] = lowest[t->corner[i]];
 }
 
-static gv_status builder_run(builder *b) {
+static gv_status builder_run(triangulation_builder *b) {
   gv_triangulation *t = b->t;
   int32_t first[4], nearest;
   int found = 0;
@@ -430,7 +432,7 @@ gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *
                          gv_triangulation *out) {
   const gv_allocator *allocator = &context->allocator;
   gv_triangulation *t = out;
-  builder b = {.context = context, .t = t, .surface = surface, .room = 2 * (count + 3)};
+  triangulation_builder b = {.context = context, .t = t, .surface = surface, .room = 2 * (count + 3)};
   *t = (gv_triangulation){
       .allocator = *allocator, .sphere = surface != GV_SURFACE_PLANE, .count = count, .position = position};
   t->corner = gv_allocate(allocator, b.room, 3 * sizeof(int32_t));
@@ -439,7 +441,7 @@ gv_status gv_triangulate(gv_context *context, gv_surface surface, const double *
   b.facet_of = gv_allocate(allocator, count + 3, sizeof(int32_t));
   b.first_edge = gv_allocate(allocator, count + 3, sizeof(int32_t));
   b.mark = gv_allocate_zeroed(allocator, b.room, sizeof(int32_t));
-  b.order = gv_allocate(allocator, count, sizeof(gv_code));
+  b.order = gv_allocate(allocator, count, sizeof(gv_sort_code));
   bool complete = t->corner != NULL && t->neighbor != NULL && t->owner != NULL && b.facet_of != NULL &&
                   b.first_edge != NULL && b.mark != NULL && b.order != NULL;
   gv_status status = complete ? GV_OK : gv_fail_memory(context, "the triangulation");

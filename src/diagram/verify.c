@@ -5,7 +5,7 @@
 
 #include "core/angles.h"
 #include "core/parallel.h"
-#include "diagram/rim.h"
+#include "diagram/seed_tree.h"
 
 /* Of an edge, at most; of one that has been compared around the antipodes (antipodal.h). */
 enum { VERIFY_POINTS = 65, VERIFY_FEW = 9 };
@@ -27,14 +27,14 @@ static double verify_distance(const gv_globe *globe, double x, double y, double 
 }
 
 typedef struct verifier {
-  const gv_cells *cells;
+  const gv_diagram_cells *cells;
   const gv_lines *lines;
   const gv_globe *globe;
   const double *lon, *lat;
   double slack;
   const int64_t *edge; /* to look at */
   const gv_index *index;
-  gv_rim rim; /* of all seeds, in place of the index; or without any */
+  gv_seed_tree seed_tree; /* of all seeds, in place of the index; or without any */
   int64_t wrong;
   gv_progress progress;
 } verifier;
@@ -77,13 +77,13 @@ static gv_status verify_edge(gv_worker *worker, const verifier *v, int64_t edge,
   int64_t nearest[VERIFY_POINTS], number = verify_points(v, edge, x, y, most);
   *right = true;
   /* The ends are vertices, which have been compared. */
-  for (int64_t i = 1; i + 1 < number && v->rim.count > 0; i++) {
+  for (int64_t i = 1; i + 1 < number && v->seed_tree.count > 0; i++) {
     int32_t found = -1;
     least[i] = most[i] - v->slack;
-    gv_rim_search(&v->rim, x[i], y[i], &least[i], &found);
+    gv_seed_tree_search(&v->seed_tree, x[i], y[i], &least[i], &found);
     *right &= found < 0;
   }
-  if (v->rim.count > 0 || number < 3) return GV_OK;
+  if (v->seed_tree.count > 0 || number < 3) return GV_OK;
   gv_points places = gv_points_xy(x + 1, y + 1, number - 2);
   GV_TRY(gv_index_search(&worker->context, v->index, &places, NULL, nearest, least));
   for (int64_t i = 0; i < number - 2; i++)
@@ -118,16 +118,16 @@ static int64_t verify_choose(const verifier *v, int64_t *chosen) {
   return number;
 }
 
-gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_lines *lines, const gv_globe *globe,
-                          const double *lon, const double *lat, const double *position, double tolerance,
-                          int64_t *wrong) {
+gv_status gv_lines_verify(gv_context *context, const gv_diagram_cells *cells, const gv_lines *lines,
+                          const gv_globe *globe, const double *lon, const double *lat, const double *position,
+                          double tolerance, int64_t *wrong) {
   verifier v = {.cells = cells,
                 .lines = lines,
                 .globe = globe,
                 .lon = lon,
                 .lat = lat,
                 .slack = 2.0 * tolerance + 1e-3,
-                .rim = {.allocator = context->allocator}};
+                .seed_tree = {.allocator = context->allocator}};
   int64_t *edge = gv_allocate(&context->allocator, cells->edges, sizeof *edge);
   gv_index *index = NULL;
   *wrong = 0;
@@ -135,7 +135,7 @@ gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_l
   int64_t number = verify_choose(&v, edge);
   gv_status status = GV_OK;
   if (number > 64 && number > cells->edges / 32) {
-    status = gv_rim_of_all(context, globe, lon, lat, position, cells->seeds, &v.rim);
+    status = gv_seed_tree_of_all(context, globe, lon, lat, position, cells->seeds, &v.seed_tree);
   } else if (number > 0) {
     status = gv_globe_index(context, globe, lon, lat, cells->seeds, 100000, &index);
   }
@@ -145,7 +145,7 @@ gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_l
   gv_loop loop = {context, context->threads, number, 4, &v.progress, &v};
   if (status == GV_OK) status = gv_parallel_for(&loop, verify_body);
   *wrong = v.wrong;
-  gv_rim_free(&v.rim);
+  gv_seed_tree_free(&v.seed_tree);
   gv_index_destroy(index);
   gv_release(&context->allocator, edge);
   return status;

@@ -12,8 +12,8 @@
 #include "diagram/trace.h"
 
 /* `position`: of the seeds, three numbers each. *wrong: number of edges with a point to which another seed is nearer. */
-gv_status gv_lines_verify(gv_context *context, const gv_cells *cells, const gv_lines *lines, const gv_globe *globe,
-                          const double *lon, const double *lat, const double *position, double tolerance,
-                          int64_t *wrong);
+gv_status gv_lines_verify(gv_context *context, const gv_diagram_cells *cells, const gv_lines *lines,
+                          const gv_globe *globe, const double *lon, const double *lat, const double *position,
+                          double tolerance, int64_t *wrong);
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "diagram/ears.h"
 #include "diagram/predicates.h"
-#include "diagram/rim.h"
+#include "diagram/seed_tree.h"
 
 enum { VERTICES_ROUNDS = 40, VERTICES_GROWTH = 3 };
 
@@ -22,7 +22,7 @@ typedef struct finder {
   int64_t *nearest;     /* seeds, of queries */
   double *nearest_at;   /* meters from the vertices of those to the nearest seed */
   const gv_index *index;
-  gv_rim rim; /* of all seeds, if many vertices are far from theirs; otherwise without any */
+  gv_seed_tree seed_tree; /* of all seeds, if many vertices are far from theirs; otherwise without any */
   gv_context *context;
   gv_progress progress;
 } finder;
@@ -165,7 +165,7 @@ static gv_status vertices_plant(gv_context *context, finder *f) {
   for (int64_t i = 0; i < t->facets; i++)
     far += vertices_far(f, (int32_t)i);
   if (far < 64 || far < t->facets / 32) return GV_OK;
-  return gv_rim_of_all(context, f->globe, f->lon, f->lat, t->position, t->count, &f->rim);
+  return gv_seed_tree_of_all(context, f->globe, f->lon, f->lat, t->position, t->count, &f->seed_tree);
 }
 
 /* Whether the vertex number i is at the place of the one before. */
@@ -186,7 +186,7 @@ static gv_status vertices_search_far(gv_worker *worker, int64_t first, int64_t e
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i, nearest;
     if (!vertices_far(f, facet) || vertices_same(f, i)) continue;
     f->nearest_at[i] = f->distance[facet];
-    gv_rim_search(&f->rim, f->out->x[facet], f->out->y[facet], &f->nearest_at[i], &nearest);
+    gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], &f->nearest_at[i], &nearest);
   }
   return GV_OK;
 }
@@ -195,10 +195,10 @@ static gv_status vertices_search_far(gv_worker *worker, int64_t first, int64_t e
 static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t count, double *places,
                                        int32_t *numbers) {
   int64_t queries = 0;
-  bool rim = f->rim.count > 0;
+  bool far = f->seed_tree.count > 0;
   for (int64_t i = 0; i < count; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
-    if (f->distance[facet] < 0.0 || (rim && vertices_far(f, facet)) || vertices_same(f, i)) continue;
+    if (f->distance[facet] < 0.0 || (far && vertices_far(f, facet)) || vertices_same(f, i)) continue;
     places[2 * queries] = f->out->x[facet];
     places[2 * queries + 1] = f->out->y[facet];
     numbers[queries++] = (int32_t)i;
@@ -216,7 +216,7 @@ static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t c
     f->nearest_at[numbers[i]] = f->nearest_at[i];
   gv_loop loop = {context, context->threads, count, 64, &f->progress, f};
   gv_progress_init(&f->progress, context, count);
-  if (rim) GV_TRY(gv_parallel_for(&loop, vertices_search_far));
+  if (far) GV_TRY(gv_parallel_for(&loop, vertices_search_far));
   for (int64_t i = 1; i < count; i++)
     if (vertices_same(f, i)) f->nearest_at[i] = f->nearest_at[i - 1];
   return GV_OK;
@@ -392,10 +392,10 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
     if (nearer > 0.0) *excess = fmax(*excess, vertices_depth(f, facet, beside[i], nearer));
   }
   if (*excess > 0.0) return GV_OK;
-  if (f->rim.count > 0 && vertices_far(f, facet)) {
+  if (f->seed_tree.count > 0 && vertices_far(f, facet)) {
     int32_t found = -1;
     least = f->distance[facet];
-    gv_rim_search(&f->rim, f->out->x[facet], f->out->y[facet], &least, &found);
+    gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], &least, &found);
     nearest = found;
   } else {
     gv_points query = gv_points_xy(&f->out->x[facet], &f->out->y[facet], 1);
@@ -597,7 +597,7 @@ static gv_status vertices_settle(gv_context *context, finder *f, double enough) 
   if (status == GV_OK) status = vertices_plant(context, f);
   if (status == GV_OK && !t->flat) status = vertices_replace_sides(f);
   if (status == GV_OK) status = vertices_verify(context, f, places, lists, enough);
-  gv_rim_free(&f->rim);
+  gv_seed_tree_free(&f->seed_tree);
   gv_index_destroy(index);
   for (int i = 0; i < 3; i++)
     gv_release(allocator, lists[i]);
@@ -614,7 +614,7 @@ gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_gl
   out->x = gv_allocate(allocator, t->facets, sizeof(double));
   out->y = gv_allocate(allocator, t->facets, sizeof(double));
   out->noise = gv_allocate(allocator, t->facets, sizeof(double));
-  finder f = {.rim = {.allocator = *allocator}, .t = t, .globe = globe, .lon = lon, .lat = lat, .out = out};
+  finder f = {.seed_tree = {.allocator = *allocator}, .t = t, .globe = globe, .lon = lon, .lat = lat, .out = out};
   f.distance = gv_allocate(allocator, t->facets, sizeof(double));
   bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
   gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");

@@ -187,15 +187,15 @@ typedef struct sample {
   double u, f, slope, speed;
 } sample;
 
-typedef struct search {
+typedef struct edge_search {
   const gv_edge *edge;
   const gv_edge_place *q;
   double best; /* least f */
   double best_u;
   gv_edge_closest *closest;
-} search;
+} edge_search;
 
-static sample edge_search_evaluate(search *s, double u, double lon, double lat, double azimuth,
+static sample edge_search_evaluate(edge_search *s, double u, double lon, double lat, double azimuth,
                                    const gv_edge_view *view) {
   const gv_edge *edge = s->edge;
   sample out = {.u = u, .f = view->distance};
@@ -225,7 +225,7 @@ static sample edge_search_evaluate(search *s, double u, double lon, double lat, 
   return out;
 }
 
-static sample edge_search_sample(search *s, double u) {
+static sample edge_search_sample(edge_search *s, double u) {
   gv_edge_view view;
   double lon, lat, azimuth = 0.0;
   place_at(s->edge, u, &lon, &lat, &azimuth);
@@ -234,13 +234,13 @@ static sample edge_search_sample(search *s, double u) {
 }
 
 /* How far in u the closest point is from a sample, as on a sphere with a great circle for the edge. */
-static double step_from(const search *s, const sample *at) {
+static double step_from(const edge_search *s, const sample *at) {
   double rho = s->edge->surface->radius, angle = at->f / rho, cosine = at->slope / at->speed;
   return -rho * atan2(sin(angle) * cosine, cos(angle)) / at->speed;
 }
 
 /* Between a sample where f falls and one where it rises, with one minimum. */
-static void find_minimum(search *s, sample low, sample high) {
+static void find_minimum(edge_search *s, sample low, sample high) {
   sample last = low.f <= high.f ? low : high;
   double u = last.speed > 0.0 ? last.u + step_from(s, &last) : NAN;
   for (int i = 0; i < 64; i++) {
@@ -300,19 +300,19 @@ static double bend(double root, double f) {
   return angle < pi ? root * cos(angle) / sin(angle) : -INFINITY;
 }
 
-typedef struct piece {
+typedef struct edge_piece {
   sample from, to;
-} piece;
+} edge_piece;
 
 /* The least square of the speed across the shortest geodesic within a piece: the slope, which is the speed along it, hardly
  * leaves that at the ends. */
-static double least_across2(const piece *p, const gv_edge_motion *m, double rise) {
+static double least_across2(const edge_piece *p, const gv_edge_motion *m, double rise) {
   double most = fmax(fabs(p->from.slope), fabs(p->to.slope)) + 0.5 * rise * (p->to.u - p->from.u);
   return fmax(0.0, m->slowest * m->slowest - most * most);
 }
 
 /* The least height of the higher one of the tangents at the ends. */
-static double below_tangents(const piece *p) {
+static double below_tangents(const edge_piece *p) {
   double h = p->to.u - p->from.u, at_to = p->from.f + p->from.slope * h, at_from = p->to.f - p->to.slope * h;
   if (p->from.slope >= 0.0) return fmax(p->from.f, p->to.slope >= 0.0 ? at_from : p->to.f);
   if (p->to.slope <= 0.0) return fmax(p->to.f, at_to);
@@ -321,7 +321,7 @@ static double below_tangents(const piece *p) {
 }
 
 /* True if the piece has been dealt with, false if it is to be halved. */
-static bool edge_search_finish(search *s, const piece *p) {
+static bool edge_search_finish(edge_search *s, const edge_piece *p) {
   const gv_edge_surface *surface = s->edge->surface;
   double h = p->to.u - p->from.u, middle = 0.5 * (p->from.f + p->to.f);
   gv_edge_motion m = motion_within(s->edge, p->from.u, p->to.u);
@@ -348,9 +348,9 @@ static bool edge_search_finish(search *s, const piece *p) {
 void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_view ends[2],
                      gv_edge_closest *closest) {
   enum { DEPTH = 64 };
-  piece stack[DEPTH];
+  edge_piece stack[DEPTH];
   int open = 0;
-  search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
+  edge_search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
   *closest = (gv_edge_closest){.canonical = INFINITY};
   const gv_edge_view *from = &ends[edge->reversed ? 1 : 0], *to = &ends[edge->reversed ? 0 : 1];
   stack[0].from = edge_search_evaluate(&s, 0.0, edge->lon[0], edge->lat[0], edge->start, from);
@@ -363,11 +363,11 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
   if (!point && pole && !edge->straight && stack[0].from.slope < 0.0 && stack[0].to.slope > 0.0)
     find_minimum(&s, stack[0].from, stack[0].to);
   while (open > 0 && s.best > 0.0) {
-    piece p = stack[--open];
+    edge_piece p = stack[--open];
     if (edge_search_finish(&s, &p) || open + 2 > DEPTH) continue;
     sample middle = edge_search_sample(&s, 0.5 * (p.from.u + p.to.u));
     /* The half with the nearer end is searched first. */
-    piece halves[2] = {{p.from, middle}, {middle, p.to}};
+    edge_piece halves[2] = {{p.from, middle}, {middle, p.to}};
     int first = p.from.f <= p.to.f ? 0 : 1;
     stack[open++] = halves[1 - first];
     stack[open++] = halves[first];
@@ -388,7 +388,7 @@ bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end
   int at = (end == 1) != edge->reversed ? 1 : 0;
   double far = view->distance + 1.5 * speed + 1.0;
   if (!(view->distance >= 1.0) || !(edge->surface->root_most * far < 1.57)) return false;
-  search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
+  edge_search s = {.edge = edge, .q = q, .best = INFINITY, .closest = closest};
   *closest = (gv_edge_closest){.canonical = INFINITY};
   sample here = edge_search_evaluate(&s, (double)at, edge->lon[at], edge->lat[at],
                                      at == 0 ? edge->start : edge->finish, view);

@@ -11,13 +11,13 @@
 #include <string.h>
 
 /* Latitudes of edges along the antimeridian. */
-typedef struct stretch {
+typedef struct cuts_stretch {
   double low, high;
-} stretch;
+} cuts_stretch;
 
 /* Those of rings that lie west (0) or east (1) of it. */
 typedef struct sides {
-  stretch *stretch[2];
+  cuts_stretch *stretch[2];
   int64_t count[2];
 } sides;
 
@@ -53,18 +53,18 @@ static void cuts_collect(void *user, const gv_feature_set *set, int64_t ring, in
   sides *s = user;
   int side = cuts_side_of(set, ring, v);
   if (side < 0) return;
-  stretch found = {fmin(set->y[v], set->y[v + 1]), fmax(set->y[v], set->y[v + 1])};
+  cuts_stretch found = {fmin(set->y[v], set->y[v + 1]), fmax(set->y[v], set->y[v + 1])};
   if (s->stretch[side] != NULL) s->stretch[side][s->count[side]] = found;
   s->count[side]++;
 }
 
 static int by_low(const void *a, const void *b) {
-  const stretch *x = a, *y = b;
+  const cuts_stretch *x = a, *y = b;
   return (x->low > y->low) - (x->low < y->low);
 }
 
 /* Sorted, and united where they touch. */
-static int64_t unite(stretch *list, int64_t count) {
+static int64_t unite(cuts_stretch *list, int64_t count) {
   int64_t kept = 0;
   if (count > 0) qsort(list, (size_t)count, sizeof *list, by_low);
   for (int64_t i = 0; i < count; i++) {
@@ -78,7 +78,7 @@ static int64_t unite(stretch *list, int64_t count) {
 }
 
 /* How many stretches begin at or below a latitude. */
-static int64_t begun(const stretch *list, int64_t count, double low) {
+static int64_t begun(const cuts_stretch *list, int64_t count, double low) {
   int64_t from = 0, to = count;
   while (from < to) {
     int64_t middle = from + (to - from) / 2;
@@ -91,7 +91,7 @@ static int64_t begun(const stretch *list, int64_t count, double low) {
   return from;
 }
 
-static bool covers(const stretch *list, int64_t count, double low, double high) {
+static bool covers(const cuts_stretch *list, int64_t count, double low, double high) {
   int64_t from = begun(list, count, low + GV_CUT_TOLERANCE);
   return from > 0 && list[from - 1].high >= high - GV_CUT_TOLERANCE;
 }
@@ -130,7 +130,7 @@ static gv_status find_sides(gv_context *context, const gv_feature_set *set, side
   memset(s, 0, sizeof *s);
   visit_polygons(set, cuts_collect, s);
   for (int side = 0; side < 2; side++) {
-    s->stretch[side] = gv_allocate(&context->allocator, s->count[side], sizeof(stretch));
+    s->stretch[side] = gv_allocate(&context->allocator, s->count[side], sizeof(cuts_stretch));
     s->count[side] = 0;
   }
   if (s->stretch[0] == NULL || s->stretch[1] == NULL) {
@@ -157,7 +157,7 @@ static void cuts_put(cuts_output *p, double x, double y) {
 }
 
 /* Where stretches begin or end within an edge along the antimeridian, in its direction. */
-static void put_ends(cuts_output *p, const stretch *list, int64_t count, double x, double from, double to) {
+static void put_ends(cuts_output *p, const cuts_stretch *list, int64_t count, double x, double from, double to) {
   double low = fmin(from, to) + GV_CUT_TOLERANCE, high = fmax(from, to) - GV_CUT_TOLERANCE;
   int64_t first = p->count, n = begun(list, count, low);
   for (n -= n > 0; n < count && list[n].low < high; n++) {

@@ -20,10 +20,10 @@
 
 /* -------------------------------------------------------------------------------------------------- straight edges */
 
-typedef enum side { SIDE_SAME, SIDE_OTHER, SIDE_ON } side;
+typedef enum inside_side { SIDE_SAME, SIDE_OTHER, SIDE_ON } inside_side;
 
 /* Relation of a position to an edge: on it, left of it (which changes sides), or neither. */
-static inline side beside(const gv_feature_set *set, int64_t v, const double q[2]) {
+static inline inside_side beside(const gv_feature_set *set, int64_t v, const double q[2]) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   if (a[1] == q[1] && b[1] == q[1]) {
     return (a[0] <= q[0] && q[0] <= b[0]) || (b[0] <= q[0] && q[0] <= a[0]) ? SIDE_ON : SIDE_SAME;
@@ -37,7 +37,7 @@ static inline side beside(const gv_feature_set *set, int64_t v, const double q[2
 bool gv_straight_edges_contain(const gv_feature_set *set, const int32_t *edge, int64_t count, const double q[2]) {
   bool inside = false;
   for (int64_t i = 0; i < count; i++) {
-    side s = beside(set, edge[i], q);
+    inside_side s = beside(set, edge[i], q);
     if (s == SIDE_ON) return true;
     inside ^= s == SIDE_OTHER;
   }
@@ -48,7 +48,7 @@ static bool in_straight(const gv_feature_set *set, int64_t part, const double q[
   bool inside = false;
   for (int64_t r = set->ring[part]; r < set->ring[part + 1]; r++) {
     for (int64_t v = set->vertex[r]; v + 1 < set->vertex[r + 1]; v++) {
-      side s = beside(set, v, q);
+      inside_side s = beside(set, v, q);
       if (s == SIDE_ON) return true;
       inside ^= s == SIDE_OTHER;
     }

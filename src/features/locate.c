@@ -180,10 +180,10 @@ static bool among(const gv_locator *l, int32_t part, const int32_t *edge, int64_
 }
 
 /* Edges of the strip of a position: those of one feature, or of all (-1). */
-typedef struct stretch {
+typedef struct locate_stretch {
   int64_t first, end;
   int32_t feature;
-} stretch;
+} locate_stretch;
 
 /* The first edge of a strip that begins at a vertex or after it. */
 static int64_t first_from(const gv_locator *l, int64_t first, int64_t end, int64_t vertex) {
@@ -198,8 +198,8 @@ static int64_t first_from(const gv_locator *l, int64_t first, int64_t end, int64
   return first;
 }
 
-static void locate_search(const gv_locator *l, const stretch *s, const gv_edge_place *q, gv_found_part *found,
-                          void *user) {
+static void locate_search(const gv_locator *l, const locate_stretch *s, const gv_edge_place *q,
+                          gv_found_part *found, void *user) {
   for (int64_t i = s->first, next; i < s->end; i = next) {
     int32_t part = l->part_of[l->edge[i]];
     for (next = i + 1; next < s->end && l->part_of[l->edge[next]] == part; next++) {
@@ -214,15 +214,15 @@ static void locate_search(const gv_locator *l, const stretch *s, const gv_edge_p
   }
 }
 
-static stretch strip_at(const gv_locator *l, const gv_edge_place *q) {
+static locate_stretch strip_at(const gv_locator *l, const gv_edge_place *q) {
   double at = l->set->globe ? (l->set->straight ? q->lat : q->lon) : q->vector[1];
   int64_t strip = strip_of(l, at);
-  return (stretch){l->first[strip], l->first[strip + 1], -1};
+  return (locate_stretch){l->first[strip], l->first[strip + 1], -1};
 }
 
 void gv_locate(const gv_locator *l, const gv_edge_place *q, gv_found_part *found, void *user) {
   if (l->strips == 0) return;
-  stretch all = strip_at(l, q);
+  locate_stretch all = strip_at(l, q);
   locate_search(l, &all, q, found, user);
 }
 
@@ -236,7 +236,7 @@ bool gv_locate_in(const gv_locator *l, int32_t feature, const gv_edge_place *q) 
   const gv_feature_set *set = l->set;
   bool inside = false;
   if (l->strips == 0) return false;
-  stretch s = strip_at(l, q);
+  locate_stretch s = strip_at(l, q);
   int64_t first = set->vertex[set->ring[set->part[feature]]], end = set->vertex[set->ring[set->part[feature + 1]]];
   s.first = first_from(l, s.first, s.end, first);
   s.end = first_from(l, s.first, s.end, end);

@@ -183,7 +183,7 @@ void gv_shortlist_narrow(const gv_feature_tree *t, const gv_shortlist *from, con
 /* Nodes to visit: of the tree over features, or of one feature's. */
 enum { DEPTH = 128, TOP = -1 };
 
-typedef struct walk {
+typedef struct shortlist_walk {
   const gv_feature_tree *tree;
   const gv_ball *ball;
   gv_shortlist *list;
@@ -194,7 +194,7 @@ typedef struct walk {
   int count;
   int32_t node[DEPTH], feature[DEPTH];
   double box[DEPTH];
-} walk;
+} shortlist_walk;
 
 /* Makes a row of an entry. */
 static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
@@ -228,7 +228,7 @@ static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double 
 
 /* A row may be the pivot. Edges nearer than it to the middle are nearer than its chord + r to each cell, and edges
  * that win there are nearer than that reach + r to the middle. */
-static void found(walk *w, int32_t row) {
+static void found(shortlist_walk *w, int32_t row) {
   const gv_shortlist *l = w->list;
   double high = l->chord[row] + l->sag[row];
   if (!(high < w->high)) return;
@@ -240,7 +240,7 @@ static void found(walk *w, int32_t row) {
 }
 
 /* A long edge may not be the pivot's equal, but it bounds how far others are that win. Returns the lower bound of its chord. */
-static double found_long(walk *w, const gv_long_edge *edge) {
+static double found_long(shortlist_walk *w, const gv_long_edge *edge) {
   double low, high, r = w->ball->radius;
   gv_long_edge_chords(edge, w->ball->center, sqrt(w->far), &low, &high);
   double far = sqrt(gv_reach_of_chord(w->tree, high + r)) + r;
@@ -249,13 +249,13 @@ static double found_long(walk *w, const gv_long_edge *edge) {
   return low;
 }
 
-static void leave(walk *w, double nearest) {
+static void leave(shortlist_walk *w, double nearest) {
   w->rest = nearest < w->rest ? nearest : w->rest;
 }
 
 /* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p
  * - s'|. Without a radius that is the test by `far`. */
-static bool loses(walk *w, const gv_box_node *n, double box) {
+static bool loses(shortlist_walk *w, const gv_box_node *n, double box) {
   double square = 0.0, r = w->ball->radius;
   if (r == 0.0) return false;
   for (int axis = 0; axis < 3; axis++) {
@@ -267,7 +267,7 @@ static bool loses(walk *w, const gv_box_node *n, double box) {
   return true;
 }
 
-static void push(walk *w, const gv_box_node *nodes, int32_t first, int32_t feature) {
+static void push(shortlist_walk *w, const gv_box_node *nodes, int32_t first, int32_t feature) {
   double a = gv_box_distance2(w->tree, &nodes[first], w->ball->center);
   double b = gv_box_distance2(w->tree, &nodes[first + 1], w->ball->center);
   int nearer = a <= b ? 0 : 1;
@@ -281,7 +281,7 @@ static void push(walk *w, const gv_box_node *nodes, int32_t first, int32_t featu
 }
 
 /* Makes space by dropping edges that are too far by now. */
-static bool make_room(walk *w) {
+static bool make_room(shortlist_walk *w) {
   gv_shortlist *l = w->list;
   int32_t kept = 0;
   double far = sqrt(w->far);
@@ -302,7 +302,7 @@ static bool make_room(walk *w) {
   return kept < l->capacity / 4 * 3;
 }
 
-static bool shortlist_visit_entry(walk *w, int32_t entry, int32_t feature) {
+static bool shortlist_visit_entry(shortlist_walk *w, int32_t entry, int32_t feature) {
   gv_shortlist *l = w->list;
   if (!make_room(w)) return false;
   int32_t row = l->count;
@@ -317,7 +317,7 @@ static bool shortlist_visit_entry(walk *w, int32_t entry, int32_t feature) {
   return true;
 }
 
-static bool shortlist_visit_leaf(walk *w, const gv_box_node *n, int32_t feature) {
+static bool shortlist_visit_leaf(shortlist_walk *w, const gv_box_node *n, int32_t feature) {
   const gv_feature_tree *t = w->tree;
   for (int32_t i = n->first; i < n->first + n->count; i++) {
     if (feature != TOP) {
@@ -336,7 +336,7 @@ static bool shortlist_visit_leaf(walk *w, const gv_box_node *n, int32_t feature)
 
 bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_ball *ball, double reach,
                          gv_shortlist *list) {
-  walk w = {.tree = t, .ball = ball, .list = list, .high = INFINITY, .rest = INFINITY, .count = 1};
+  shortlist_walk w = {.tree = t, .ball = ball, .list = list, .high = INFINITY, .rest = INFINITY, .count = 1};
   w.test.limit = INFINITY;
   list->count = 0;
   list->low = list->high = list->rest = INFINITY;

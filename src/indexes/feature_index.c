@@ -65,7 +65,7 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
 }
 
 /* Queries in Morton order: features near one query are close to those of the next. */
-typedef struct search {
+typedef struct feature_search {
   const gv_feature_lookup *lookup;
   gv_voronoi voronoi;
   const gv_points *queries;
@@ -74,18 +74,18 @@ typedef struct search {
   gv_progress progress;
   double low[3], high[3]; /* of what they are ordered by */
   gv_morton morton;
-  gv_code *order;
-} search;
+  gv_sort_code *order;
+} feature_search;
 
 enum { SPAN = 16 /* number of queries that are searched together */ };
 
 /* Positions of consecutive queries. */
-typedef struct places {
+typedef struct feature_places {
   double x[SPAN], y[SPAN], z[SPAN], lon[SPAN], lat[SPAN];
-} places;
+} feature_places;
 
-static gv_status feature_index_find_places(gv_context *context, const search *s, const gv_code *order,
-                                           int32_t count, places *out) {
+static gv_status feature_index_find_places(gv_context *context, const feature_search *s, const gv_sort_code *order,
+                                           int32_t count, feature_places *out) {
   const gv_voronoi *v = &s->voronoi;
   bool globe = v->features->globe;
   for (int32_t n = 0; n < count; n++) {
@@ -106,12 +106,13 @@ static gv_status feature_index_find_places(gv_context *context, const search *s,
   return GV_OK;
 }
 
-static gv_edge_place feature_index_place_of(const places *p, int32_t n) {
+static gv_edge_place feature_index_place_of(const feature_places *p, int32_t n) {
   return (gv_edge_place){.lon = p->lon[n], .lat = p->lat[n], .vector = {p->x[n], p->y[n], p->z[n]}};
 }
 
 /* A neighbor, or none (-1), by its nearest point. */
-static void feature_index_put(const search *s, int64_t at, int32_t feature, const gv_edge_closest *closest) {
+static void feature_index_put(const feature_search *s, int64_t at, int32_t feature,
+                              const gv_edge_closest *closest) {
   s->indices[at] = feature;
   if (s->distances != NULL)
     s->distances[at] = feature < 0 ? INFINITY : gv_feature_distance_of(&s->voronoi, closest->canonical);
@@ -127,7 +128,8 @@ static gv_edge_closest here(const gv_edge_place *q) {
 }
 
 /* The closest point on a feature that does not contain the place; only its exact distance if no more is needed. */
-static void find_closest(const search *s, gv_finder *finder, const gv_edge_place *q, gv_edge_closest *closest) {
+static void find_closest(const feature_search *s, gv_finder *finder, const gv_edge_place *q,
+                         gv_edge_closest *closest) {
   const gv_feature_set *set = s->voronoi.features;
   if (s->nearest == NULL) {
     if (s->distances != NULL) closest->canonical = gv_finder_distance(finder, q, false);
@@ -138,7 +140,7 @@ static void find_closest(const search *s, gv_finder *finder, const gv_edge_place
 
 /* ------------------------------------------------------------------------------------------- one by one, any k */
 
-static void search_one(const search *s, gv_feature_cell *c, int64_t i) {
+static void search_one(const feature_search *s, gv_feature_cell *c, int64_t i) {
   int32_t k = s->voronoi.k, found[GV_VORONOI_MAX_K];
   gv_feature_cell_k_nearest(c, found);
   for (int32_t neighbor = 0; neighbor < k; neighbor++) {
@@ -154,9 +156,9 @@ static void search_one(const search *s, gv_feature_cell *c, int64_t i) {
 }
 
 static gv_status feature_index_search_some(gv_worker *worker, int64_t first, int64_t end) {
-  search *s = worker->user;
+  feature_search *s = worker->user;
   gv_context *context = &worker->context;
-  places p;
+  feature_places p;
   gv_feature_cell *c = gv_allocate(&context->allocator, 1, sizeof *c);
   if (c == NULL) return gv_fail_memory(context, "a batch of queries");
   gv_status status = gv_feature_cell_init(context, &s->voronoi, s->lookup, c);
@@ -177,25 +179,25 @@ static gv_status feature_index_search_some(gv_worker *worker, int64_t first, int
 
 /* ------------------------------------------------------------------------------ many that are near each other */
 
-typedef struct batch {
-  const search *s;
+typedef struct feature_batch {
+  const feature_search *s;
   gv_feature_tiles tiles;
   gv_finder finder;
-  const gv_code *order;
-  places at; /* of the queries of a tile */
+  const gv_sort_code *order;
+  feature_places at; /* of the queries of a tile */
   int32_t found[SPAN];
   bool within[SPAN];
-} batch;
+} feature_batch;
 
 static void feature_index_receive(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
-  batch *b = user;
+  feature_batch *b = user;
   for (int64_t i = cell; i < cell + count; i++) {
     b->found[i] = found[0];
     b->within[i] = within;
   }
 }
 
-static void fill_alike(batch *b, const int32_t *cell, int32_t count, int32_t feature) {
+static void fill_alike(feature_batch *b, const int32_t *cell, int32_t count, int32_t feature) {
   const double *const position[3] = {b->at.x, b->at.y, b->at.z};
   gv_ball ball = gv_ball_around(position, cell, count);
   gv_finder_aim(&b->finder, feature, &ball);
@@ -208,7 +210,7 @@ static void fill_alike(batch *b, const int32_t *cell, int32_t count, int32_t fea
 }
 
 /* Feature by feature. */
-static void fill_found(batch *b, int32_t queries) {
+static void fill_found(feature_batch *b, int32_t queries) {
   int32_t cell[SPAN], alike[SPAN], cells = 0;
   bool measured = b->s->distances != NULL || b->s->nearest != NULL;
   for (int32_t i = 0; i < queries; i++) {
@@ -234,7 +236,7 @@ static void fill_found(batch *b, int32_t queries) {
   }
 }
 
-static gv_status search_span(gv_context *context, batch *b, int32_t count) {
+static gv_status search_span(gv_context *context, feature_batch *b, int32_t count) {
   GV_TRY(feature_index_find_places(context, b->s, b->order, count, &b->at));
   b->tiles.tile = (gv_tile){0, count, 0, 1};
   gv_feature_tiles_solve(&b->tiles);
@@ -243,9 +245,9 @@ static gv_status search_span(gv_context *context, batch *b, int32_t count) {
 }
 
 static gv_status search_spans(gv_worker *worker, int64_t first, int64_t end) {
-  search *s = worker->user;
+  feature_search *s = worker->user;
   gv_context *context = &worker->context;
-  batch *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
+  feature_batch *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
   if (b == NULL) return gv_fail_memory(context, "a batch of queries");
   b->s = s;
   gv_status status = gv_feature_tiles_init(context, &s->voronoi, s->lookup, &b->tiles);
@@ -268,8 +270,8 @@ static gv_status search_spans(gv_worker *worker, int64_t first, int64_t end) {
 /* ------------------------------------------------------------------------------------------------------- the order */
 
 static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
-  search *s = worker->user;
-  places p;
+  feature_search *s = worker->user;
+  feature_places p;
   for (int64_t n = first; n < end; n += SPAN) {
     int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
     GV_TRY(feature_index_find_places(&worker->context, s, s->order + n, count, &p));
@@ -280,15 +282,15 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Queries first ... first + count - 1. Cells of a globe some kilometers wide, or as many of a plane. */
-static gv_status feature_index_order_queries(gv_context *context, search *s, int64_t first, int64_t count,
-                                             gv_code *scratch) {
+static gv_status feature_index_order_queries(gv_context *context, feature_search *s, int64_t first, int64_t count,
+                                             gv_sort_code *scratch) {
   bool globe = s->voronoi.features->globe;
   for (int axis = 0; axis < 3; axis++) {
     s->low[axis] = globe ? -1.0 : INFINITY;
     s->high[axis] = globe ? 1.0 : -INFINITY;
   }
   for (int64_t i = first; i < first + count; i++) {
-    s->order[i - first] = (gv_code){.index = i};
+    s->order[i - first] = (gv_sort_code){.index = i};
     if (globe) continue;
     double x, y;
     gv_pair_get(s->queries, i, &x, &y);
@@ -301,7 +303,7 @@ static gv_status feature_index_order_queries(gv_context *context, search *s, int
   return gv_codes_sort(context, s->order, scratch, count, s->morton.dim * s->morton.bits, context->threads);
 }
 
-static gv_status feature_index_search_queries(gv_context *context, search *s) {
+static gv_status feature_index_search_queries(gv_context *context, feature_search *s) {
   enum { MOST = 1 << 22 /* in an order of their own */, LEAST = 256, DENSE = 4096 /* a worker takes at once */ };
   int64_t total = s->queries->count, most = total < MOST ? total : MOST;
   const gv_feature_tree *tree = &s->lookup->tree;
@@ -336,12 +338,12 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   GV_TRY(gv_check_pairs(context, queries, "query"));
   if (queries->count > 0 && indices == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
-  search s = {.lookup = &index->lookup,
-              .voronoi = index->voronoi,
-              .queries = queries,
-              .indices = indices,
-              .distances = distances,
-              .nearest = o->nearest};
+  feature_search s = {.lookup = &index->lookup,
+                      .voronoi = index->voronoi,
+                      .queries = queries,
+                      .indices = indices,
+                      .distances = distances,
+                      .nearest = o->nearest};
   s.voronoi.k = o->k;
   s.voronoi.limit = gv_canonical_limit(s.voronoi.cells.metric, &s.voronoi.cells.ellipsoid, o->max_distance);
   gv_progress_init(&s.progress, context, queries->count);
@@ -359,11 +361,11 @@ typedef struct radius_query {
   int64_t around;
 } radius_query;
 
-typedef struct radius_search {
-  search places;
+typedef struct feature_radius_search {
+  feature_search places;
   const gv_radius_options *options;
   int64_t *offsets;
-} radius_search;
+} feature_radius_search;
 
 static bool is_listed(const radius_query *r, int64_t feature) {
   for (int64_t i = 0; i < r->around; i++)
@@ -434,11 +436,11 @@ static void find_within(radius_query *r, double limit) {
   }
 }
 
-static gv_status search_radius(gv_context *context, radius_search *s, radius_query *r, int64_t i) {
+static gv_status search_radius(gv_context *context, feature_radius_search *s, radius_query *r, int64_t i) {
   const gv_voronoi *v = &s->places.voronoi;
   double *distances = s->places.distances;
-  places p;
-  const gv_code order = {.index = i};
+  feature_places p;
+  const gv_sort_code order = {.index = i};
   GV_TRY(feature_index_find_places(context, &s->places, &order, 1, &p));
   gv_edge_place q = feature_index_place_of(&p, 0);
   r->cell_search->q = &q;
@@ -459,7 +461,7 @@ static gv_status search_radius(gv_context *context, radius_search *s, radius_que
 }
 
 static gv_status search_radii(gv_worker *worker, int64_t first, int64_t end) {
-  radius_search *s = worker->user;
+  feature_radius_search *s = worker->user;
   gv_context *context = &worker->context;
   radius_query r = {.counted = s->places.indices == NULL && s->places.distances == NULL};
   r.cell_search = gv_allocate(&context->allocator, 1, sizeof *r.cell_search);
@@ -482,13 +484,13 @@ static gv_status feature_index_search_radius(gv_context *context, const gv_index
   enum { AT_ONCE = 64 /* queries that a worker processes at once */ };
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_pairs(context, queries, "query"));
-  radius_search s = {.places = {.lookup = &index->lookup,
-                                .voronoi = index->voronoi,
-                                .queries = queries,
-                                .indices = indices,
-                                .distances = distances},
-                     .options = o,
-                     .offsets = offsets};
+  feature_radius_search s = {.places = {.lookup = &index->lookup,
+                                        .voronoi = index->voronoi,
+                                        .queries = queries,
+                                        .indices = indices,
+                                        .distances = distances},
+                             .options = o,
+                             .offsets = offsets};
   s.places.voronoi.k = 1;
   s.places.voronoi.limit =
       gv_canonical_limit(s.places.voronoi.cells.metric, &s.places.voronoi.cells.ellipsoid, o->radius);

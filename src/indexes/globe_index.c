@@ -170,7 +170,7 @@ done:
 }
 
 /* Some queries, and their neighbors by chord. */
-typedef struct batch {
+typedef struct globe_batch {
   const gv_globe_index *globe;
   const gv_search_options *options;
   int64_t first; /* query */
@@ -182,7 +182,7 @@ typedef struct batch {
   double within;    /* squared chords up to this need no distance: none are reported, and the limit is beyond */
   int64_t *indices; /* of all queries */
   double *distances;
-} batch;
+} globe_batch;
 
 /* Squared chords to great-circle distances. */
 static void report_arcs(const gv_globe_index *globe, int64_t count, double *values) {
@@ -190,7 +190,7 @@ static void report_arcs(const gv_globe_index *globe, int64_t count, double *valu
     values[i] = isfinite(values[i]) ? gv_arc_of_chord2(globe->radius, values[i]) : INFINITY;
 }
 
-static double geodesic_to(const batch *b, int64_t query, int64_t seed) {
+static double geodesic_to(const globe_batch *b, int64_t query, int64_t seed) {
   const gv_globe_index *globe = b->globe;
   double distance = INFINITY;
   geod_inverse(&globe->geodesic.geod, b->lat[query], b->lon[query], globe->lat[seed], globe->lon[seed], &distance,
@@ -229,7 +229,8 @@ static int32_t globe_index_keep(double worst, int32_t count, double *least, int6
   return kept;
 }
 
-static void globe_index_measure(const batch *b, int64_t query, int64_t seed, int64_t self, gv_nearest_list *best) {
+static void globe_index_measure(const globe_batch *b, int64_t query, int64_t seed, int64_t self,
+                                gv_nearest_list *best) {
   if (seed != self) gv_list_offer(best, geodesic_to(b, query, seed), seed);
 }
 
@@ -238,8 +239,8 @@ static void globe_index_measure(const batch *b, int64_t query, int64_t seed, int
  * k-th least upper bound is among the k nearest, so geod_inverse measures the others only.
  * Gain: 7x on 30,000 references on the equator and queries at a pole.
  */
-static void globe_index_offer_many(const batch *b, int64_t query, const int64_t *found, int64_t count, int64_t self,
-                                   gv_nearest_list *best) {
+static void globe_index_offer_many(const globe_batch *b, int64_t query, const int64_t *found, int64_t count,
+                                   int64_t self, gv_nearest_list *best) {
   const gv_globe_index *globe = b->globe;
   seed_vectors some;
   double here[3], low[BOUNDED], high[BOUNDED], value[GV_MAX_K];
@@ -276,7 +277,7 @@ static void globe_index_offer_many(const batch *b, int64_t query, const int64_t 
 
 static gv_status globe_index_decide(gv_context *context, const void *user, int64_t query,
                                     const gv_neighbors *near) {
-  const batch *b = user;
+  const globe_batch *b = user;
   int32_t k = b->options->k, count = near->count;
   int64_t number = b->first + query, *indices = b->indices + number * k, self = b->self >= 0 ? b->self + query : -1;
   (void)context;
@@ -302,7 +303,7 @@ static gv_status globe_index_decide(gv_context *context, const void *user, int64
 
 /* On the sphere the found neighbors are the result. */
 static gv_status globe_index_search_queries(gv_worker *worker, int64_t first, int64_t end) {
-  const batch *b = worker->user;
+  const globe_batch *b = worker->user;
   int64_t k = b->options->k, from = first * k, count = (end - first) * k, to = b->first * k + from;
   memcpy(b->indices + to, b->found + from, (size_t)count * sizeof *b->found);
   if (b->distances == NULL) return GV_OK;
@@ -311,7 +312,7 @@ static gv_status globe_index_search_queries(gv_worker *worker, int64_t first, in
   return GV_OK;
 }
 
-static gv_status globe_index_search_batch(gv_context *context, const batch *b, const gv_query *query) {
+static gv_status globe_index_search_batch(gv_context *context, const globe_batch *b, const gv_query *query) {
   const gv_globe_index *globe = b->globe;
   if (globe->metric == GV_GEODESIC) {
     int64_t part = globe->count / WIDEN_PART, wanted = part < WIDEN_LEAST ? WIDEN_LEAST : part;
@@ -327,13 +328,14 @@ static gv_status globe_index_search_batch(gv_context *context, const batch *b, c
 }
 
 /* The part of all queries and seeds that a search is for, and its output. */
-typedef struct places {
+typedef struct globe_places {
   int64_t first_query, first_seed;
   bool reported;
-} places;
+} globe_places;
 
 static gv_status search_batches(gv_context *context, const gv_globe_index *globe, const gv_points *queries,
-                                const gv_search_options *o, const places *of, int64_t *indices, double *values) {
+                                const gv_search_options *o, const globe_places *of, int64_t *indices,
+                                double *values) {
   gv_status status = GV_OK;
   bool geodesic = globe->metric == GV_GEODESIC;
   double within = values != NULL ? -1.0 : INFINITY, beyond;
@@ -354,7 +356,7 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     goto done;
   }
   double *lon = positions, *lat = positions + most, *vectors = positions + 2 * most;
-  batch b = {globe, o, 0, -1, of->reported, lon, lat, found, chord2, within, indices, values};
+  globe_batch b = {globe, o, 0, -1, of->reported, lon, lat, found, chord2, within, indices, values};
   gv_context quiet;
   gv_context_without_progress(context, &quiet);
   for (int64_t first = 0, count; first < queries->count && status == GV_OK; first += count) {
@@ -399,7 +401,7 @@ static gv_status search_part(gv_context *context, const gv_index *index, const g
                              int64_t *indices, double *canonical) {
   const gv_globe_index *globe = (const gv_globe_index *)index;
   if (queries == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: the pointer is NULL");
-  places of = {first_query, first_reference, false};
+  globe_places of = {first_query, first_reference, false};
   GV_TRY(gv_check_part(context, first_query, first_reference, globe->count));
   GV_TRY(check_search(context, queries, o, indices));
   return search_batches(context, globe, queries, o, &of, indices, canonical);
@@ -416,7 +418,7 @@ static gv_status globe_index_search(gv_context *context, const gv_index *index, 
                                     const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_globe_index *globe = (const gv_globe_index *)index;
   const gv_points own = gv_points_xy(globe->lon, globe->lat, globe->count);
-  places of = {0, 0, true};
+  globe_places of = {0, 0, true};
   if (queries == NULL) queries = &own;
   GV_TRY(check_search(context, queries, o, indices));
   if (o->exclude_self && queries->count != globe->count)
@@ -427,19 +429,19 @@ static gv_status globe_index_search(gv_context *context, const gv_index *index, 
 /* ------------------------------------------------------------------------------------------------------ by radius */
 
 /* Queries of a search by radius, and their radii as bounds of chords. */
-typedef struct radius_batch {
+typedef struct globe_radius_batch {
   const gv_globe_index *globe;
   const gv_radius_options *options;
   int64_t first;
   const double *lon, *lat;
-} radius_batch;
+} globe_radius_batch;
 
-static double radius_of(const radius_batch *b, int64_t query) {
+static double radius_of(const globe_radius_batch *b, int64_t query) {
   return b->options->radii != NULL ? b->options->radii[b->first + query] : b->options->radius;
 }
 
 /* The largest squared chord that a neighbor may have. */
-static double largest_chord2(const radius_batch *b, int64_t query) {
+static double largest_chord2(const globe_radius_batch *b, int64_t query) {
   const gv_globe_index *globe = b->globe;
   double within, beyond;
   if (globe->metric == GV_GREAT_CIRCLE)
@@ -450,13 +452,13 @@ static double largest_chord2(const radius_batch *b, int64_t query) {
 
 /* Keeps the candidates by chord that are within the radius by their geodesics. */
 static void keep_geodesics(const void *user, int64_t query, bool counted, gv_found_list *list) {
-  const radius_batch *b = user;
+  const globe_radius_batch *b = user;
   const gv_globe_index *globe = b->globe;
   double radius = radius_of(b, query), within, beyond, distance;
   int64_t kept = 0;
   gv_geodesic_chords(&globe->geodesic, radius, &within, &beyond);
   for (int64_t i = 0; i < list->count; i++) {
-    gv_code one = list->entry[i];
+    gv_sort_code one = list->entry[i];
     if (!counted || gv_canonical_of_code(one.code) > within) {
       distance = INFINITY;
       geod_inverse(&globe->geodesic.geod, b->lat[query], b->lon[query], globe->lat[one.index],
@@ -482,7 +484,7 @@ static gv_status globe_index_search_radius(gv_context *context, const gv_index *
   double *memory = gv_allocate(&context->allocator, most, 6 * sizeof *memory);
   if (memory == NULL) return gv_fail_memory(context, "the queries");
   double *lon = memory, *lat = memory + most, *limits = memory + 2 * most, *vectors = memory + 3 * most;
-  radius_batch b = {.globe = globe, .options = o, .lon = lon, .lat = lat};
+  globe_radius_batch b = {.globe = globe, .options = o, .lon = lon, .lat = lat};
   gv_radius_query query = {.data = vectors,
                            .by_number = o->by_number != 0,
                            .user = &b,
@@ -511,14 +513,14 @@ static gv_status globe_index_search_radius(gv_context *context, const gv_index *
 
 /* ------------------------------------------------------------------------------------------ with other processes */
 
-typedef struct own_search {
+typedef struct globe_own_search {
   const gv_globe_index *globe;
   gv_points queries;
-} own_search;
+} globe_own_search;
 
 static gv_status globe_index_load_rows(gv_context *context, const void *user, int64_t first, int64_t count,
                                        double *data) {
-  const own_search *own = user;
+  const globe_own_search *own = user;
   for (int64_t i = 0; i < count; i++) {
     GV_TRY(check_position(context, &own->queries, first + i, "query"));
     gv_pair_get(&own->queries, first + i, &data[2 * i], &data[2 * i + 1]);
@@ -528,14 +530,14 @@ static gv_status globe_index_load_rows(gv_context *context, const void *user, in
 
 static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
                              const gv_together_rows *rows, int64_t *indices, double *canonical) {
-  const own_search *own = user;
+  const globe_own_search *own = user;
   const gv_points queries = gv_points_rows(rows->data, rows->count, 2, GV_FLOAT64);
   return search_part(context, &own->globe->base, &queries, o, rows->first_query, rows->first_point, indices,
                      canonical);
 }
 
 static gv_status globe_index_measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
-  const own_search *own = user;
+  const globe_own_search *own = user;
   return to_distances(context, &own->globe->base, count, values);
 }
 
@@ -543,7 +545,7 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
                                     const gv_points *queries, const gv_search_options *o, int64_t *indices,
                                     double *distances) {
   const gv_globe_index *globe = (const gv_globe_index *)index;
-  own_search own = {globe, queries != NULL ? *queries : gv_points_xy(globe->lon, globe->lat, globe->count)};
+  globe_own_search own = {globe, queries != NULL ? *queries : gv_points_xy(globe->lon, globe->lat, globe->count)};
   gv_together together = {.options = o,
                           .points = globe->count,
                           .queries = own.queries.count,

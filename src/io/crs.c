@@ -544,16 +544,16 @@ static gv_status make_operation(gv_io *io, const char *definition, bool swap_in,
 }
 
 /* Positions, and the operations to longitudes and latitudes. */
-typedef struct places {
+typedef struct crs_places {
   const double *x, *y;
   int64_t count;
   gv_operation *down; /* NULL = no such operation, or no positions */
   double unit;        /* degrees in one of its results */
-} places;
+} crs_places;
 
-static places to_ground(gv_io *io, PJ_CONTEXT *context, OGRSpatialReferenceH source, const PJ *source_pj,
-                        const double *x, const double *y, int64_t count) {
-  places p = {.x = x, .y = y, .count = count};
+static crs_places to_ground(gv_io *io, PJ_CONTEXT *context, OGRSpatialReferenceH source, const PJ *source_pj,
+                            const double *x, const double *y, int64_t count) {
+  crs_places p = {.x = x, .y = y, .count = count};
   PJ *base = x != NULL && count > 0 ? geographic_base(context, source_pj) : NULL;
   if (base == NULL) return p;
   gv_operation_choice choice = gv_operation_choose(context, source_pj, base, NULL);
@@ -567,7 +567,7 @@ static places to_ground(gv_io *io, PJ_CONTEXT *context, OGRSpatialReferenceH sou
   return p;
 }
 
-static bool ground(const places *p, int64_t i, double *lon, double *lat) {
+static bool ground(const crs_places *p, int64_t i, double *lon, double *lat) {
   *lon = p->x[i];
   *lat = p->y[i];
   if (gv_operation_apply(lon, lat, 1, p->down) != 0 || !isfinite(*lon) || !isfinite(*lat)) return false;
@@ -577,7 +577,7 @@ static bool ground(const places *p, int64_t i, double *lon, double *lat) {
 }
 
 /* The smallest west, south, east, north box of the positions, for PROJ to choose an operation by. */
-static bool area_of(const places *p, double area[4]) {
+static bool area_of(const crs_places *p, double area[4]) {
   bool found = false;
   if (p->down == NULL) return false;
   for (int64_t i = 0; i < p->count; i += 1 + p->count / 10000) {
@@ -593,7 +593,8 @@ static bool area_of(const places *p, double area[4]) {
 }
 
 /* An operation between datums is only valid in the area for which it was determined. */
-static void warn_of_places(const places *p, const gv_operation_choice *choice, const char *from, const char *to) {
+static void warn_of_places(const crs_places *p, const gv_operation_choice *choice, const char *from,
+                           const char *to) {
   const double *a = choice->area;
   int64_t outside = 0;
   if (p->down == NULL || !choice->has_area || choice->accuracy <= 0.0) return;
@@ -619,7 +620,7 @@ static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialRefer
   gv_crs_describe(target, to, sizeof to);
   gv_operation_choice choice = {.definition = NULL};
   gv_operation *operation = NULL;
-  places at = {.down = NULL};
+  crs_places at = {.down = NULL};
   PJ_CONTEXT *context = new_context();
   PJ *source_pj = context != NULL ? to_proj(context, source) : NULL;
   PJ *target_pj = context != NULL ? horizontal(context, to_proj(context, target)) : NULL;

@@ -125,7 +125,7 @@ const gv_format *gv_format_virtual(void) {
   return format;
 }
 
-const gv_format *gv_format_with_arrays(gv_arrays arrays) {
+const gv_format *gv_format_with_arrays(gv_format_arrays arrays) {
   const gv_format *format = formats;
   while (format->arrays != arrays)
     format++;

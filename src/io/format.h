@@ -18,12 +18,12 @@ typedef enum gv_layering {
 } gv_layering;
 
 /* Named arrays with attributes. */
-typedef enum gv_arrays { GV_ARRAYS_NONE, GV_ARRAYS_NETCDF, GV_ARRAYS_ZARR } gv_arrays;
+typedef enum gv_format_arrays { GV_ARRAYS_NONE, GV_ARRAYS_NETCDF, GV_ARRAYS_ZARR } gv_format_arrays;
 
 typedef struct gv_format {
   const char *driver;     /* GDAL's short name; "": drivers without a row */
   const char *extensions; /* by which outputs choose it; NULL: none */
-  gv_arrays arrays;
+  gv_format_arrays arrays;
   bool on_demand; /* rasters that this program computes when they are read */
   bool indirect;  /* descriptions: their text names files that they open, SQL that they run, or a cache file */
 
@@ -83,7 +83,7 @@ const gv_format *gv_format_tiled(void);
 const gv_format *gv_format_virtual(void);
 
 /* That with such arrays. */
-const gv_format *gv_format_with_arrays(gv_arrays arrays);
+const gv_format *gv_format_with_arrays(gv_format_arrays arrays);
 
 /* That with the path's extension; NULL: none in the table. */
 const gv_format *gv_format_of_path(const char *path);

@@ -81,9 +81,9 @@ static bool is_secret_word(const char *word, size_t length) {
 }
 
 /* A stretch of a text; end 0 = none. */
-typedef struct span {
+typedef struct secret_span {
   size_t begin, end;
-} span;
+} secret_span;
 
 static size_t skip(const char *text, size_t at, const char *letters) {
   return at + strspn(text + at, letters);
@@ -99,17 +99,17 @@ static bool key_begins(const char *text, size_t at) {
 
 /* The value behind a secret word that begins at `at`: KEY=v, KEY: v, "key": "v", key="PASSWORD">v<, <Password>v<. An unquoted value may have
  * spaces until the next key. */
-static span value_of_word(const char *text, size_t at) {
+static secret_span value_of_word(const char *text, size_t at) {
   size_t length = 0;
-  if (at > 0 && is_word_letter(text[at - 1])) return (span){0, 0};
+  if (at > 0 && is_word_letter(text[at - 1])) return (secret_span){0, 0};
   while (is_word_letter(text[at + length]))
     length++;
   bool in_query = at > 0 && (text[at - 1] == '?' || text[at - 1] == '&');
   bool query_key =
       in_query && length == 3 && (strncasecmp(text + at, "key", 3) == 0 || strncasecmp(text + at, "url", 3) == 0);
-  if (length == 0 || (!is_secret_word(text + at, length) && !query_key)) return (span){0, 0};
+  if (length == 0 || (!is_secret_word(text + at, length) && !query_key)) return (secret_span){0, 0};
   size_t begin = skip(text, at + length, " \t\"'\\=:>");
-  if (at + length + strcspn(text + at + length, "=:>") >= begin) return (span){0, 0}; /* only the word */
+  if (at + length + strcspn(text + at + length, "=:>") >= begin) return (secret_span){0, 0}; /* only the word */
   char quote = text[begin - 1] == '"' || text[begin - 1] == '\'' ? text[begin - 1] : '\0';
   size_t end = begin;
   for (; text[end] != '\0' && text[end] != '<'; end++) {
@@ -128,13 +128,13 @@ static span value_of_word(const char *text, size_t at) {
   }
   while (quote == '\0' && end > begin && strchr(" \t;,", text[end - 1]) != NULL)
     end--;
-  return end > begin ? (span){begin, end} : (span){0, 0};
+  return end > begin ? (secret_span){begin, end} : (secret_span){0, 0};
 }
 
 /* scheme://user:password@host: the part before '@'; in http a user without password is a token. The password may
  * have a '/' in it. */
-static span value_of_login(const char *text, size_t at) {
-  if (strncmp(text + at, "://", 3) != 0) return (span){0, 0};
+static secret_span value_of_login(const char *text, size_t at) {
+  if (strncmp(text + at, "://", 3) != 0) return (secret_span){0, 0};
   size_t begin = at + 3, length = strcspn(text + begin, " \t\r\n\"<>"), last = 0;
   size_t path = strcspn(text + begin, "/?#"), limit = path < length ? path : length;
   const char *colon = memchr(text + begin, ':', limit);
@@ -145,28 +145,28 @@ static span value_of_login(const char *text, size_t at) {
       if (text[begin + i] == '@') last = begin + i;
   }
   bool http = at >= 4 && (strncasecmp(text + at - 4, "http", 4) == 0 || strncasecmp(text + at - 4, "ttps", 4) == 0);
-  if (last == 0 || (colon == NULL && !http)) return (span){0, 0};
+  if (last == 0 || (colon == NULL && !http)) return (secret_span){0, 0};
   if (colon != NULL && (size_t)(colon - text) < last) begin = (size_t)(colon - text) + 1;
-  return begin < last ? (span){begin, last} : (span){0, 0};
+  return begin < last ? (secret_span){begin, last} : (secret_span){0, 0};
 }
 
 /* ODBC:user/password@name, OCI:user/password@name:table, GEOR:user,password,name. */
-static span value_of_user(const char *text, size_t at) {
+static secret_span value_of_user(const char *text, size_t at) {
   static const char *const drivers[] = {"ODBC", "OCI", "GEOR", "GEORASTER", "SDE", "DB2ODBC"};
   size_t prefix = at == 0 || !is_word_letter(text[at - 1]) ? prefix_length(text + at) : 0;
   if (prefix == 0 || !is_one_of(drivers, sizeof drivers / sizeof *drivers, text + at, prefix - 1))
-    return (span){0, 0};
+    return (secret_span){0, 0};
   size_t begin = at + prefix + strcspn(text + at + prefix, "/,= \t\r\n\"<");
-  if (text[begin] != '/' && text[begin] != ',') return (span){0, 0};
+  if (text[begin] != '/' && text[begin] != ',') return (secret_span){0, 0};
   begin++;
   size_t end = begin + strcspn(text + begin, " \t\r\n\"<");
   for (size_t i = end; i > begin; i--)
-    if (text[i] == '@') return (span){begin, i};
-  return (span){begin, begin + strcspn(text + begin, ",: \t\r\n\"<")};
+    if (text[i] == '@') return (secret_span){begin, i};
+  return (secret_span){begin, begin + strcspn(text + begin, ",: \t\r\n\"<")};
 }
 
-static span secret_at(const char *text, size_t at) {
-  span found = value_of_word(text, at);
+static secret_span secret_at(const char *text, size_t at) {
+  secret_span found = value_of_word(text, at);
   if (found.end == 0) found = value_of_login(text, at);
   return found.end != 0 ? found : value_of_user(text, at);
 }
@@ -309,7 +309,7 @@ static void add_query_values(const char *source) {
 /* The secrets in a text; `depth` more times in what it is when it is decoded as a part of a URL. */
 static void add_secrets(const char *text, int depth) {
   for (size_t at = 0; text[at] != '\0'; at++) {
-    span found = secret_at(text, at);
+    secret_span found = secret_at(text, at);
     if (found.end == 0) continue;
     char *secret = strndup(text + found.begin, found.end - found.begin);
     memory.failed |= secret == NULL;
@@ -427,7 +427,7 @@ static char *clean_text(const char *message, bool foreign) {
   pthread_mutex_lock(&memory.lock);
   for (size_t at = 0; message[at] != '\0';) {
     size_t length = source_length(message + at, &name);
-    span found = {0, 0};
+    secret_span found = {0, 0};
     if (length > 0) {
       gv_text_put_string(&out, name);
     } else if ((length = secret_length(message, at)) > 0) {

@@ -63,7 +63,7 @@ static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const
 enum { SIDE = 8, MOST = SIDE * SIDE, WIDE = 4 /* tiles along a side that are processed together */ };
 
 /* A block at work, some rows of tiles at a time. */
-typedef struct work {
+typedef struct features_work {
   const gv_voronoi *v;
   const gv_measure *m;
   gv_finder finder;
@@ -71,7 +71,7 @@ typedef struct work {
   gv_tile rows; /* of the current tiles */
   double *x, *y, *z;
   double *lon, *lat; /* NULL if columns and rows define the positions */
-} work;
+} features_work;
 
 /* Some cells of a tile that have the same seed, by their numbers in the current rows. */
 typedef struct group {
@@ -81,14 +81,15 @@ typedef struct group {
   bool inside[MOST];
 } group;
 
-static void position_of(const work *w, int32_t i, double q[3]) {
+static void position_of(const features_work *w, int32_t i, double q[3]) {
   q[0] = w->x[i];
   q[1] = w->y[i];
   q[2] = w->v->cells.dim == 3 ? w->z[i] : 0.0;
 }
 
 /* A ball around some cells of a tile, columns and rows counted in the current rows. */
-static gv_ball measure_features_ball_of(const work *w, const gv_tile *tile, const int32_t *cell, int32_t count) {
+static gv_ball measure_features_ball_of(const features_work *w, const gv_tile *tile, const int32_t *cell,
+                                        int32_t count) {
   const gv_cells *cells = &w->v->cells;
   const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
   if (!gv_cells_have_tables(cells) || count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0))
@@ -97,7 +98,7 @@ static gv_ball measure_features_ball_of(const work *w, const gv_tile *tile, cons
   return gv_ball_of_tile(cells, &all);
 }
 
-static void place(const work *w, const group *g, int32_t i, measured_cell *s) {
+static void place(const features_work *w, const group *g, int32_t i, measured_cell *s) {
   const gv_voronoi *v = w->v;
   int64_t columns = w->rows.c1 - w->rows.c0, cell = g->cell[i];
   int64_t column = w->rows.c0 + cell % columns, row = w->rows.r0 + cell / columns;
@@ -111,7 +112,7 @@ static void place(const work *w, const group *g, int32_t i, measured_cell *s) {
 }
 
 /* Cells of a group that are inside the polygon, or outside, for float distances: the series decides most of them. */
-static void measure_floats(work *w, const group *g, bool inside) {
+static void measure_floats(features_work *w, const group *g, bool inside) {
   double at[3][MOST], q[3];
   float bounds[MOST];
   int32_t which[MOST], count = 0;
@@ -135,7 +136,7 @@ static void measure_floats(work *w, const group *g, bool inside) {
   }
 }
 
-static void measure_group(work *w, const gv_tile *tile, group *g) {
+static void measure_group(features_work *w, const gv_tile *tile, group *g) {
   const gv_measure *m = w->m;
   const gv_feature_lookup *index = w->v->state;
   gv_ball ball = measure_features_ball_of(w, tile, g->cell, g->count);
@@ -160,7 +161,7 @@ static void measure_group(work *w, const gv_tile *tile, group *g) {
 }
 
 /* The cells of a tile, columns and rows counted in the current rows, seed by seed. */
-static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
+static void measure_tile(features_work *w, int64_t band, const gv_tile *tile) {
   const gv_measure *m = w->m;
   int64_t columns = w->rows.c1 - w->rows.c0, line = w->rows.r0 - w->top, at[MOST];
   int32_t seed[MOST], cell[MOST], cells = 0;
@@ -197,7 +198,7 @@ static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
 }
 
 /* The current rows in tiles of `side` rows, some of them together. */
-static void measure_features_measure_rows(work *w, int64_t band, int64_t side) {
+static void measure_features_measure_rows(features_work *w, int64_t band, int64_t side) {
   int32_t cell[WIDE * WIDE * MOST];
   int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0, width = MOST / side,
           wide = WIDE * width;
@@ -224,7 +225,7 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
   const gv_feature_lookup *index = v->state;
   int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
   bool angles = v->cells.dim == 3 && !gv_cells_turn_by_column(&v->cells);
-  work w = {.v = v, .m = m, .top = tile->r0};
+  features_work w = {.v = v, .m = m, .top = tile->r0};
   const gv_seed_numbers numbers = {m->seed, columns, tile->r1 - tile->r0, m->bands, m->stride, m->band_stride};
   gv_status status = gv_seed_numbers_check(context, v, &numbers);
   if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);

@@ -23,7 +23,7 @@ enum {
 };
 
 /* One block at work. Arrays of PIECE values; z and the rest on the globe only. */
-typedef struct work {
+typedef struct measure_work {
   const gv_voronoi *v;
   const gv_measure *m;
   const gv_measure_kernels *kernels;
@@ -35,7 +35,7 @@ typedef struct work {
   double *seed_x, *seed_y, *seed_z; /* where their seeds are; 0 where there is none */
   double *value;
   int32_t *open;
-} work;
+} measure_work;
 
 /* -------------------------------------------------------------------------------------------------------- a piece */
 
@@ -50,7 +50,7 @@ static int32_t distinct_of(const gv_voronoi *v, int32_t seed) {
   return v->seeds.distinct != NULL ? v->seeds.distinct[seed] : seed;
 }
 
-static void place_of_cell(const work *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
+static void place_of_cell(const measure_work *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
   if (gv_place_of_cell(&j->v->cells, piece->first + i, piece->row, lon, lat)) return;
   *lon = j->lon[i];
   *lat = j->lat[i];
@@ -61,7 +61,7 @@ static void repeat(double *to, int64_t n, double value) {
     to[i] = value;
 }
 
-static gv_status place_cells(gv_context *context, const work *j, const row_piece *piece) {
+static gv_status place_cells(gv_context *context, const measure_work *j, const row_piece *piece) {
   const gv_cells *cells = &j->v->cells;
   if (gv_cells_turn_by_column(cells)) {
     const double *column_x = cells->column_x + piece->first, *column_y = cells->column_y + piece->first;
@@ -111,7 +111,7 @@ static int64_t end_of_span(const int32_t *seed, int64_t i, int64_t n) {
 }
 
 /* Positions of the seeds of a piece: spans of cells share one. */
-static gv_status place_seeds(gv_context *context, const work *j, row_piece *piece) {
+static gv_status place_seeds(gv_context *context, const measure_work *j, row_piece *piece) {
   const gv_voronoi *v = j->v;
   bool globe = v->cells.dim == 3;
   piece->gaps = false;
@@ -140,7 +140,7 @@ static gv_status place_seeds(gv_context *context, const work *j, row_piece *piec
 }
 
 /* Computes the pairs that the series left open with PROJ. */
-static void measure_open_pairs(const work *j, const row_piece *piece, int32_t count, bool azimuths) {
+static void measure_open_pairs(const measure_work *j, const row_piece *piece, int32_t count, bool azimuths) {
   const gv_voronoi *v = j->v;
   for (int32_t o = 0; o < count; o++) {
     int32_t i = j->open[o];
@@ -153,14 +153,14 @@ static void measure_open_pairs(const work *j, const row_piece *piece, int32_t co
   }
 }
 
-static void clear_gaps(const work *j, const row_piece *piece) {
+static void clear_gaps(const measure_work *j, const row_piece *piece) {
   for (int64_t i = 0; i < piece->n && piece->gaps; i++) {
     if (piece->seed[i] < 0 || isnan(j->x[i])) j->value[i] = NAN;
   }
 }
 
 /* Into j->value, which may be where they are to go. */
-static void find_distances(const work *j, const row_piece *piece) {
+static void find_distances(const measure_work *j, const row_piece *piece) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_metric metric = j->v->cells.metric;
   const gv_geodesic *geodesic = &j->v->geodesic;
@@ -174,10 +174,10 @@ static void find_distances(const work *j, const row_piece *piece) {
   clear_gaps(j, piece);
 }
 
-static void measure_distances(const work *j, const row_piece *piece, int64_t at) {
+static void measure_distances(const measure_work *j, const row_piece *piece, int64_t at) {
   const gv_measure *m = j->m;
   if (m->type == GV_FLOAT64 && piece->n % GV_PAIR_PADDING == 0) {
-    work direct = *j;
+    measure_work direct = *j;
     direct.value = (double *)m->distance + at;
     find_distances(&direct, piece);
     return;
@@ -192,7 +192,7 @@ static void measure_distances(const work *j, const row_piece *piece, int64_t at)
   }
 }
 
-static void measure_azimuths(const work *j, const row_piece *piece, int64_t at) {
+static void measure_azimuths(const measure_work *j, const row_piece *piece, int64_t at) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_norths norths = {j->cosine, j->sine, j->p};
   gv_metric metric = j->v->cells.metric;
@@ -214,7 +214,7 @@ static void measure_azimuths(const work *j, const row_piece *piece, int64_t at) 
     out[i] = gv_reported_azimuth(j->value[i]);
 }
 
-static gv_status measure_piece(gv_context *context, const work *j, int64_t row, int64_t first, int64_t n) {
+static gv_status measure_piece(gv_context *context, const measure_work *j, int64_t row, int64_t first, int64_t n) {
   const gv_measure *m = j->m;
   row_piece piece = {.row = row, .first = first, .n = n};
   gv_status status = place_cells(context, j, &piece);
@@ -251,7 +251,7 @@ static void write_gap(const gv_measure *m, int64_t at, int64_t n) {
 }
 
 /* Piece by piece; of one band, stretches without seeds are not measured: cells that masks leave out, or that are seeds themselves. */
-static gv_status measure_row(gv_context *context, const work *j, int64_t row) {
+static gv_status measure_row(gv_context *context, const measure_work *j, int64_t row) {
   const gv_measure *m = j->m;
   int64_t r = row - j->tile.r0, n = j->tile.c1 - j->tile.c0;
   const int32_t *seed = m->seed + r * m->stride;
@@ -292,7 +292,7 @@ static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_meas
 /* A rectangle within one block. */
 static gv_status measure_tile(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure,
                               const gv_tile *tile) {
-  work j = {.v = voronoi, .m = measure, .tile = *tile, .kernels = gv_measure_kernels_get()};
+  measure_work j = {.v = voronoi, .m = measure, .tile = *tile, .kernels = gv_measure_kernels_get()};
   if (voronoi->features != NULL) return gv_measure_features(context, voronoi, measure, tile);
   gv_device_measuring *device = gv_cuda_tile_measuring(voronoi);
   bool done = false;

@@ -28,13 +28,13 @@ enum {
 
 /* ------------------------------------------------------------------------------------------------- selection */
 
-static inline bool code_before(gv_code a, gv_code b) {
+static inline bool code_before(gv_sort_code a, gv_sort_code b) {
   return (a.code < b.code) | ((a.code == b.code) & (a.index < b.index));
 }
 
-static void insertion_sort(gv_code *a, int64_t count) {
+static void insertion_sort(gv_sort_code *a, int64_t count) {
   for (int64_t i = 1; i < count; i++) {
-    gv_code moving = a[i];
+    gv_sort_code moving = a[i];
     int64_t j = i;
     for (; j > 0 && code_before(moving, a[j - 1]); j--)
       a[j] = a[j - 1];
@@ -42,7 +42,7 @@ static void insertion_sort(gv_code *a, int64_t count) {
   }
 }
 
-static void heap_down(gv_code *a, int64_t hole, int64_t count, gv_code moving) {
+static void heap_down(gv_sort_code *a, int64_t hole, int64_t count, gv_sort_code moving) {
   for (;;) {
     int64_t child = 2 * hole + 1;
     if (child >= count) break;
@@ -54,18 +54,18 @@ static void heap_down(gv_code *a, int64_t hole, int64_t count, gv_code moving) {
   a[hole] = moving;
 }
 
-static void heap_sort(gv_code *a, int64_t count) {
+static void heap_sort(gv_sort_code *a, int64_t count) {
   for (int64_t i = count / 2 - 1; i >= 0; i--)
     heap_down(a, i, count, a[i]);
   for (int64_t i = count - 1; i > 0; i--) {
-    gv_code moving = a[i];
+    gv_sort_code moving = a[i];
     a[i] = a[0];
     heap_down(a, 0, i, moving);
   }
 }
 
 /* Moves the `nth` smallest to place nth, smaller ones before it, larger ones after it. */
-static void select_nth(gv_code *a, int64_t count, int64_t nth) {
+static void select_nth(gv_sort_code *a, int64_t count, int64_t nth) {
   enum { SAMPLE = 63, SMALL = 24 };
   int budget = 64;
   while (count > SMALL) {
@@ -75,7 +75,7 @@ static void select_nth(gv_code *a, int64_t count, int64_t nth) {
     }
     /* The pivot is the sample's quantile nearest nth, one position towards the middle, so that nth tends to be in
      * the smaller part. */
-    gv_code sample[SAMPLE];
+    gv_sort_code sample[SAMPLE];
     int samples = count > 2048 ? SAMPLE : 7;
     for (int i = 0; i < samples; i++)
       sample[i] = a[(2 * i + 1) * (count / (2 * samples))];
@@ -83,11 +83,11 @@ static void select_nth(gv_code *a, int64_t count, int64_t nth) {
     int64_t position = (int64_t)((double)nth / (double)count * samples);
     if (2 * nth < count && position + 1 < samples) position++;
     if (2 * nth > count && position > 0) position--;
-    gv_code pivot = sample[position];
+    gv_sort_code pivot = sample[position];
     /* Partition without branches: everything before the pivot is swapped forward. */
     int64_t smaller = 0;
     for (int64_t i = 0; i < count; i++) {
-      gv_code moving = a[i];
+      gv_sort_code moving = a[i];
       a[i] = a[smaller];
       a[smaller] = moving;
       smaller += code_before(moving, pivot);
@@ -112,13 +112,13 @@ static inline uint64_t ordered_bits(double value) {
 
 /* ------------------------------------------------------------------------------------------------------ build */
 
-typedef struct builder {
+typedef struct box_tree_builder {
   const gv_reference *reference;
   gv_box_tree *tree;
-  gv_code *codes;
+  gv_sort_code *codes;
   gv_progress progress;
   atomic_llong next_node, next_block;
-} builder;
+} box_tree_builder;
 
 /* A stretch of codes; median: its codes are used up, it is split at medians. */
 typedef struct range {
@@ -135,7 +135,7 @@ static inline bool is_leaf(range r) {
 }
 
 /* The position where a range is split. Medians are at whole blocks, so that leaves are full. */
-static int64_t split_position(const gv_code *codes, range *r) {
+static int64_t split_position(const gv_sort_code *codes, range *r) {
   if (!r->median) {
     uint64_t first = codes[r->first].code, differing = first ^ codes[r->first + r->count - 1].code;
     if (differing != 0) {
@@ -157,9 +157,9 @@ static int64_t split_position(const gv_code *codes, range *r) {
 }
 
 /* Nodes and blocks below a range that becomes a node; mirrors split_range and build_node. */
-static void count_node(const gv_code *codes, range r, int64_t *nodes, int64_t *blocks);
+static void count_node(const gv_sort_code *codes, range r, int64_t *nodes, int64_t *blocks);
 
-static void count_split(const gv_code *codes, range r, int level, int64_t *nodes, int64_t *blocks) {
+static void count_split(const gv_sort_code *codes, range r, int level, int64_t *nodes, int64_t *blocks) {
   if (is_leaf(r)) {
     *blocks += blocks_of(r.count);
   } else if (level == 3) {
@@ -171,16 +171,16 @@ static void count_split(const gv_code *codes, range r, int level, int64_t *nodes
   }
 }
 
-static void count_node(const gv_code *codes, range r, int64_t *nodes, int64_t *blocks) {
+static void count_node(const gv_sort_code *codes, range r, int64_t *nodes, int64_t *blocks) {
   (*nodes)++;
   count_split(codes, r, 0, nodes, blocks);
 }
 
-static int32_t widest_dimension(const builder *b, range r) {
+static int32_t widest_dimension(const box_tree_builder *b, range r) {
   int32_t dim = b->reference->dim;
   int64_t sample = SAMPLE_VALUES / dim < 64 ? 64 : SAMPLE_VALUES / dim;
   int64_t stride = r.count / sample > 1 ? r.count / sample : 1;
-  const gv_code *codes = b->codes + r.first;
+  const gv_sort_code *codes = b->codes + r.first;
   for (;;) {
     int32_t widest = 0;
     double width = 0.0;
@@ -211,24 +211,24 @@ static int32_t widest_dimension(const builder *b, range r) {
   }
 }
 
-static void partition(builder *b, range r, int64_t left) {
+static void partition(box_tree_builder *b, range r, int64_t left) {
   int32_t dim = b->reference->dim;
   const double *column = b->reference->data + widest_dimension(b, r);
-  gv_code *codes = b->codes + r.first;
+  gv_sort_code *codes = b->codes + r.first;
   for (int64_t i = 0; i < r.count; i++)
     codes[i].code = ordered_bits(column[codes[i].index * dim]);
   select_nth(codes, r.count, left);
 }
 
 /* False once building is cancelled, which is looked at before what takes long. */
-static bool building_goes_on(builder *b, range r) {
+static bool building_goes_on(box_tree_builder *b, range r) {
   return r.count > TASK_POINTS ? gv_progress_look(&b->progress) : !gv_progress_cancelled(&b->progress);
 }
 
-static void split_range(builder *b, range r, int level, int slot, range *children);
+static void split_range(box_tree_builder *b, range r, int level, int slot, range *children);
 
 typedef struct splitting {
-  builder *b;
+  box_tree_builder *b;
   range r, *children;
   int level, slot;
 } splitting;
@@ -239,7 +239,7 @@ static void split_task(void *argument) {
 }
 
 /* Splits a range into up to eight: slots slot ... slot + (8 >> level) - 1 of `children`, unused ones stay empty. */
-static void split_range(builder *b, range r, int level, int slot, range *children) {
+static void split_range(box_tree_builder *b, range r, int level, int slot, range *children) {
   if (is_leaf(r) || level == 3) {
     children[slot] = r;
     return;
@@ -263,7 +263,7 @@ static void include(double *box, int32_t d, int lane, double low, double high) {
   highs[lane] = high > highs[lane] ? high : highs[lane];
 }
 
-static void build_leaf(builder *b, range r, int64_t node, int lane) {
+static void build_leaf(box_tree_builder *b, range r, int64_t node, int lane) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
   int64_t blocks = blocks_of(r.count), first = atomic_fetch_add(&b->next_block, blocks);
@@ -292,10 +292,10 @@ static void build_leaf(builder *b, range r, int64_t node, int lane) {
   gv_node_least(tree, node)[lane] = least;
 }
 
-static void build_node(builder *b, range r, int64_t node);
+static void build_node(box_tree_builder *b, range r, int64_t node);
 
 typedef struct noding {
-  builder *b;
+  box_tree_builder *b;
   range r;
   int64_t node;
 } noding;
@@ -305,7 +305,7 @@ static void node_task(void *argument) {
   build_node(n->b, n->r, n->node);
 }
 
-static void build_node(builder *b, range r, int64_t node) {
+static void build_node(box_tree_builder *b, range r, int64_t node) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
   range slots[GV_LANES] = {{0, 0, false}};
@@ -360,10 +360,11 @@ static void build_node(builder *b, range r, int64_t node) {
   }
 }
 
-gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, gv_code *codes, gv_box_tree **out) {
+gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, gv_sort_code *codes,
+                            gv_box_tree **out) {
   const gv_allocator *allocator = &reference->allocator;
   gv_status status = GV_OK;
-  gv_code *own = NULL;
+  gv_sort_code *own = NULL;
   gv_box_tree *tree = gv_allocate_zeroed(allocator, 1, sizeof *tree);
   if (tree == NULL) return gv_fail_memory(context, "the tree");
   tree->metric = reference->metric;
@@ -391,7 +392,7 @@ gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, 
     goto done;
   }
 
-  builder b = {.reference = reference, .tree = tree, .codes = codes};
+  box_tree_builder b = {.reference = reference, .tree = tree, .codes = codes};
   atomic_init(&b.next_node, 1);
   atomic_init(&b.next_block, 0);
   gv_progress_init(&b.progress, context, reference->count);
@@ -435,28 +436,29 @@ void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree) {
 /* ----------------------------------------------------------------------------------------------------- search */
 
 /* Computes codes of queries from `first` on. */
-typedef struct coding {
+typedef struct box_tree_coding {
   const gv_morton *morton;
   const double *data;
   int64_t first;
-  gv_code *order;
-} coding;
+  gv_sort_code *order;
+} box_tree_coding;
 
 static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
-  const coding *c = worker->user;
+  const box_tree_coding *c = worker->user;
   for (int64_t i = first; i < end; i++)
-    c->order[i] = (gv_code){gv_morton_code(c->morton, c->data + (c->first + i) * c->morton->dim), c->first + i};
+    c->order[i] =
+        (gv_sort_code){gv_morton_code(c->morton, c->data + (c->first + i) * c->morton->dim), c->first + i};
   return GV_OK;
 }
 
 /* Queries first ... first + count - 1 in Morton order of the reference set's box, with enough bits to separate
  * their neighborhoods. */
 static gv_status box_tree_order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query,
-                                        int64_t first, int64_t count, gv_code *order, gv_code *scratch,
+                                        int64_t first, int64_t count, gv_sort_code *order, gv_sort_code *scratch,
                                         int threads) {
   int bits = 33 / tree->dim < 22 ? 33 / tree->dim : 22;
   gv_morton morton = {tree->dim, bits, tree->low, tree->high};
-  coding c = {&morton, query->data, first, order};
+  box_tree_coding c = {&morton, query->data, first, order};
   gv_loop loop = {.threads = threads, .count = count, .user = &c};
   gv_parallel_for(&loop, code_queries);
   return gv_codes_sort(context, order, scratch, count, bits * tree->dim, threads);
@@ -470,20 +472,20 @@ static bool query_is_reference(const gv_reference *reference, const gv_query *qu
 }
 
 /* Queries being searched, from `first` on or in an order. */
-typedef struct searching {
+typedef struct box_tree_searching {
   const gv_box_tree *tree;
   const gv_query *query;
   gv_box_tree_kernel kernel;
-  const gv_code *order;
+  const gv_sort_code *order;
   int64_t first;
   bool same; /* the queries are the reference set */
   int64_t *indices;
   double *canonical;
   gv_progress progress;
-} searching;
+} box_tree_searching;
 
 static gv_status search_some(gv_worker *worker, int64_t first, int64_t end) {
-  searching *s = worker->user;
+  box_tree_searching *s = worker->user;
   s->kernel(s->tree, s->query, s->order, s->first + first, s->first + end, s->same, s->indices, s->canonical);
   gv_progress_add(&s->progress, end - first);
   return GV_OK;
@@ -496,7 +498,7 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
   bool ordered = tree->dim <= ORDERED_DIM_MAX && query->count >= ORDERED_QUERIES_MIN;
   int threads = gv_threads_for(context, 100.0 * (double)query->count * (double)(tree->dim + query->k));
   int64_t slab = query->count < SLAB_QUERIES ? query->count : SLAB_QUERIES;
-  gv_code *order = NULL, *scratch = NULL;
+  gv_sort_code *order = NULL, *scratch = NULL;
   gv_status status = GV_OK;
   if (ordered) {
     order = gv_allocate(allocator, slab, sizeof *order);
@@ -506,12 +508,12 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
       goto done;
     }
   }
-  searching s = {.tree = tree,
-                 .query = query,
-                 .kernel = *gv_box_tree_kernel_get(),
-                 .same = query_is_reference(reference, query),
-                 .indices = indices,
-                 .canonical = canonical};
+  box_tree_searching s = {.tree = tree,
+                          .query = query,
+                          .kernel = *gv_box_tree_kernel_get(),
+                          .same = query_is_reference(reference, query),
+                          .indices = indices,
+                          .canonical = canonical};
   gv_progress_init(&s.progress, context, query->count);
   for (int64_t first = 0; first < query->count && status == GV_OK; first += slab) {
     int64_t count = query->count - first < slab ? query->count - first : slab;

@@ -80,7 +80,8 @@ static inline int64_t gv_leaf_blocks(int64_t child) {
 /* Builds a tree. With `codes` (count pairs sorted by code, consumed) ranges are split where the code's highest
  * differing bit changes, as an octree does; without, and below the codes' resolution, at the median of the widest
  * dimension. */
-gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, gv_code *codes, gv_box_tree **out);
+gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, gv_sort_code *codes,
+                            gv_box_tree **out);
 void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree);
 
 /* Backend entry points shared by kdtree and octree. */
@@ -90,7 +91,7 @@ gv_within_fn gv_box_tree_within;
 
 /* Searches queries order[first] ... order[last - 1] on the calling thread (order NULL: in their own order).
  * query_is_reference: every query has the coordinates of the point that self-exclusion excludes for it. */
-typedef void (*gv_box_tree_kernel)(const gv_box_tree *tree, const gv_query *query, const gv_code *order,
+typedef void (*gv_box_tree_kernel)(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
                                    int64_t first, int64_t last, bool query_is_reference, int64_t *indices,
                                    double *canonical);
 GV_KERNEL_TABLE(gv_box_tree_kernel);

@@ -86,9 +86,9 @@ GV_INLINE void query_search(const gv_box_tree *tree, const double *q, int64_t se
 }
 
 /* Queries from `i` on in groups of eight, as long as they are close to each other; returns the first that is left. */
-GV_INLINE int64_t search_groups(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t i,
-                                int64_t last, int64_t *indices, double *canonical, int32_t dim, gv_metric metric,
-                                int32_t k, query_before *before) {
+GV_INLINE int64_t search_groups(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
+                                int64_t i, int64_t last, int64_t *indices, double *canonical, int32_t dim,
+                                gv_metric metric, int32_t k, query_before *before) {
   while (before->together && before->place != NULL && last - i >= GV_LANES) {
     query_group g;
     if (!(group_load(&g, query->data, order + i, dim) <= GROUP_CLOSE * before->reach)) break;
@@ -105,7 +105,7 @@ GV_INLINE int64_t search_groups(const gv_box_tree *tree, const gv_query *query, 
   return i;
 }
 
-GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
+GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order, int64_t first,
                           int64_t last, bool query_is_reference, int64_t *indices, double *canonical, int32_t dim,
                           gv_metric metric, const double *periods, bool single, bool together) {
   const int32_t k = single ? 1 : query->k;
@@ -136,8 +136,9 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
 
 /* ------------------------------------------------------------------------------------------------ specializations */
 
-GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
-                             int64_t last, bool same, int64_t *indices, double *canonical, gv_metric metric) {
+GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
+                             int64_t first, int64_t last, bool same, int64_t *indices, double *canonical,
+                             gv_metric metric) {
   bool single = query->k == 1, euclidean = metric == GV_EUCLIDEAN;
   if (metric == GV_MINKOWSKI && tree->periods == NULL) {
     search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false, false);
@@ -161,8 +162,9 @@ GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, con
   }
 }
 
-static void box_tree_search(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
-                            int64_t last, bool query_is_reference, int64_t *indices, double *canonical) {
+static void box_tree_search(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
+                            int64_t first, int64_t last, bool query_is_reference, int64_t *indices,
+                            double *canonical) {
   switch (tree->metric) {
   case GV_MANHATTAN:
     search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_MANHATTAN);
@@ -290,7 +292,7 @@ GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf
         int lane = __builtin_ctz(near);
         if (index[lane] == GV_NO_INDEX) continue;
         if (list->count == list->room && !gv_found_list_grow(list)) return;
-        list->entry[list->count++] = (gv_code){(uint64_t)index[lane], block * GV_LANES + lane};
+        list->entry[list->count++] = (gv_sort_code){(uint64_t)index[lane], block * GV_LANES + lane};
       }
     }
   }
@@ -321,7 +323,7 @@ GV_INLINE unsigned later_pairs(const double *block, const double *place, double 
 }
 
 /* The first of sorted points that has a higher number; without branches, which would be mispredicted. */
-static int64_t first_later(const gv_code *listed, int64_t count, uint64_t number) {
+static int64_t first_later(const gv_sort_code *listed, int64_t count, uint64_t number) {
   int64_t first = 0, left = count;
   for (; left > 1; left -= left / 2)
     first += listed[first + left / 2 - 1].code <= number ? left / 2 : 0;
@@ -332,7 +334,7 @@ static int64_t first_later(const gv_code *listed, int64_t count, uint64_t number
 GV_INLINE bool write_pairs(const gv_box_tree *tree, double limit, const leaf_queries *q, int n,
                            const gv_pair_scratch *scratch, int64_t room, int64_t *to, int32_t dim, gv_metric metric,
                            const double *periods) {
-  const gv_code *listed = scratch->list.entry;
+  const gv_sort_code *listed = scratch->list.entry;
   int64_t count = scratch->list.count, number = q->number[n], first = first_later(listed, count, (uint64_t)number);
   int64_t *end = to + 2 * room;
   for (int64_t at = first / GV_LANES * GV_LANES; at < count; at += GV_LANES) {

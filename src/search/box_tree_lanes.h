@@ -140,7 +140,7 @@ typedef struct query_group {
 static const double GROUP_NONE = 0x1p63;
 
 /* Loads eight queries; returns the squared diagonal of their box, NaN if one of them has no place. */
-GV_INLINE double group_load(query_group *g, const double *data, const gv_code *order, int32_t dim) {
+GV_INLINE double group_load(query_group *g, const double *data, const gv_sort_code *order, int32_t dim) {
   double diagonal = 0.0;
   for (int32_t d = 0; d < dim; d++) {
     double at[GV_LANES];
@@ -171,7 +171,7 @@ GV_INLINE double group_worst(const query_group *g, int32_t k) {
 }
 
 /* Starts the lists from the query before, as search_all does. */
-GV_INLINE void group_start(query_group *g, const gv_query *query, const gv_code *order, const double *before,
+GV_INLINE void group_start(query_group *g, const gv_query *query, const gv_sort_code *order, const double *before,
                            double before_worst, int32_t dim, int32_t k, gv_metric metric) {
   double limit[GV_LANES];
   for (int lane = 0; lane < GV_LANES; lane++) {
@@ -226,7 +226,7 @@ GV_INLINE double group_visit_leaf(const gv_box_tree *tree, int64_t leaf, query_g
 }
 
 /* Writes the lists, sentinels as (inf, -1). */
-GV_INLINE void group_write(const query_group *g, const gv_code *order, int32_t k, int64_t *indices,
+GV_INLINE void group_write(const query_group *g, const gv_sort_code *order, int32_t k, int64_t *indices,
                            double *canonical) {
   for (int32_t s = 0; s < k; s++) {
     double value[GV_LANES], index[GV_LANES];

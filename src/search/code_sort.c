@@ -10,8 +10,8 @@ enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, FEW = 128 };
 
 /* A pass over a digit: of each part of the pairs, how many go to each bucket, and then where to. */
 typedef struct sorting {
-  const gv_code *from;
-  gv_code *to;
+  const gv_sort_code *from;
+  gv_sort_code *to;
   int64_t count;
   int parts, shift;
   int64_t *counts;
@@ -29,19 +29,19 @@ static gv_status count_digits(gv_worker *worker, int64_t part, int64_t end) {
 static gv_status scatter(gv_worker *worker, int64_t part, int64_t end) {
   const sorting *s = worker->user;
   int64_t *mine = s->counts + part * BUCKETS, last = s->count * end / s->parts;
-  const gv_code *from = s->from;
-  gv_code *to = s->to;
+  const gv_sort_code *from = s->from;
+  gv_sort_code *to = s->to;
   int shift = s->shift;
   for (int64_t i = s->count * part / s->parts; i < last; i++)
     to[mine[from[i].code >> shift & (BUCKETS - 1)]++] = from[i];
   return GV_OK;
 }
 
-gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, int64_t count, int bits,
+gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *scratch, int64_t count, int bits,
                         int threads) {
   if (count <= FEW) {
     for (int64_t i = 1; i < count; i++) {
-      gv_code moving = codes[i];
+      gv_sort_code moving = codes[i];
       int64_t j = i;
       for (; j > 0 && codes[j - 1].code > moving.code; j--)
         codes[j] = codes[j - 1];
@@ -52,7 +52,7 @@ gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, i
   if (count < 65536) threads = 1;
   int64_t *counts = gv_allocate(&context->allocator, (int64_t)threads * BUCKETS, sizeof *counts);
   if (counts == NULL) return gv_fail_memory(context, "the order of points");
-  gv_code *from = codes, *to = scratch;
+  gv_sort_code *from = codes, *to = scratch;
   sorting s = {.count = count, .parts = threads, .counts = counts};
   gv_loop loop = {.threads = threads, .count = threads, .grain = 1, .user = &s};
   for (int shift = 0; shift < bits; shift += DIGIT_BITS) {
@@ -69,7 +69,7 @@ gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, i
       }
     }
     gv_parallel_for(&loop, scatter);
-    gv_code *swap = from;
+    gv_sort_code *swap = from;
     from = to;
     to = swap;
   }
@@ -85,11 +85,11 @@ gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, i
 
 enum { FEW_CODES = 16 };
 
-static inline bool code_before(gv_code a, gv_code b) {
+static inline bool code_before(gv_sort_code a, gv_sort_code b) {
   return (a.code < b.code) | ((a.code == b.code) & (a.index < b.index));
 }
 
-static void sort_few(const gv_code *from, gv_code *to, int64_t count) {
+static void sort_few(const gv_sort_code *from, gv_sort_code *to, int64_t count) {
   int place[FEW_CODES] = {0};
   for (int i = 1; i < count; i++) {
     int before = 0;
@@ -104,10 +104,10 @@ static void sort_few(const gv_code *from, gv_code *to, int64_t count) {
     to[place[i]] = from[i];
 }
 
-static void merge_halves(const gv_code *from, gv_code *to, int64_t count) {
+static void merge_halves(const gv_sort_code *from, gv_sort_code *to, int64_t count) {
   int64_t half = count / 2;
-  const gv_code *left = from, *right = from + half, *left_end = right - 1, *right_end = from + count - 1;
-  gv_code *end = to + count - 1;
+  const gv_sort_code *left = from, *right = from + half, *left_end = right - 1, *right_end = from + count - 1;
+  gv_sort_code *end = to + count - 1;
   for (int64_t i = 0; i < half; i++) {
     bool first = code_before(*right, *left), last = code_before(*right_end, *left_end);
     *to++ = *(first ? right : left);
@@ -121,7 +121,7 @@ static void merge_halves(const gv_code *from, gv_code *to, int64_t count) {
 }
 
 /* Sorts `a` with the help of `b`, to a place in b if `into`. */
-static void sort_list(gv_code *a, gv_code *b, int64_t count, bool into) {
+static void sort_list(gv_sort_code *a, gv_sort_code *b, int64_t count, bool into) {
   if (count <= FEW_CODES) {
     memcpy(b, a, (size_t)count * sizeof *a);
     sort_few(into ? a : b, into ? b : a, count);
@@ -133,6 +133,6 @@ static void sort_list(gv_code *a, gv_code *b, int64_t count, bool into) {
   merge_halves(into ? a : b, into ? b : a, count);
 }
 
-void gv_codes_sort_list(gv_code *codes, gv_code *scratch, int64_t count) {
+void gv_codes_sort_list(gv_sort_code *codes, gv_sort_code *scratch, int64_t count) {
   sort_list(codes, scratch, count, false);
 }

@@ -4,18 +4,18 @@
 
 #include "core/core.h"
 
-typedef struct gv_code {
+typedef struct gv_sort_code {
   uint64_t code;
   int64_t index;
-} gv_code;
+} gv_sort_code;
 
 /* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` holds count codes. Needs a
  * few KB a thread. */
-gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, int64_t count, int bits,
+gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *scratch, int64_t count, int bits,
                         int threads);
 
 /* Sort by (code, index) of a list that one thread has; `scratch` has room for count codes. */
-void gv_codes_sort_list(gv_code *codes, gv_code *scratch, int64_t count);
+void gv_codes_sort_list(gv_sort_code *codes, gv_sort_code *scratch, int64_t count);
 
 /* The Morton frame of a box: where a coordinate falls on 2^bits steps. */
 typedef struct gv_morton {

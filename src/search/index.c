@@ -276,10 +276,10 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *i
 }
 
 /* Which of all queries and points those are that a search is about. */
-typedef struct places {
+typedef struct index_places {
   int64_t first_query, first_reference;
   bool own; /* queries are points of the index, which are already checked */
-} places;
+} index_places;
 
 /* Checks k and the maximum distance, which may be negative for inner products. */
 static gv_status point_index_check_options(gv_context *context, const gv_point_index *index,
@@ -314,8 +314,8 @@ static int32_t search_expects(const gv_reference *reference, const gv_search_opt
 
 /* Chunk by chunk: checked queries to indices and exact distances (may be NULL). */
 static gv_status search_chunks(gv_context *context, const gv_point_index *index, const gv_points *queries,
-                               const gv_search_options *o, const places *of, gv_arrays *arrays, int64_t *indices,
-                               double *canonical) {
+                               const gv_search_options *o, const index_places *of, gv_arrays *arrays,
+                               int64_t *indices, double *canonical) {
   const gv_reference *reference = &index->reference;
   bool columns = queries->x != NULL;
   bool boxed = reference->periods != NULL; /* queries are moved into the box */
@@ -371,7 +371,7 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
                              int64_t *indices, double *canonical) {
   const gv_point_index *index = (const gv_point_index *)base;
   const gv_reference *reference = &index->reference;
-  places of = {first_query, first_reference, lacks_coordinates(queries)};
+  index_places of = {first_query, first_reference, lacks_coordinates(queries)};
   gv_points own;
   GV_TRY(gv_check_part(context, first_query, first_reference, reference->count));
   if (lacks_coordinates(queries) && queries->count > 0) {
@@ -406,7 +406,7 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
                                     const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_point_index *index = (const gv_point_index *)base;
   const gv_reference *reference = &index->reference;
-  places of = {0, 0, queries == NULL};
+  index_places of = {0, 0, queries == NULL};
   gv_points own = gv_points_of(index, 0, reference->count);
   gv_status status = queries != NULL ? gv_check_points(context, queries, "query") : GV_OK;
   if (queries == NULL) queries = &own;
@@ -438,14 +438,14 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
 
 /* ------------------------------------------------------------------------------------------ with other processes */
 
-typedef struct own_search {
+typedef struct index_own_search {
   const gv_point_index *index;
   const gv_points *queries; /* NULL: the index's points */
-} own_search;
+} index_own_search;
 
 static gv_status point_index_load_rows(gv_context *context, const void *user, int64_t first, int64_t count,
                                        double *data) {
-  const own_search *own = user;
+  const index_own_search *own = user;
   const gv_arrays host = {.device = -1};
   int64_t bad = -1;
   if (own->queries == NULL) return gv_points_fetch(context, own->index, first, count, data);
@@ -455,19 +455,19 @@ static gv_status point_index_load_rows(gv_context *context, const void *user, in
 
 static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
                              const gv_together_rows *rows, int64_t *indices, double *canonical) {
-  const own_search *own = user;
+  const index_own_search *own = user;
   const gv_points points = gv_points_rows(rows->data, rows->count, own->index->reference.dim, GV_FLOAT64);
   return search_part(context, &own->index->base, &points, o, rows->first_query, rows->first_point, indices,
                      canonical);
 }
 
 static gv_status point_index_measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
-  const own_search *own = user;
+  const index_own_search *own = user;
   return to_distances(context, &own->index->base, count, values);
 }
 
 /* Checks of a process before it communicates with the others. */
-static gv_status check_together(gv_context *context, const own_search *own, const gv_search_options *o,
+static gv_status check_together(gv_context *context, const index_own_search *own, const gv_search_options *o,
                                 const int64_t *indices) {
   const gv_point_index *index = own->index;
   const gv_points points = gv_points_of(index, 0, index->reference.count);
@@ -488,7 +488,7 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
 static gv_status search_distributed(gv_context *context, const gv_communicator *communicator, const gv_index *base,
                                     const gv_points *queries, const gv_search_options *o, int64_t *indices,
                                     double *distances) {
-  own_search own = {(const gv_point_index *)base, queries};
+  index_own_search own = {(const gv_point_index *)base, queries};
   gv_status status = check_together(context, &own, o, indices);
   gv_together together = {.options = o,
                           .user = &own,

@@ -9,15 +9,15 @@
 #include "search/box_tree.h"
 
 /* Codes of all points being made. */
-typedef struct coding {
+typedef struct octree_coding {
   const gv_reference *reference;
   double low[3], high[3];
   gv_morton morton;
-  gv_code *codes;
-} coding;
+  gv_sort_code *codes;
+} octree_coding;
 
 static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
-  coding *c = worker->user;
+  octree_coding *c = worker->user;
   int32_t dim = c->reference->dim;
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int32_t d = 0; d < dim; d++) {
@@ -40,9 +40,9 @@ static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 static gv_status make_codes(gv_worker *worker, int64_t first, int64_t end) {
-  const coding *c = worker->user;
+  const octree_coding *c = worker->user;
   for (int64_t i = first; i < end; i++)
-    c->codes[i] = (gv_code){gv_morton_code(&c->morton, c->reference->data + i * c->reference->dim), i};
+    c->codes[i] = (gv_sort_code){gv_morton_code(&c->morton, c->reference->data + i * c->reference->dim), i};
   return GV_OK;
 }
 
@@ -51,14 +51,14 @@ static gv_status octree_build(gv_context *context, const gv_reference *reference
   const gv_allocator *allocator = &reference->allocator;
   gv_status status = GV_OK;
   int32_t dim = reference->dim;
-  gv_code *codes = gv_allocate(allocator, reference->count, sizeof *codes);
-  gv_code *scratch = gv_allocate(allocator, reference->count, sizeof *scratch);
+  gv_sort_code *codes = gv_allocate(allocator, reference->count, sizeof *codes);
+  gv_sort_code *scratch = gv_allocate(allocator, reference->count, sizeof *scratch);
   if (codes == NULL || scratch == NULL) {
     status = gv_fail_memory(context, "the points' codes");
     goto done;
   }
   int threads = gv_threads_for(context, 20.0 * (double)reference->count);
-  coding c = {.reference = reference, .codes = codes};
+  octree_coding c = {.reference = reference, .codes = codes};
   for (int d = 0; d < 3; d++) {
     c.low[d] = INFINITY;
     c.high[d] = -INFINITY;

@@ -447,7 +447,7 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
 }
 
 /* A search being made; memory of each worker behind each other. */
-typedef struct searching {
+typedef struct openmp_searching {
   const plan *p;
   int64_t values, packed, kept; /* of a worker */
   float *all_values;
@@ -458,10 +458,10 @@ typedef struct searching {
   int64_t *indices, *part_indices; /* part_: of each range, where there are several */
   double *canonical, *part_canonical;
   gv_progress progress;
-} searching;
+} openmp_searching;
 
 static gv_status search_task(gv_worker *worker, int64_t task, int64_t end) {
-  searching *s = worker->user;
+  openmp_searching *s = worker->user;
   const plan *p = s->p;
   int me = worker->number;
   scratch own = {s->all_values + me * s->values, s->all_packed + me * s->packed, s->all_tiles + me * p->tiles,
@@ -477,7 +477,7 @@ static gv_status search_task(gv_worker *worker, int64_t task, int64_t end) {
 
 /* Joins the lists that the ranges found for each query. */
 static gv_status merge_ranges(gv_worker *worker, int64_t first, int64_t end) {
-  const searching *s = worker->user;
+  const openmp_searching *s = worker->user;
   const gv_query *query = s->p->query;
   int64_t k = query->k, step = query->count * k;
   for (int64_t i = first; i < end; i++) {
@@ -501,7 +501,7 @@ static gv_status openmp_search(gv_context *context, const gv_reference *referenc
   int64_t tasks = p.blocks * p.ranges;
   if (tasks < threads) threads = (int)tasks;
   gv_status status = GV_OK;
-  searching s = {.p = &p, .indices = indices, .canonical = canonical};
+  openmp_searching s = {.p = &p, .indices = indices, .canonical = canonical};
   /* Rounded up to whole cache lines, so that every thread's part is aligned and its own. */
   s.values = (p.block_queries * p.view.dim + 15) / 16 * 16;
   s.packed = p.packed_panels * GV_PANEL * p.view.dim;

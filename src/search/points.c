@@ -54,7 +54,7 @@ void gv_widen_floats(const float *from, int64_t count, double *to) {
 /* ------------------------------------------------------------------------------------------------------- reading */
 
 /* Points being read to their original type, and to doubles (NULL: not needed). */
-typedef struct reading {
+typedef struct points_reading {
   const gv_supply *supply;
   int64_t first, count;
   char *narrow, *copy; /* the same twice; `copy` may be NULL */
@@ -64,7 +64,7 @@ typedef struct reading {
   int64_t failed; /* the first that was not read ... */
   gv_status status;
   int64_t bad; /* ... and that is not finite */
-} reading;
+} points_reading;
 
 static bool all_finite(const void *row, gv_dtype dtype, int64_t count) {
   int bad = 0; /* an int, as such loops are made into vectors */
@@ -84,7 +84,7 @@ static gv_status read_or_copy(const gv_supply *supply, int64_t first, int64_t co
   return GV_OK;
 }
 
-static gv_status read_stretch(gv_worker *worker, reading *r, int64_t first, int64_t count) {
+static gv_status read_stretch(gv_worker *worker, points_reading *r, int64_t first, int64_t count) {
   const gv_supply *supply = r->supply;
   int32_t dim = supply->source.dim;
   gv_dtype dtype = supply->source.dtype;
@@ -117,7 +117,7 @@ static gv_status read_stretch(gv_worker *worker, reading *r, int64_t first, int6
 }
 
 static gv_status points_read_some(gv_worker *worker, int64_t begin, int64_t end) {
-  reading *r = worker->user;
+  points_reading *r = worker->user;
   for (int64_t i = begin; i < end; i++) {
     int64_t first = r->first + i * r->stretch, left = r->first + r->count - first;
     gv_worker_lock(worker);
@@ -137,7 +137,7 @@ static gv_status points_read_some(gv_worker *worker, int64_t begin, int64_t end)
 }
 
 /* Reads all of `r`; its failure members are set. */
-static gv_status points_read_all(gv_context *context, reading *r) {
+static gv_status points_read_all(gv_context *context, points_reading *r) {
   int64_t rows = STRETCH_BYTES / (int64_t)row_bytes(r->supply);
   r->stretch = rows > 1 ? rows : 1;
   r->failed = r->bad = INT64_MAX;
@@ -163,7 +163,7 @@ static gv_status load_to_host(gv_context *context, const gv_supply *supply, gv_p
   index->device = -1;
   index->data = gv_allocate(&context->allocator, count * supply->source.dim, wide ? sizeof(double) : sizeof(float));
   if (index->data == NULL) return gv_fail_memory(context, "the reference points");
-  reading r = {.supply = supply, .count = count, .look = true};
+  points_reading r = {.supply = supply, .count = count, .look = true};
   if (wide) {
     r.wide = index->data;
   } else {
@@ -176,7 +176,7 @@ static gv_status load_to_host(gv_context *context, const gv_supply *supply, gv_p
 
 /* Bytes of a supply for a device's buffers (gv_array_device). */
 static gv_status points_fill(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
-  reading r = *(const reading *)user;
+  points_reading r = *(const points_reading *)user;
   size_t row = row_bytes(r.supply);
   r.first = (int64_t)(at / row);
   r.count = (int64_t)(bytes / row);
@@ -206,7 +206,7 @@ static gv_status load_to_device(gv_context *context, const gv_supply *supply, gv
     if (index->kept != NULL) gv_copy(index->kept, supply->array, bytes, context->threads);
     status = cuda->upload(context, queue, index->data, supply->array, bytes);
   } else if (status == GV_OK) {
-    reading r = {.supply = supply, .copy = index->kept};
+    points_reading r = {.supply = supply, .copy = index->kept};
     status = cuda->stream(context, queue, index->data, bytes, row_bytes(supply), points_fill, &r);
   }
   if (status == GV_OK)

@@ -45,7 +45,7 @@ void gv_found_list_clear(gv_found_list *list) {
 
 bool gv_found_list_grow(gv_found_list *list) {
   int64_t room = list->room <= INT64_MAX / 4 ? 2 * list->room : list->room;
-  gv_code *larger = list->failed ? NULL : gv_allocate(list->allocator, 2 * room, sizeof *larger);
+  gv_sort_code *larger = list->failed ? NULL : gv_allocate(list->allocator, 2 * room, sizeof *larger);
   list->failed = larger == NULL;
   if (list->failed) return false;
   memcpy(larger, list->entry, (size_t)list->count * sizeof *larger);
@@ -57,7 +57,7 @@ bool gv_found_list_grow(gv_found_list *list) {
 
 void gv_found_list_swap(gv_found_list *list) {
   for (int64_t i = 0; i < list->count; i++)
-    list->entry[i] = (gv_code){(uint64_t)list->entry[i].index, (int64_t)list->entry[i].code};
+    list->entry[i] = (gv_sort_code){(uint64_t)list->entry[i].index, (int64_t)list->entry[i].code};
 }
 
 gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query, int64_t first,
@@ -128,7 +128,7 @@ typedef struct radius_search {
   const gv_radius_query *query;
   int64_t *offsets, *indices;
   double *canonical;
-  gv_code *order; /* of the queries from `first` on; NULL: their own */
+  gv_sort_code *order; /* of the queries from `first` on; NULL: their own */
   int64_t first;
   gv_morton morton;
   double low[ORDERED_DIM_MAX], high[ORDERED_DIM_MAX];
@@ -171,13 +171,13 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
   radius_search *s = worker->user;
   for (int64_t i = first; i < end; i++) {
     int64_t number = s->first + i;
-    s->order[i] = (gv_code){gv_morton_code(&s->morton, s->query->data + number * s->morton.dim), number};
+    s->order[i] = (gv_sort_code){gv_morton_code(&s->morton, s->query->data + number * s->morton.dim), number};
   }
   return GV_OK;
 }
 
 /* Queries from s->first on in Morton order: nodes near one query are in the cache for the next. */
-static gv_status radius_order_queries(gv_context *context, radius_search *s, int64_t count, gv_code *scratch,
+static gv_status radius_order_queries(gv_context *context, radius_search *s, int64_t count, gv_sort_code *scratch,
                                       int threads) {
   int32_t dim = s->by->reference.dim;
   for (int32_t d = 0; d < dim; d++) {

@@ -11,7 +11,7 @@
  * the bits of exact distances; they have the same order because distances are not negative. */
 struct gv_found_list {
   const gv_allocator *allocator;
-  gv_code *entry; /* room for `room`, and as many for sorting them; NULL: only counted */
+  gv_sort_code *entry; /* room for `room`, and as many for sorting them; NULL: only counted */
   int64_t count, room;
   bool failed; /* out of memory: entries are missing */
 };
@@ -39,7 +39,7 @@ static inline double gv_canonical_of_code(uint64_t bits) {
 static inline void gv_found_list_add(gv_found_list *list, double canonical, int64_t index) {
   if (list->entry != NULL) {
     if (list->count == list->room && !gv_found_list_grow(list)) return;
-    list->entry[list->count] = (gv_code){gv_code_of_canonical(canonical), index};
+    list->entry[list->count] = (gv_sort_code){gv_code_of_canonical(canonical), index};
   }
   list->count++;
 }

@@ -14,7 +14,7 @@ typedef struct handshake {
   double max_distance, kind[4];
 } handshake;
 
-typedef struct rounds {
+typedef struct together_rounds {
   gv_context *context;
   gv_communicator processes;
   const gv_together *here;
@@ -28,17 +28,17 @@ typedef struct rounds {
   double *values, *came_values, *joined;
   const int64_t **parts;
   const double **part_values;
-} rounds;
+} together_rounds;
 
 /* --------------------------------------------------------------------------------------------------- processes */
 
-static gv_status together_unreachable(const rounds *r, gv_status status) {
+static gv_status together_unreachable(const together_rounds *r, gv_status status) {
   if (status != GV_OK) return status;
   return gv_fail(r->context, GV_ERROR_IO, "processes: the communication failed");
 }
 
 /* GV_OK where all are well; where they are not, the others name the first that is not. */
-static gv_status agree(const rounds *r, gv_status status) {
+static gv_status agree(const together_rounds *r, gv_status status) {
   const gv_communicator *p = &r->processes;
   int worst = 0, what = 0;
   if (p->ranks == 1) return status;
@@ -64,7 +64,7 @@ static void copy_bytes(void *to, const void *from, int bytes) {
   if (to != NULL && from != NULL) memcpy(to, from, (size_t)bytes);
 }
 
-static gv_status together_gather(const rounds *r, const void *own, void *all) {
+static gv_status together_gather(const together_rounds *r, const void *own, void *all) {
   const gv_communicator *p = &r->processes;
   int *bytes = r->sizes, *places = bytes + p->ranks;
   set_places(p->ranks, bytes, places);
@@ -75,7 +75,7 @@ static gv_status together_gather(const rounds *r, const void *own, void *all) {
   return p->allgatherv(p->user, own, all, bytes, places) == 0 ? GV_OK : together_unreachable(r, GV_OK);
 }
 
-static gv_status trade(const rounds *r, const void *out, void *in) {
+static gv_status trade(const together_rounds *r, const void *out, void *in) {
   const gv_communicator *p = &r->processes;
   int *out_bytes = r->sizes, *out_places = out_bytes + p->ranks, *in_bytes = out_places + p->ranks;
   int *in_places = in_bytes + p->ranks;
@@ -91,7 +91,7 @@ static gv_status trade(const rounds *r, const void *out, void *in) {
 
 /* ------------------------------------------------------------------------------------------------------ beginning */
 
-static gv_status allocate_tables(rounds *r) {
+static gv_status allocate_tables(together_rounds *r) {
   const gv_allocator *a = &r->context->allocator;
   int64_t ranks = r->processes.ranks;
   r->all = gv_allocate(a, ranks, sizeof *r->all);
@@ -105,7 +105,7 @@ static gv_status allocate_tables(rounds *r) {
 }
 
 /* Checks the properties that must agree; all processes get the same result. */
-static gv_status compare(rounds *r) {
+static gv_status compare(together_rounds *r) {
   const handshake *first = r->all;
   int64_t points = 0;
   for (int p = 0; p < r->processes.ranks; p++) {
@@ -126,7 +126,7 @@ static gv_status compare(rounds *r) {
   return GV_OK;
 }
 
-static gv_status meet(rounds *r) {
+static gv_status meet(together_rounds *r) {
   const gv_together *t = r->here;
   const gv_search_options *o = t->options;
   handshake own = {.points = t->points,
@@ -143,7 +143,7 @@ static gv_status meet(rounds *r) {
 }
 
 /* Memory of a round's queries: those of all processes, their results, and the results that come back. */
-static gv_status allocate_round(rounds *r) {
+static gv_status allocate_round(together_rounds *r) {
   const gv_allocator *a = &r->context->allocator;
   int64_t ranks = r->processes.ranks, k = r->here->options->k, dim = r->here->dim, row = 8 * dim + 32 * k;
   int64_t room = ROUND_BYTES / (row * ranks);
@@ -164,7 +164,7 @@ static gv_status allocate_round(rounds *r) {
   return made ? GV_OK : gv_fail_memory(r->context, "queries of other processes");
 }
 
-static void together_clear(rounds *r) {
+static void together_clear(together_rounds *r) {
   const gv_allocator *a = &r->context->allocator;
   void *const all[] = {r->all,         r->first_point, r->sizes, (void *)r->parts, (void *)r->part_values,
                        r->own,         r->all_queries, r->found, r->values,        r->came,
@@ -176,14 +176,14 @@ static void together_clear(rounds *r) {
 /* ----------------------------------------------------------------------------------------------------------- rounds */
 
 /* Queries of a process in the round that begins with their number `first`. */
-static int64_t count_of(const rounds *r, int process, int64_t first) {
+static int64_t count_of(const together_rounds *r, int process, int64_t first) {
   int64_t left = r->all[process].queries - first;
   return left < 0 ? 0 : left < r->room ? left : r->room;
 }
 
 /* Searches the round's queries of all processes. For those of other processes no point is excluded, because their
  * points are not in this index. */
-static gv_status search_all(rounds *r, int64_t first) {
+static gv_status search_all(together_rounds *r, int64_t first) {
   const gv_together *t = r->here;
   const gv_communicator *p = &r->processes;
   int64_t before = 0, own = count_of(r, p->rank, first), all = 0, k = t->options->k;
@@ -211,7 +211,7 @@ static gv_status search_all(rounds *r, int64_t first) {
 
 /* Sends the queries from `first` on to all processes. Then all agree on the status; `status`: this process's status
  * since the last agreement. */
-static gv_status together_send_queries(rounds *r, int64_t first, gv_status status) {
+static gv_status together_send_queries(together_rounds *r, int64_t first, gv_status status) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
   if (status == GV_OK) status = t->take(r->context, t->user, first, count_of(r, r->processes.rank, first), r->own);
@@ -224,7 +224,7 @@ static gv_status together_send_queries(rounds *r, int64_t first, gv_status statu
 }
 
 /* Returns the results to the queries' processes, and joins those received here. */
-static gv_status together_return_results(rounds *r, int64_t first, int64_t *indices, double *distances) {
+static gv_status together_return_results(together_rounds *r, int64_t first, int64_t *indices, double *distances) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
   int64_t k = t->options->k, own = count_of(r, r->processes.rank, first), places = own * k;
@@ -249,7 +249,7 @@ static gv_status together_return_results(rounds *r, int64_t first, int64_t *indi
 
 gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
                              gv_status status, int64_t *indices, double *distances) {
-  rounds r = {.context = context, .here = together};
+  together_rounds r = {.context = context, .here = together};
   GV_COPY_GIVEN(context, gv_communicator, &r.processes, processes);
   const gv_communicator *p = &r.processes;
   bool reach = p->allreduce_max != NULL && p->allgatherv != NULL && p->alltoallv != NULL;

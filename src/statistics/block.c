@@ -71,12 +71,12 @@ static void work_free(block_sums *w) {
 }
 
 /* A span of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
-typedef struct span {
+typedef struct block_span {
   int64_t c0, c1, r;
-} span;
+} block_span;
 
 /* Cells, area and moments. */
-static void add_area(const block_sums *w, const span *at, gv_totals *to) {
+static void add_area(const block_sums *w, const block_span *at, gv_totals *to) {
   const gv_statistics *s = w->s;
   const int64_t cells = at->c1 - at->c0, row = w->tile.r0 + at->r;
   const int64_t c0 = w->tile.c0 + at->c0, c1 = w->tile.c0 + at->c1;
@@ -103,7 +103,7 @@ static void add_area(const block_sums *w, const span *at, gv_totals *to) {
 }
 
 /* Distances times the cells' areas, and the longest one. */
-static gv_status add_distances(const block_sums *w, const span *at, const double *distance, gv_totals *to) {
+static gv_status add_distances(const block_sums *w, const block_span *at, const double *distance, gv_totals *to) {
   const gv_statistics *s = w->s;
   double scale = (double)(INT64_C(1) << GV_TERM_BITS) / s->longest, farthest = to->farthest;
   bool good = true;
@@ -130,7 +130,7 @@ static gv_status add_distances(const block_sums *w, const span *at, const double
   return GV_OK;
 }
 
-static gv_status add_span(block_sums *w, const span *at, int32_t shown) {
+static gv_status add_span(block_sums *w, const block_span *at, int32_t shown) {
   const gv_statistics *s = w->s;
   if (gv_is_no_region(s, shown)) {
     for (int32_t q = 0; q < s->sums; q++)
@@ -179,7 +179,7 @@ static gv_status add_row(block_sums *w, int64_t r) {
       spans = w->s->kernels->find(cells + c, n, begin);
     }
     for (int32_t i = 0; i < spans && status == GV_OK; i++) {
-      span at = {c + begin[i], c + begin[i + 1], r};
+      block_span at = {c + begin[i], c + begin[i + 1], r};
       status = add_span(w, &at, cells[block->uniform ? 0 : at.c0]);
     }
   }

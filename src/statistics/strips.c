@@ -14,17 +14,17 @@ enum {
 };
 
 /* A strip being added. */
-typedef struct adding {
+typedef struct strips_adding {
   gv_statistics *s;
   gv_statistics_cells strip;
   gv_row_sums *row;
   double *share, *triangle;
   gv_totals *of_row;
   gv_sum *of_sum;
-} adding;
+} strips_adding;
 
 /* Running sums over the strip's rows; areas of the mesh's triangles. */
-static gv_status make_factors(gv_context *context, adding *a) {
+static gv_status make_factors(gv_context *context, strips_adding *a) {
   const gv_statistics *s = a->s;
   const gv_cells *cells = &s->voronoi->cells;
   const gv_allocator *allocator = &context->allocator;
@@ -56,7 +56,7 @@ static gv_status make_factors(gv_context *context, adding *a) {
   return made ? GV_OK : gv_fail_memory(context, "a strip's statistics");
 }
 
-static void statistics_strips_clear(const gv_context *context, adding *a) {
+static void statistics_strips_clear(const gv_context *context, strips_adding *a) {
   void *const parts[] = {a->row, a->share, a->triangle, a->of_row, a->of_sum};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&context->allocator, parts[i]);
@@ -82,13 +82,13 @@ static gv_status add_part(gv_device_strips *d, const gv_statistics_device *devic
 }
 
 /* A strip in parts of `most` cells at most. */
-typedef struct parts {
+typedef struct strips_parts {
   const gv_statistics_cells *strip;
   int64_t columns, rows, across, count;
-} parts;
+} strips_parts;
 
-static parts statistics_strips_cut(const gv_statistics_cells *strip, int64_t most) {
-  parts p = {strip, strip->columns < most ? strip->columns : most, 0, 0, 0};
+static strips_parts statistics_strips_cut(const gv_statistics_cells *strip, int64_t most) {
+  strips_parts p = {strip, strip->columns < most ? strip->columns : most, 0, 0, 0};
   p.rows = most / p.columns;
   p.across = (strip->columns + p.columns - 1) / p.columns;
   p.count = p.across * ((strip->rows + p.rows - 1) / p.rows);
@@ -96,7 +96,7 @@ static parts statistics_strips_cut(const gv_statistics_cells *strip, int64_t mos
 }
 
 /* `quantity`: room for those of the part. */
-static gv_statistics_cells statistics_strips_part_of(const parts *p, int64_t number, int32_t quantities,
+static gv_statistics_cells statistics_strips_part_of(const strips_parts *p, int64_t number, int32_t quantities,
                                                      gv_quantity *quantity) {
   int64_t column = number % p->across * p->columns, row = number / p->across * p->rows;
   const gv_statistics_cells *strip = p->strip;
@@ -118,7 +118,7 @@ static gv_statistics_cells statistics_strips_part_of(const parts *p, int64_t num
 /* As many cells at once as there is room for distances. `quantity`: room for them. */
 static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                            const gv_statistics_cells *strip, gv_quantity *quantity) {
-  const parts all =
+  const strips_parts all =
       statistics_strips_cut(strip, sums->s->distances ? MOST_DISTANCES : strip->columns * strip->rows);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
@@ -132,7 +132,7 @@ static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *devi
 static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                               const gv_statistics_cells *strip, gv_quantity *quantity) {
   int32_t count = sums->s->sums;
-  const parts all = statistics_strips_cut(strip, MOST_LABELS / sums->s->voronoi->k);
+  const strips_parts all = statistics_strips_cut(strip, MOST_LABELS / sums->s->voronoi->k);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
     gv_statistics_cells part = statistics_strips_part_of(&all, i, count, quantity);
@@ -165,7 +165,7 @@ static gv_status check_faults(gv_context *context, const gv_statistics *s, const
   return GV_OK;
 }
 
-static gv_status statistics_strips_merge(gv_context *context, const adding *a) {
+static gv_status statistics_strips_merge(gv_context *context, const strips_adding *a) {
   gv_statistics *s = a->s;
   bool good = true;
   pthread_mutex_lock(&s->lock);
@@ -178,7 +178,7 @@ static gv_status statistics_strips_merge(gv_context *context, const adding *a) {
 }
 
 static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
-  adding *a = user;
+  strips_adding *a = user;
   const char *reason;
   const gv_statistics_device *device = gv_cuda_module_get(&reason)->statistics;
   const gv_strip_factors factors = {a->row, a->share, a->triangle};
@@ -216,7 +216,7 @@ static gv_status statistics_strips_check(gv_context *context, const gv_statistic
 }
 
 gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells) {
-  adding a = {.s = s, .strip = *cells};
+  strips_adding a = {.s = s, .strip = *cells};
   GV_TRY(statistics_strips_check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
   if (strips == NULL || s->labels != NULL) {

@@ -20,9 +20,9 @@
 #include "voronoi/raster_proof.h"
 
 /* Spans of a row are the cells from `start` to the start of the next, or the end of the row. */
-typedef struct span {
+typedef struct raster_span {
   int32_t start, group; /* -1: no seeds */
-} span;
+} raster_span;
 
 struct gv_raster_seeds {
   gv_allocator allocator;
@@ -152,13 +152,13 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
 
 /* A row's spans. */
 typedef struct line {
-  const span *spans;
+  const raster_span *spans;
   int64_t count, width;
 } line;
 
 static line line_of(const gv_raster_seeds *s, int64_t row) {
   const int64_t *first = s->row_first.memory;
-  return (line){(const span *)s->spans.memory + first[row], first[row + 1] - first[row], s->raster.width};
+  return (line){(const raster_span *)s->spans.memory + first[row], first[row + 1] - first[row], s->raster.width};
 }
 
 static int64_t line_end(const line *l, int64_t i) {
@@ -309,20 +309,20 @@ static gv_status no_row(gv_context *context) {
 /* Adds the cells of a row up to `end`, which follow those added before. The memory of the span is there. */
 static gv_status append_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end, bool is_seed,
                              int64_t value) {
-  span *spans = s->spans.memory;
+  raster_span *spans = s->spans.memory;
   int32_t group = -1;
   if (is_seed) {
     GV_TRY(find_group(context, s, value, &group));
     s->cells += end - start;
   }
   if (start > 0 && spans[s->span_count - 1].group == group) return GV_OK; /* they continue the span before */
-  spans[s->span_count++] = (span){(int32_t)start, group};
+  spans[s->span_count++] = (raster_span){(int32_t)start, group};
   return GV_OK;
 }
 
 static gv_status append_row(gv_context *context, void *seeds, const gv_row_spans *row) {
   gv_raster_seeds *s = seeds;
-  if (gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof(span)) == NULL)
+  if (gv_buffer_extend(&s->spans, &s->allocator, s->span_count + row->count, sizeof(raster_span)) == NULL)
     return raster_seeds_no_memory(context);
   for (int64_t i = 0; i < row->count; i++) {
     int64_t end = i + 1 < row->count ? row->start[i + 1] : s->raster.width;
@@ -440,7 +440,7 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   if (order == NULL) status = raster_seeds_no_memory(context);
   if (status == GV_OK) {
     sort_groups(seeds, order);
-    span *spans = seeds->spans.memory;
+    raster_span *spans = seeds->spans.memory;
     int32_t *groups = seeds->group.memory;
     for (int64_t i = 0; i < seeds->span_count; i++)
       if (spans[i].group >= 0) spans[i].group = order[spans[i].group];

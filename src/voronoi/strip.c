@@ -8,7 +8,7 @@
 /* Blocks of a strip being made. */
 typedef struct strip_work {
   const gv_voronoi *v;
-  const gv_block_source *source;
+  const gv_strip_source *source;
   const gv_labels *strip;
   int64_t column, row, across; /* the first block, blocks in a row */
   gv_progress *progress;
@@ -68,7 +68,7 @@ static gv_status make_block(gv_worker *worker, int64_t number, int64_t end) {
   return status;
 }
 
-gv_status gv_strip_by_blocks(gv_context *context, const gv_voronoi *v, const gv_block_source *source,
+gv_status gv_strip_by_blocks(gv_context *context, const gv_voronoi *v, const gv_strip_source *source,
                              const gv_labels *s, gv_progress *progress) {
   strip_work w = {v, source, s, s->column / v->block_width, s->row / v->block_height, 0, progress};
   w.across = (s->column + s->columns - 1) / v->block_width - w.column + 1;

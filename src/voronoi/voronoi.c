@@ -309,7 +309,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_lab
   const gv_tile block = gv_tile_of_block(v, s.column / v->block_width, s.row / v->block_height);
   if (tile.c0 == block.c0 && tile.c1 == block.c1 && tile.r0 == block.r0 && tile.r1 == block.r1)
     return v->engine->block(context, v, v->state, &tile, &s, uniform);
-  gv_block_source source = {block_of_engine, (void *)v};
+  gv_strip_source source = {block_of_engine, (void *)v};
   gv_progress progress;
   gv_progress_init(&progress, context, s.columns * s.rows);
   return gv_strip_by_blocks(context, v, &source, &s, &progress);

@@ -62,10 +62,10 @@ static gv_status check_all(gv_context *context, widening_round *r, int64_t count
 }
 
 /* Open queries, side by side, and their results. */
-typedef struct gathered {
+typedef struct widen_gathered {
   int64_t *number, *found;
   double *data, *chord2;
-} gathered;
+} widen_gathered;
 
 /* Removes a query's own seed from its neighbors. */
 static void leave_out(int64_t self, int32_t requested, int64_t *found, double *chord2) {
@@ -79,7 +79,7 @@ static void leave_out(int64_t self, int32_t requested, int64_t *found, double *c
 
 /* Searches `requested` neighbors of the open queries. */
 static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t requested,
-                              gathered *g) {
+                              widen_gathered *g) {
   int64_t at_once = MOST_REQUESTED / requested, open = 0;
   bool self = query->self_offset >= 0;
   gv_status status = GV_OK;
@@ -114,7 +114,7 @@ static int64_t count_open(const widening_round *r, int64_t count) {
 gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *query, const int64_t *found,
                    const double *chord2) {
   const gv_allocator *allocator = &context->allocator;
-  gathered g = {NULL, NULL, NULL, NULL};
+  widen_gathered g = {NULL, NULL, NULL, NULL};
   widening_round r = {w, NULL, query->k, query->k, found, chord2, 4 * query->k > w->most, NULL};
   r.open = gv_allocate(allocator, query->count, sizeof *r.open);
   gv_status status = r.open != NULL ? check_all(context, &r, query->count) : gv_fail_memory(context, "queries");

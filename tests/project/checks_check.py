@@ -698,6 +698,21 @@ def house():
             "src/voronoi/cpu/a.c": '#include "voronoi/y.h"\n',
         },
     )
+    part = {"src/core/0.c": "typedef struct part {\n  int x;\n} part;\n"}
+    passes(
+        "types of one name with a reason, and of a test",
+        part
+        | {
+            f"src/cli/{i}.c": "typedef gv_job_settings settings;\ntypedef struct settings {\n} settings;\n"
+            for i in range(2)
+        }
+        | {"tests/b.c": part["src/core/0.c"], "src/core/1.c": "static struct part {\n} part;\n"},
+    )
+    fails(
+        "types of one name",
+        "type part: 2 files",
+        part | {"tools/1.h": "typedef enum {\n  ONE\n} part;\n"},
+    )
     fails(
         "a long circle",
         "circle io/in io/out io/overlay: 3",

@@ -21,6 +21,7 @@ House rules on sizes and on who includes whom.
 * src/io/transaction knows paths only: none of its files but remote*.c includes a header of GDAL.
 * Files that docs/architecture.md names exist.
 * A static function's or kernel's name is defined in at most STATIC_FILES files of src and tools: it begins with the file's subject.
+* A type's name is defined in one file of src and tools, except SAME_TYPES.
 
 What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
 grown, and when one is no longer needed: the list only shrinks.
@@ -38,6 +39,10 @@ FOLDERS = {"src/voronoi": 25}
 FILE_LINES = 700
 FUNCTION_LINES = 100
 STATIC_FILES = 2
+SAME_TYPES = {
+    "settings",  # of each command: named by the macros of src/job/option.h
+    "vf_table",  # of each set of vector functions, of which a file is compiled with one
+}
 KIND_FILES = 10
 DRIVER_FILES = 2
 FOLDER_LINES = {"src/job/raster": 4500, "src/io/out": 5300}
@@ -68,6 +73,9 @@ STATIC = re.compile(
     r"^(?:template\s*<[^\n]*>\s*)?(?:static\b[^;{=()]*?|[^\s;{=()][^;{=()\n]*__(?:global|device)__[^;{=()]*?|__(?:global|device)__[^;{=()]*?)"
     r"\b(\w+)\s*\([^;{]*?\)\s*\{",
     re.MULTILINE,
+)
+TYPE = re.compile(
+    r"^typedef (?:struct|enum|union)\b[^{;]*\{(?:[^{}]|\{[^{}]*\})*\} (\w+);", re.MULTILINE
 )
 ATTRIBUTE = re.compile(r"\b(?:__launch_bounds__|__attribute__)\s*\(+[^()]*\)+")
 FUNCTION = re.compile(
@@ -130,6 +138,11 @@ def statics(text):
             ATTRIBUTE.sub("", re.sub(r"^\s*#.*$", "", without_comments(text), flags=re.MULTILINE))
         )
     )
+
+
+def types(text):
+    """Names of the types that a file defines in column 0."""
+    return set(TYPE.findall(without_comments(text))) - SAME_TYPES
 
 
 def circles(arrows):
@@ -222,6 +235,7 @@ def look(root):
             found[f"folder {folder}"] = count
 
     arrows, defined, texts = collections.defaultdict(collections.Counter), collections.Counter(), {}
+    types_of = collections.Counter()
     for path in files:
         if path.suffix not in COMPILED | {".py"}:
             continue
@@ -237,6 +251,7 @@ def look(root):
                 found[key] = max(lines, found.get(key, 0))
         if name.startswith(("src/", "tools/")):
             defined.update(statics(text))
+            types_of.update(types(text))
         if name.startswith("src/"):
             texts[name] = text
             if WITHOUT_GDAL.match(name) and GDAL.search(text):
@@ -254,6 +269,8 @@ def look(root):
     found.update(
         (f"static {name}", count) for name, count in defined.items() if count > STATIC_FILES
     )
+
+    found.update((f"type {name}", count) for name, count in types_of.items() if count > 1)
 
     rooms = {folder.split("/")[1] for folder in side_by_side if folder.startswith("src/")}
     rooms |= {there.split("/")[0] for here in arrows.values() for there in here}
@@ -319,6 +336,7 @@ SAYS = {
     "file": f"lines, more than {FILE_LINES}",
     "function": f"lines, more than {FUNCTION_LINES}",
     "static": f"files that define a static function of this name, more than {STATIC_FILES}: begin it with the file's subject",
+    "type": "files that define a type of this name: begin it with the file's subject",
     "lines": "lines of code, more than FOLDER_LINES of house.py allows",
     "upward": "includes from the first room to the second, which is not below it",
     "circle": "includes among folders that go round in a circle",

@@ -301,7 +301,7 @@ static void test_choice(void **state) {
 }
 
 static int by_code(const void *a, const void *b) {
-  const gv_code *x = a, *y = b;
+  const gv_sort_code *x = a, *y = b;
   if (x->code != y->code) return x->code < y->code ? -1 : 1;
   return x->index < y->index ? -1 : 1;
 }
@@ -311,17 +311,17 @@ static void test_code_sort(void **state) {
   enum { N = 200000 };
   gv_context *context;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  gv_code *codes = malloc(N * sizeof *codes), *sorted = malloc(N * sizeof *codes),
-          *scratch = malloc(N * sizeof *codes);
+  gv_sort_code *codes = malloc(N * sizeof *codes), *sorted = malloc(N * sizeof *codes),
+               *scratch = malloc(N * sizeof *codes);
   uint64_t x = 3;
   for (int64_t i = 0; i < N; i++) {
     x = x * UINT64_C(6364136223846793005) + 1;
-    codes[i] = (gv_code){(x >> 24) % (i % 3 == 0 ? 50 : UINT64_C(1) << 40), i};
+    codes[i] = (gv_sort_code){(x >> 24) % (i % 3 == 0 ? 50 : UINT64_C(1) << 40), i};
   }
   memcpy(sorted, codes, N * sizeof *codes);
   qsort(sorted, N, sizeof *sorted, by_code);
   for (int threads = 1; threads <= 3; threads++) {
-    gv_code *mine = malloc(N * sizeof *mine);
+    gv_sort_code *mine = malloc(N * sizeof *mine);
     memcpy(mine, codes, N * sizeof *mine);
     assert_int_equal(gv_codes_sort(context, mine, scratch, N, 40, threads), GV_OK);
     assert_memory_equal(mine, sorted, N * sizeof *mine);

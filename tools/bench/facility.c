@@ -95,16 +95,16 @@ static void fill_world(void) {
 /* ------------------------------------------------------------------------------------------------------- a block */
 
 /* Cells [first, end) of an axis of `cells`, in pixels of an axis of `pixels`. */
-typedef struct span {
+typedef struct facility_span {
   int64_t first, end, cells, pixels;
-} span;
+} facility_span;
 
-static int64_t pixel_of(const span *s, int64_t cell) {
+static int64_t pixel_of(const facility_span *s, int64_t cell) {
   return cell * s->pixels / s->cells;
 }
 
 /* For each pixel of the span its first cell, counted from the span's; the number of pixels. */
-static int32_t first_cells(const span *s, int32_t *first) {
+static int32_t first_cells(const facility_span *s, int32_t *first) {
   int32_t n = 0;
   for (int64_t cell = s->first; cell < s->end; n++) {
     first[n] = (int32_t)(cell - s->first);
@@ -114,7 +114,7 @@ static int32_t first_cells(const span *s, int32_t *first) {
 }
 
 /* The mask of a block's cells, row by row. False if none counts; *all: all do, and nothing is written. */
-static bool mask_of_block(const span *x, const span *y, uint8_t *out, bool *all) {
+static bool mask_of_block(const facility_span *x, const facility_span *y, uint8_t *out, bool *all) {
   int64_t last = -1;
   int kept = 0, pixels = 0;
   for (int64_t r = pixel_of(y, y->first); r <= pixel_of(y, y->end - 1); r++)
@@ -133,8 +133,8 @@ static bool mask_of_block(const span *x, const span *y, uint8_t *out, bool *all)
   return kept > 0;
 }
 
-static gv_status add_block(gv_context *context, thread_buffers *d, const gv_labels *b, const span *x, const span *y,
-                           int uniform) {
+static gv_status add_block(gv_context *context, thread_buffers *d, const gv_labels *b, const facility_span *x,
+                           const facility_span *y, int uniform) {
   int32_t first[SIDE], first_row[SIDE], columns = first_cells(x, first), rows = first_cells(y, first_row);
   const double *counts = w.counts + pixel_of(y, y->first) * PIXELS + pixel_of(x, x->first);
   gv_quantity quantity;
@@ -189,8 +189,8 @@ static gv_status one_block(void *user, gv_context *context, int thread, int64_t 
   thread_buffers *d = &w.buffers[thread];
   int64_t side = bench_facility_side_of(), across = blocks_across();
   int64_t left = number % across * side, top = number / across * side;
-  span x = {left, left + side < w.grid.width ? left + side : w.grid.width, w.grid.width, PIXELS};
-  span y = {top, top + side < w.grid.height ? top + side : w.grid.height, w.grid.height, ROWS};
+  facility_span x = {left, left + side < w.grid.width ? left + side : w.grid.width, w.grid.width, PIXELS};
+  facility_span y = {top, top + side < w.grid.height ? top + side : w.grid.height, w.grid.height, ROWS};
   gv_labels b;
   gv_labels_init(&b);
   int uniform = 0;

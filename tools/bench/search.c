@@ -54,14 +54,14 @@ typedef struct search_case {
 } search_case;
 
 /* One search of a search_case, by one backend. */
-typedef struct search {
+typedef struct timed_search {
   const char *backend;
   gv_points points, queries;
   int32_t k;
   bool self;
   int64_t *indices;
   double *distances;
-} search;
+} timed_search;
 
 /* ------------------------------------------------------------------------------------------------------------ data */
 
@@ -122,7 +122,7 @@ static double forecast(const char *backend, const search_case *q) {
 /* ------------------------------------------------------------------------------------------------------------ runs */
 
 static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s) {
-  const search *one = c->with;
+  const timed_search *one = c->with;
   gv_index_options index_options;
   gv_index_options_init(&index_options);
   gv_search_options options;
@@ -152,7 +152,7 @@ static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s
 
 /* A case for each requested and available backend; those that would take too long have none in their search. */
 static bool bench_search_case(bench *b, const search_case *q) {
-  search searches[BENCH_MOST_LIST], one = {.k = q->k, .self = q->kind == INTEGERS};
+  timed_search searches[BENCH_MOST_LIST], one = {.k = q->k, .self = q->kind == INTEGERS};
   bench_case cases[BENCH_MOST_LIST];
   char group[160];
   bool good = true;

@@ -13,7 +13,7 @@ static int by_id(const void *a, const void *b) {
   return p->seed < q->seed ? -1 : p->seed > q->seed;
 }
 
-gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_groups *out) {
+gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_id_groups *out) {
   size_t count = (size_t)seeds->count;
   entry *entries = malloc(count * sizeof *entries);
   out->of_seed = malloc(count * sizeof *out->of_seed);
@@ -41,7 +41,7 @@ gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_groups *out) {
   return GV_OK;
 }
 
-int32_t gv_groups_find(const gv_groups *groups, const gv_seed_list *seeds, int64_t id) {
+int32_t gv_groups_find(const gv_id_groups *groups, const gv_seed_list *seeds, int64_t id) {
   int32_t low = 0, high = groups->count;
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
@@ -54,9 +54,9 @@ int32_t gv_groups_find(const gv_groups *groups, const gv_seed_list *seeds, int64
   return low < groups->count && seeds->ids[groups->first[low]] == id ? low : -1;
 }
 
-void gv_groups_free(gv_groups *groups) {
+void gv_groups_free(gv_id_groups *groups) {
   free(groups->of_seed);
   free(groups->first);
   free(groups->seeds);
-  *groups = (gv_groups){0};
+  *groups = (gv_id_groups){0};
 }

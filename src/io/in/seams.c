@@ -13,14 +13,14 @@
 static const double tolerance = 1e-5; /* degrees, as the library's (GV_CUT_TOLERANCE) */
 
 /* Latitudes of an edge along the meridian. */
-typedef struct stretch {
+typedef struct seams_stretch {
   double low, high;
-} stretch;
+} seams_stretch;
 
 typedef struct seam_search {
   gv_shapes *shapes;
   const double *lon, *lat; /* of each vertex; HUGE_VAL = none */
-  stretch *list[2];        /* by side */
+  seams_stretch *list[2];  /* by side */
   int64_t count[2], room[2];
   bool failed;
 } seam_search;
@@ -68,20 +68,20 @@ static void visit_seams(seam_search *search, seam_visit *call) {
 
 static void collect_seam(seam_search *search, int64_t v, int side) {
   if (side < 0) return;
-  stretch *list = gv_grow(search->list[side], &search->room[side], search->count[side] + 1, sizeof *list);
+  seams_stretch *list = gv_grow(search->list[side], &search->room[side], search->count[side] + 1, sizeof *list);
   search->failed |= list == NULL;
   if (list == NULL) return;
   search->list[side] = list;
   const double *lat = search->lat + v;
-  list[search->count[side]++] = (stretch){fmin(lat[0], lat[1]), fmax(lat[0], lat[1])};
+  list[search->count[side]++] = (seams_stretch){fmin(lat[0], lat[1]), fmax(lat[0], lat[1])};
 }
 
 static int by_low(const void *a, const void *b) {
-  const stretch *x = a, *y = b;
+  const seams_stretch *x = a, *y = b;
   return (x->low > y->low) - (x->low < y->low);
 }
 
-static int64_t unite_stretches(stretch *list, int64_t count) {
+static int64_t unite_stretches(seams_stretch *list, int64_t count) {
   int64_t kept = 0;
   if (count > 0) qsort(list, (size_t)count, sizeof *list, by_low);
   for (int64_t i = 0; i < count; i++) {

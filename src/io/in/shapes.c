@@ -106,14 +106,14 @@ static void shapes_remove_last(gv_shapes *s) {
   s->vertices = s->vertex[s->rings];
 }
 
-typedef struct adding {
+typedef struct shapes_adding {
   gv_io *io;
   gv_shapes *s;
   bool swapped, finite;
-} adding;
+} shapes_adding;
 
 /* The points of a line or ring; rings are closed. */
-static gv_status add_points(adding *a, OGRGeometryH line, bool ring) {
+static gv_status add_points(shapes_adding *a, OGRGeometryH line, bool ring) {
   int count = OGR_G_GetPointCount(line);
   int64_t first = a->s->vertices;
   gv_status status = GV_OK;
@@ -129,7 +129,7 @@ static gv_status add_points(adding *a, OGRGeometryH line, bool ring) {
   return status == GV_OK ? end_ring(a->io, a->s) : status;
 }
 
-static gv_status add_polygon(adding *a, OGRGeometryH polygon) {
+static gv_status add_polygon(shapes_adding *a, OGRGeometryH polygon) {
   int64_t before = a->s->rings;
   gv_status status = GV_OK;
   for (int i = 0; i < OGR_G_GetGeometryCount(polygon) && status == GV_OK; i++) {
@@ -141,7 +141,7 @@ static gv_status add_polygon(adding *a, OGRGeometryH polygon) {
 }
 
 /* Parts that are empty are left out. */
-static gv_status add_parts(adding *a, OGRGeometryH geometry) {
+static gv_status add_parts(shapes_adding *a, OGRGeometryH geometry) {
   OGRwkbGeometryType type = wkbFlatten(OGR_G_GetGeometryType(geometry));
   if (OGR_G_IsEmpty(geometry)) return GV_OK;
   switch (type) {
@@ -222,7 +222,7 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
     if (linear == NULL)
       return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "seeds: cannot convert curves to lines");
   }
-  adding a = {io, s, swapped, true};
+  shapes_adding a = {io, s, swapped, true};
   gv_status status = add_parts(&a, linear != NULL ? linear : geometry);
   bool valid = status == GV_OK && a.finite && is_valid(linear != NULL ? linear : geometry, s->edges, swapped);
   if (linear != NULL) OGR_G_DestroyGeometry(linear);

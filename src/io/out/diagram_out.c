@@ -19,7 +19,7 @@
 #include "io/out/layer_values.h"
 #include "io/text.h"
 
-typedef struct writer {
+typedef struct diagram_writer {
   gv_io *io;
   gv_context *context;
   gv_layer_out out;
@@ -29,7 +29,7 @@ typedef struct writer {
   int *map;                   /* from the source's fields to the layer's; -1: left out */
   int seed, count, area, neighbors, others, right;
   int64_t *next_here;     /* of each seed: the next one at its place; -1: none */
-  gv_groups groups;       /* of ids, if they are grouped */
+  gv_id_groups groups;    /* of ids, if they are grouped */
   int64_t *next_in_group; /* then, of each seed: the next one of its id; -1: none */
   int64_t *list;          /* seeds that a field lists */
   int64_t listed, list_room;
@@ -37,26 +37,26 @@ typedef struct writer {
   bool cut;           /* the last cell was cut */
   double area_of_cut; /* then: its area, as content->area */
   int64_t written;
-} writer;
+} diagram_writer;
 
 /* The seed that stands for another's polygon: the first of its group. */
-static int64_t writer_lead(const writer *w, int64_t seed) {
+static int64_t writer_lead(const diagram_writer *w, int64_t seed) {
   return w->content->grouped ? w->groups.first[w->groups.of_seed[seed]] : seed;
 }
 
 /* The next seed of the same polygon; -1: there is none. */
-static int64_t writer_next(const writer *w, int64_t seed) {
+static int64_t writer_next(const diagram_writer *w, int64_t seed) {
   return w->content->grouped ? w->next_in_group[seed] : -1;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- fields */
 
-static bool writer_has_text_ids(const writer *w) {
+static bool writer_has_text_ids(const diagram_writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
   return seeds->ids_are_rows && seeds->names != NULL;
 }
 
-static gv_status writer_add_fields(writer *w) {
+static gv_status writer_add_fields(diagram_writer *w) {
   OGRFieldType id = writer_has_text_ids(w) ? OFTString : OFTInteger64;
   if (w->content->layer != GV_DIAGRAM_CELLS) {
     GV_TRY(gv_layer_add_field(&w->out, "left", NULL, id, &w->seed));
@@ -72,11 +72,11 @@ static gv_status writer_add_fields(writer *w) {
 
 /* For a field of the seeds. */
 static bool writer_name_is_taken(const void *user, const char *name) {
-  const writer *w = user;
+  const diagram_writer *w = user;
   return gv_field_is_reserved(name) || OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->out.layer), name) >= 0;
 }
 
-static gv_status writer_add_attributes(writer *w) {
+static gv_status writer_add_attributes(diagram_writer *w) {
   if (w->content->layer != GV_DIAGRAM_CELLS) return GV_OK;
   GV_TRY(gv_seed_features_open(w->io, w->content->source, w->content->seeds, false, &w->features));
   OGRFeatureDefnH source = gv_seed_features_definition(w->features);
@@ -88,7 +88,7 @@ static gv_status writer_add_attributes(writer *w) {
   return gv_layer_add_attributes(&w->out, source, w->seed, writer_name_is_taken, w, w->map);
 }
 
-static gv_status writer_set_id(const writer *w, OGRFeatureH feature, int field, int64_t seed) {
+static gv_status writer_set_id(const diagram_writer *w, OGRFeatureH feature, int field, int64_t seed) {
   const gv_seed_list *seeds = w->content->seeds;
   if (!writer_has_text_ids(w)) return gv_layer_set_integer(&w->out, feature, field, seeds->ids[seed]);
   if (field >= 0 && seeds->names[seed] != NULL) OGR_F_SetFieldString(feature, field, seeds->names[seed]);
@@ -96,7 +96,7 @@ static gv_status writer_set_id(const writer *w, OGRFeatureH feature, int field, 
 }
 
 /* Adds an id to w->text: numbers between blanks, texts as an array of JSON, as they may have blanks. */
-static void writer_list_id(writer *w, int64_t seed) {
+static void writer_list_id(diagram_writer *w, int64_t seed) {
   const gv_seed_list *seeds = w->content->seeds;
   bool first = w->text.length == 0;
   if (writer_has_text_ids(w)) {
@@ -119,7 +119,7 @@ static int compare_seeds(const void *a, const void *b) {
 }
 
 /* Adds the polygon of a seed to the list, unless it is `own`. */
-static gv_status writer_list(writer *w, int64_t own, int64_t seed) {
+static gv_status writer_list(diagram_writer *w, int64_t own, int64_t seed) {
   int64_t lead = writer_lead(w, seed);
   if (lead == own) return GV_OK;
   int64_t *list = gv_grow(w->list, &w->list_room, w->listed + 1, sizeof *list);
@@ -130,7 +130,7 @@ static gv_status writer_list(writer *w, int64_t own, int64_t seed) {
 }
 
 /* Sets a field to the listed ids, each once, in the order of their seeds, if there are any. */
-static gv_status writer_set_list(writer *w, OGRFeatureH feature, int field) {
+static gv_status writer_set_list(diagram_writer *w, OGRFeatureH feature, int field) {
   gv_text *text = &w->text;
   text->length = 0;
   if (w->listed > 0) qsort(w->list, (size_t)w->listed, sizeof *w->list, compare_seeds);
@@ -146,7 +146,7 @@ static gv_status writer_set_list(writer *w, OGRFeatureH feature, int field) {
 }
 
 /* The seeds of adjacent polygons. */
-static gv_status writer_set_neighbors(writer *w, OGRFeatureH feature, int64_t seed) {
+static gv_status writer_set_neighbors(diagram_writer *w, OGRFeatureH feature, int64_t seed) {
   const gv_diagram_parts *p = w->content->parts;
   for (int64_t of = seed; of >= 0; of = writer_next(w, of))
     for (int64_t i = p->cell[of]; i < p->cell[of + 1]; i++) {
@@ -157,14 +157,14 @@ static gv_status writer_set_neighbors(writer *w, OGRFeatureH feature, int64_t se
 }
 
 /* The seeds at the same places. */
-static gv_status writer_set_others(writer *w, OGRFeatureH feature, int64_t seed) {
+static gv_status writer_set_others(diagram_writer *w, OGRFeatureH feature, int64_t seed) {
   for (int64_t of = seed; of >= 0; of = writer_next(w, of))
     for (int64_t other = w->next_here[of]; other >= 0; other = w->next_here[other])
       GV_TRY(writer_list(w, seed, other));
   return writer_set_list(w, feature, w->others);
 }
 
-static gv_status writer_set_attributes(writer *w, OGRFeatureH feature, int64_t seed) {
+static gv_status writer_set_attributes(diagram_writer *w, OGRFeatureH feature, int64_t seed) {
   OGRFeatureH from = NULL;
   GV_TRY(gv_seed_features_find(w->io, w->features, w->content->seeds, seed, &from));
   int count = OGR_F_GetFieldCount(from);
@@ -177,7 +177,7 @@ static gv_status writer_set_attributes(writer *w, OGRFeatureH feature, int64_t s
 /* ---------------------------------------------------------------------------------------------------------- geometries */
 
 /* Pieces as a geometry of the layer: a multipolygon or a multiline. */
-static gv_status writer_geometry(const writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
+static gv_status writer_geometry(const diagram_writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
   OGRGeometryH all = OGR_G_CreateGeometry(polygons ? wkbMultiPolygon : wkbMultiLineString);
   if (all == NULL) return gv_io_fail_memory(w->io, "a geometry");
   for (int64_t i = 0; i < p->count; i++) {
@@ -199,7 +199,7 @@ static gv_status writer_geometry(const writer *w, const gv_pieces *p, bool polyg
 }
 
 /* The area of a cell that was cut; `inverse`: from its coordinates to degrees, NULL: they are degrees. */
-static gv_status writer_measure(writer *w, OGRGeometryH cut, gv_operation *inverse) {
+static gv_status writer_measure(diagram_writer *w, OGRGeometryH cut, gv_operation *inverse) {
   static const double longest = 2000.0; /* meters */
   const gv_diagram_content *c = w->content;
   w->cut = true;
@@ -221,7 +221,7 @@ static void writer_drop(OGRGeometryH *geometry) {
 }
 
 /* Cuts *geometry by a window, and measures the rest of a cell; areas of all cells are of lines as they are drawn then. NULL: nothing is left. */
-static gv_status writer_cut(writer *w, gv_window *window, bool polygons, gv_operation *inverse,
+static gv_status writer_cut(diagram_writer *w, gv_window *window, bool polygons, gv_operation *inverse,
                             OGRGeometryH *geometry) {
   bool changed = false;
   if (window == NULL || *geometry == NULL) return GV_OK;
@@ -233,7 +233,7 @@ static gv_status writer_cut(writer *w, gv_window *window, bool polygons, gv_oper
 }
 
 /* Cells of one group become one polygon: common borders have the same bytes, and vanish. */
-static gv_status writer_dissolve(const writer *w, OGRGeometryH *geometry) {
+static gv_status writer_dissolve(const diagram_writer *w, OGRGeometryH *geometry) {
   CPLPushErrorHandler(CPLQuietErrorHandler);
   OGRGeometryH united = OGR_G_UnionCascaded(*geometry);
   CPLPopErrorHandler();
@@ -244,7 +244,7 @@ static gv_status writer_dissolve(const writer *w, OGRGeometryH *geometry) {
 }
 
 /* Cut and drawn on the map; *out NULL: nothing is left. */
-static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
+static gv_status writer_finish(diagram_writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
   OGRGeometryH drawn = NULL;
   *out = NULL;
@@ -263,7 +263,7 @@ static gv_status writer_finish(writer *w, const gv_pieces *p, bool polygons, OGR
   return status;
 }
 
-static gv_status writer_write_cell(writer *w, int64_t seed) {
+static gv_status writer_write_cell(diagram_writer *w, int64_t seed) {
   const gv_diagram_content *c = w->content;
   OGRGeometryH geometry = NULL;
   double area = 0.0;
@@ -297,7 +297,7 @@ static gv_status writer_write_cell(writer *w, int64_t seed) {
 }
 
 /* A line of the triangulation: between two seeds. */
-static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeometryH *out) {
+static gv_status writer_delaunay(diagram_writer *w, int64_t left, int64_t right, OGRGeometryH *out) {
   const gv_diagram_content *c = w->content;
   const double center = c->globe ? c->map.center : 0.0;
   const double from[2] = {c->seeds->x[left] - center, c->seeds->y[left]},
@@ -325,7 +325,7 @@ static gv_status writer_delaunay(writer *w, int64_t left, int64_t right, OGRGeom
 }
 
 /* A line, or several of one feature: the ids to the left and to the right. */
-static gv_status writer_write_line(writer *w, int64_t left, int64_t right, OGRGeometryH geometry) {
+static gv_status writer_write_line(diagram_writer *w, int64_t left, int64_t right, OGRGeometryH geometry) {
   if (geometry == NULL) return GV_OK;
   OGRFeatureH feature = gv_layer_feature(&w->out);
   if (feature == NULL) {
@@ -339,7 +339,7 @@ static gv_status writer_write_line(writer *w, int64_t left, int64_t right, OGRGe
   return gv_layer_write(&w->out, feature, status);
 }
 
-static gv_status writer_write_edge(writer *w, int64_t edge) {
+static gv_status writer_write_edge(diagram_writer *w, int64_t edge) {
   const gv_diagram_content *c = w->content;
   int64_t left = c->parts->edge_seed[2 * edge], right = c->parts->edge_seed[2 * edge + 1];
   OGRGeometryH geometry = NULL;
@@ -356,7 +356,7 @@ static gv_status writer_write_edge(writer *w, int64_t edge) {
 }
 
 /* After `done` of `count` features. */
-static gv_status writer_go_on(const writer *w, int64_t done, int64_t count) {
+static gv_status writer_go_on(const diagram_writer *w, int64_t done, int64_t count) {
   const gv_diagram_content *c = w->content;
   if (done % 64 != 0 && done < count) return GV_OK;
   return c->progress((double)done / (double)count, c->progress_user) != 0 ? GV_OK : gv_io_fail_cancelled(w->io);
@@ -385,7 +385,7 @@ static void writer_reverse_rings(gv_pieces *p, int64_t from) {
 }
 
 /* The borders of each pair of groups, as one feature. */
-static gv_status writer_write_group_edges(writer *w, group_edge *edges) {
+static gv_status writer_write_group_edges(diagram_writer *w, group_edge *edges) {
   const gv_diagram_content *c = w->content;
   int64_t count = 0;
   for (int64_t edge = 0; edge < c->parts->edge_count; edge++) {
@@ -418,7 +418,7 @@ static gv_status writer_write_group_edges(writer *w, group_edge *edges) {
 /* ------------------------------------------------------------------------------------------------------------ together */
 
 /* Chains the seeds of each place in ascending order. */
-static gv_status writer_chain(writer *w) {
+static gv_status writer_chain(diagram_writer *w) {
   const gv_diagram_parts *p = w->content->parts;
   w->next_here = malloc((size_t)p->seed_count * sizeof *w->next_here);
   if (w->next_here == NULL) return gv_io_fail_memory(w->io, "the seeds");
@@ -434,7 +434,7 @@ static gv_status writer_chain(writer *w) {
 }
 
 /* The groups of ids, and chains of their seeds. */
-static gv_status writer_group(writer *w) {
+static gv_status writer_group(diagram_writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
   if (!w->content->grouped) return GV_OK;
   GV_TRY(gv_groups_make(w->io, seeds, &w->groups));
@@ -451,7 +451,7 @@ static gv_status writer_group(writer *w) {
   return made ? GV_OK : gv_io_fail_memory(w->io, "the groups");
 }
 
-static gv_status writer_run(writer *w) {
+static gv_status writer_run(diagram_writer *w) {
   const gv_diagram_content *c = w->content;
   bool cells = c->layer == GV_DIAGRAM_CELLS;
   int64_t count = cells ? c->parts->seed_count : c->parts->edge_count;
@@ -474,7 +474,7 @@ static gv_status writer_run(writer *w) {
 }
 
 gv_status gv_diagram_write(gv_io *io, gv_writer *out, const gv_diagram_content *content, int64_t *written) {
-  writer w = {.io = io, .out = {.io = io, .writer = out}, .content = content, .context = content->context};
+  diagram_writer w = {.io = io, .out = {.io = io, .writer = out}, .content = content, .context = content->context};
   gv_status status = gv_layer_finish(&w.out, writer_run(&w));
   *written = w.written;
   gv_seed_features_close(w.features);

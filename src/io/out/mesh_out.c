@@ -96,13 +96,13 @@ static gv_status finish_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) 
 /* ------------------------------------------------------------------------------------------------------ the answers */
 
 /* One thread's share: a context and a block. */
-typedef struct worker {
+typedef struct mesh_worker {
   gv_context *context;
   gv_mesh_block block;
   uint8_t *mask; /* of the block's cells; NULL without a mask */
-} worker;
+} mesh_worker;
 
-static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_request *request) {
+static gv_status make_worker(gv_io *io, mesh_worker *w, int64_t size, int bands, const gv_mesh_request *request) {
   gv_context_options options;
   gv_context_options_init(&options);
   size_t count = (size_t)size, values = count * (size_t)bands;
@@ -126,7 +126,7 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
   return GV_OK;
 }
 
-static void free_worker(worker *w) {
+static void free_worker(mesh_worker *w) {
   gv_context_destroy(w->context);
   free(w->block.id);
   free(w->mask);
@@ -134,14 +134,14 @@ static void free_worker(worker *w) {
 
 /* Blocks that are computed at once, one for each of `workers`. */
 typedef struct mesh_round {
-  worker *workers;
+  mesh_worker *workers;
   const gv_voronoi *voronoi;
   const gv_mesh_facts *facts;
   int64_t first;
 } mesh_round;
 
 /* Block `number` of cells: its span. Returns the number of the first. */
-static int64_t mesh_out_begin_block(const mesh_round *r, worker *w, int64_t number) {
+static int64_t mesh_out_begin_block(const mesh_round *r, mesh_worker *w, int64_t number) {
   gv_mesh_block *b = &w->block;
   const int64_t first = number * b->stride;
   b->count = r->facts->cells - first < b->stride ? r->facts->cells - first : b->stride;
@@ -149,7 +149,7 @@ static int64_t mesh_out_begin_block(const mesh_round *r, worker *w, int64_t numb
 }
 
 /* The centers of a block, and which of its cells count; how many do. */
-static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t first,
+static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, mesh_worker *w, int thread, int64_t first,
                                     int64_t *kept) {
   gv_mesh_block *b = &w->block;
   *kept = b->count;
@@ -160,7 +160,7 @@ static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, worker *w, i
 }
 
 /* The seeds of a block's cells, and the distances to them. */
-static gv_status mesh_out_fill(worker *w, const mesh_round *r, int64_t first) {
+static gv_status mesh_out_fill(mesh_worker *w, const mesh_round *r, int64_t first) {
   gv_mesh_block *b = &w->block;
   gv_labels block;
   gv_labels_init(&block);
@@ -184,7 +184,7 @@ static gv_status mesh_out_fill(worker *w, const mesh_round *r, int64_t first) {
 }
 
 /* Removes the masked cells of a block. */
-static void mesh_out_drop_masked(worker *w, int bands) {
+static void mesh_out_drop_masked(mesh_worker *w, int bands) {
   gv_mesh_block *b = &w->block;
   int64_t kept = 0;
   for (int64_t i = 0; i < b->count; i++) {
@@ -204,7 +204,7 @@ static void mesh_out_drop_masked(worker *w, int bands) {
   b->count = kept;
 }
 
-static gv_status mesh_out_fill_block(gv_io *io, const mesh_round *r, worker *w, int thread, int64_t number) {
+static gv_status mesh_out_fill_block(gv_io *io, const mesh_round *r, mesh_worker *w, int thread, int64_t number) {
   gv_mesh_block *b = &w->block;
   int64_t first = mesh_out_begin_block(r, w, number), kept;
   GV_TRY(mesh_out_find_kept(io, r, w, thread, first, &kept));
@@ -242,7 +242,7 @@ typedef struct mesh_count {
 
 static gv_status mesh_out_count_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
   mesh_count *c = user;
-  worker *w = &c->round->workers[number];
+  mesh_worker *w = &c->round->workers[number];
   for (int64_t i = first; i < end; i++) {
     int64_t kept, at = mesh_out_begin_block(c->round, w, i);
     GV_TRY(mesh_out_find_kept(io, c->round, w, number, at, &kept));

@@ -10,21 +10,21 @@
 #include "io/geometry/parts.h"
 #include "io/in/groups.h"
 
-typedef struct piece {
+typedef struct polygon_piece {
   int64_t id;
   int64_t number; /* in the order of GDAL */
   OGRGeometryH polygon;
-} piece;
+} polygon_piece;
 
 typedef struct regions {
-  piece *pieces; /* by id */
+  polygon_piece *pieces; /* by id */
   int64_t count;
   const gv_seed_list *seeds;
-  gv_groups groups;
+  gv_id_groups groups;
 } regions;
 
 static int by_id(const void *a, const void *b) {
-  const piece *p = a, *q = b;
+  const polygon_piece *p = a, *q = b;
   if (p->id != q->id) return p->id < q->id ? -1 : 1;
   return p->number < q->number ? -1 : p->number > q->number;
 }
@@ -82,11 +82,11 @@ static gv_status polygons_collect(gv_io *io, GDALDatasetH raster, OGRLayerH laye
   OGR_L_ResetReading(layer);
   for (OGRFeatureH feature; r->count < count && (feature = OGR_L_GetNextFeature(layer)) != NULL;) {
     int64_t id = (int64_t)OGR_F_GetFieldAsInteger64(feature, 0);
-    r->pieces[r->count] = (piece){id, r->count, OGR_F_StealGeometry(feature)};
+    r->pieces[r->count] = (polygon_piece){id, r->count, OGR_F_StealGeometry(feature)};
     r->count++;
     OGR_F_Destroy(feature);
     if (!wide) continue;
-    piece *one = &r->pieces[r->count - 1];
+    polygon_piece *one = &r->pieces[r->count - 1];
     gv_status status = read_id(io, raster, inverse, one->polygon, &one->id);
     if (status != GV_OK) return status;
   }

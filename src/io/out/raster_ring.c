@@ -21,7 +21,7 @@ typedef struct worker_buffers {
 } worker_buffers;
 
 /* The ring: tile t lives in slot t % slots from the time it is begun until it is written. */
-typedef struct ring {
+typedef struct raster_ring {
   gv_raster_out *const *rasters;
   int count;
   int64_t width, height, tile_w, tile_h;
@@ -44,7 +44,7 @@ typedef struct ring {
   int64_t next_computed, next_written; /* tiles */
   bool writing;                        /* one of the workers is writing */
   gv_status status;                    /* the first error; its message is that of the run */
-} ring;
+} raster_ring;
 
 static int64_t value_bytes(const gv_raster_out *raster) {
   return GDALGetDataTypeSizeBytes(raster->is.type);
@@ -55,13 +55,13 @@ void gv_raster_block_size(gv_raster_out *const *rasters, int32_t *width, int32_t
   *height = rasters[0]->tile_h;
 }
 
-static void fail_ring(ring *r, gv_status status, const gv_io *worker) {
+static void fail_ring(raster_ring *r, gv_status status, const gv_io *worker) {
   if (r->status == GV_OK) r->status = gv_io_pass_on(r->io, status, worker);
   pthread_cond_broadcast(&r->moved);
 }
 
 /* Appends one tile of all rasters; without the lock, but with `writing` set. */
-static gv_status write_tile(gv_io *io, const ring *r, const slot *s) {
+static gv_status write_tile(gv_io *io, const raster_ring *r, const slot *s) {
   for (int i = 0, plane = 0; i < r->count; i++) {
     for (int b = 0; b < r->rasters[i]->is.bands; b++)
       GV_TRY(gv_tiff_append(io, r->rasters[i]->tiff, b, s->tile % r->across, s->tile / r->across,
@@ -74,7 +74,7 @@ static gv_status write_tile(gv_io *io, const ring *r, const slot *s) {
 
 /* Writes the complete tiles that are next in the file, unless another worker does. Called and left with the lock.
  */
-static void write_ready(gv_io *io, ring *r) {
+static void write_ready(gv_io *io, raster_ring *r) {
   while (!r->writing && r->status == GV_OK && r->next_written < r->tiles) {
     slot *s = &r->slots[r->next_written % r->slot_count];
     if (s->tile != r->next_written || !s->complete) return;
@@ -106,7 +106,7 @@ static void spread_uniform(char *first, size_t bytes, int64_t w, int64_t h, int6
 }
 
 /* A raster's bands of a computed tile into the slot. */
-static gv_status encode_bands(gv_io *io, const ring *r, int i, int worker, const gv_raster_block *block) {
+static gv_status encode_bands(gv_io *io, const raster_ring *r, int i, int worker, const gv_raster_block *block) {
   int64_t left_w = r->width - block->column * r->tile_w, left_h = r->height - block->row * r->tile_h;
   int64_t w = left_w < r->tile_w ? left_w : r->tile_w, h = left_h < r->tile_h ? left_h : r->tile_h;
   bool whole = w == r->tile_w && h == r->tile_h;
@@ -120,7 +120,7 @@ static gv_status encode_bands(gv_io *io, const ring *r, int i, int worker, const
 }
 
 /* Computes a tile into its slot. Without the lock. Where the raster ends within it, the rest is nodata, which compresses to nothing. */
-static gv_status compute_tile(gv_io *io, const ring *r, int worker, const slot *s) {
+static gv_status compute_tile(gv_io *io, const raster_ring *r, int worker, const slot *s) {
   gv_raster_block block = {.column = s->tile % r->across, .row = s->tile / r->across, .stride = r->tile_w};
   bool whole = (block.column + 1) * r->tile_w <= r->width && (block.row + 1) * r->tile_h <= r->height;
   for (int i = 0, plane = 0; i < r->count; plane += r->rasters[i++]->is.bands) {
@@ -139,7 +139,7 @@ static gv_status compute_tile(gv_io *io, const ring *r, int worker, const slot *
 
 /* Each worker works until nothing is left. */
 static gv_status work_on(gv_io *ignored, void *user, int worker, int64_t first, int64_t end) {
-  ring *r = user;
+  raster_ring *r = user;
   gv_io own, *io = &own;
   (void)ignored, (void)first, (void)end;
   gv_io_for_worker(r->io, io);
@@ -169,7 +169,7 @@ static gv_status work_on(gv_io *ignored, void *user, int worker, int64_t first, 
 }
 
 /* Ring and buffers. */
-static bool make_slots(ring *r) {
+static bool make_slots(raster_ring *r) {
   int64_t count = 4 * (int64_t)r->workers + 2, most = r->rasters[0]->memory / r->bytes;
   count = count > most ? most : count;
   count = count < 2 ? 2 : count;
@@ -192,7 +192,7 @@ static bool make_slots(ring *r) {
   return made;
 }
 
-static void free_slots(ring *r) {
+static void free_slots(raster_ring *r) {
   for (int64_t i = 0; i < r->slot_count; i++) {
     for (int p = 0; p < r->planes && r->slots[i].encoded != NULL; p++)
       gv_tiff_tile_free(&r->slots[i].encoded[p]);
@@ -209,18 +209,18 @@ static void free_slots(ring *r) {
 
 gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, const gv_raster_work *work,
                           GDALProgressFunc progress, void *progress_user) {
-  ring r = {.rasters = rasters,
-            .count = count,
-            .width = rasters[0]->is.width,
-            .height = rasters[0]->is.height,
-            .tile_w = rasters[0]->tile_w,
-            .tile_h = rasters[0]->tile_h,
-            .work = work,
-            .progress = progress,
-            .progress_user = progress_user,
-            .io = io,
-            .lock = PTHREAD_MUTEX_INITIALIZER,
-            .moved = PTHREAD_COND_INITIALIZER};
+  raster_ring r = {.rasters = rasters,
+                   .count = count,
+                   .width = rasters[0]->is.width,
+                   .height = rasters[0]->is.height,
+                   .tile_w = rasters[0]->tile_w,
+                   .tile_h = rasters[0]->tile_h,
+                   .work = work,
+                   .progress = progress,
+                   .progress_user = progress_user,
+                   .io = io,
+                   .lock = PTHREAD_MUTEX_INITIALIZER,
+                   .moved = PTHREAD_COND_INITIALIZER};
   for (int i = 0; i < count; i++) {
     r.offset[i] = r.bytes;
     r.band_bytes[i] = (r.tile_w * r.tile_h * value_bytes(rasters[i]) + 63) / 64 * 64;

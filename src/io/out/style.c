@@ -133,7 +133,7 @@ static double contrast(const color *a, const color *b) {
 /* ------------------------------------------------------------------------------------------------ coloring */
 
 /* The group that blocks show as `value`: a seed's number, or an id; -1 if there is none (nodata). */
-static int32_t find_group(const gv_groups *groups, const gv_seed_list *seeds, bool numbers, int32_t value) {
+static int32_t find_group(const gv_id_groups *groups, const gv_seed_list *seeds, bool numbers, int32_t value) {
   if (!numbers) return gv_groups_find(groups, seeds, value);
   return value >= 0 ? groups->of_seed[value] : -1;
 }
@@ -144,7 +144,7 @@ typedef struct edges {
   bool *met; /* seeds that have cells; of ids, the first seed of each */
 } edges;
 
-static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const gv_groups *groups,
+static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const gv_id_groups *groups,
                                const gv_seed_list *seeds, bool numbers, edges *out) {
   int64_t count = groups->count;
   int32_t(*pairs)[2] = malloc((size_t)(adjacency->pairs.count + 1) * sizeof *pairs);
@@ -183,7 +183,7 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
 
 /* For each region the palette's color farthest from its colored neighbors'; among near-equals a scattered
  * choice. */
-static void choose_colors(const color palette[COLORS], const edges *e, const gv_groups *groups,
+static void choose_colors(const color palette[COLORS], const edges *e, const gv_id_groups *groups,
                           const gv_seed_list *seeds, int8_t *chosen) {
   int64_t count = groups->count;
   double distance[COLORS][COLORS];
@@ -218,7 +218,7 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, boo
                          const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen) {
   edges e = {0};
   color palette[COLORS];
-  gv_groups groups = {0};
+  gv_id_groups groups = {0};
   int8_t *chosen = NULL;
   gv_status status = gv_groups_make(io, seeds, &groups);
   if (status == GV_OK) status = collect_edges(io, adjacency, &groups, seeds, numbers, &e);

@@ -45,7 +45,7 @@ void gv_table_close(gv_table_out *table) {
 }
 
 /* A table being written. */
-typedef struct writer {
+typedef struct table_writer {
   gv_io *io;
   gv_layer_out out;
   const gv_table_content *content;
@@ -55,15 +55,15 @@ typedef struct writer {
   int id;                     /* field of the id; that of the value follows */
   int *map;                   /* field of the layer for each attribute; -1 = none */
   int first;                  /* field of the first column */
-} writer;
+} table_writer;
 
-static OGRFeatureDefnH definition(const writer *w) {
+static OGRFeatureDefnH definition(const table_writer *w) {
   return OGR_L_GetLayerDefn(w->out.layer);
 }
 
 /* True for the name of one of our columns, of an attribute before this one, or one that formats use themselves. */
 static bool taken(const void *user, const char *name) {
-  const writer *w = user;
+  const table_writer *w = user;
   if (gv_field_is_reserved(name) || EQUAL(name, "id") || EQUAL(name, "value")) return true;
   for (int i = 0; i < w->content->count; i++) {
     if (EQUAL(name, w->content->columns[i].name)) return true;
@@ -71,12 +71,12 @@ static bool taken(const void *user, const char *name) {
   return OGR_FD_GetFieldIndex(definition(w), name) >= 0;
 }
 
-static gv_status create_attributes(writer *w) {
+static gv_status create_attributes(table_writer *w) {
   if (w->attributes == NULL) return GV_OK;
   return gv_layer_add_attributes(&w->out, w->attributes, w->as_text ? 0 : w->id, taken, w, w->map);
 }
 
-static gv_status table_out_create_layer(writer *w) {
+static gv_status table_out_create_layer(table_writer *w) {
   static const char *const in_order[] = {"SPATIAL_INDEX=NO", NULL};
   OGRwkbGeometryType geometry = w->content->geometry;
   w->as_text = gv_format_of(w->out.writer->place.driver)->text && geometry == wkbPoint &&
@@ -105,7 +105,7 @@ typedef struct shape {
   int fields, width; /* of all fields */
 } shape;
 
-static shape shape_of(const writer *w, OGRLayerH layer) {
+static shape shape_of(const table_writer *w, OGRLayerH layer) {
   OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
   shape s = {.checked = gv_format_of(w->out.writer->place.driver)->header_unchecked};
   if (!s.checked) return s;
@@ -116,7 +116,7 @@ static shape shape_of(const writer *w, OGRLayerH layer) {
   return s;
 }
 
-static bool is_written(const writer *w, const shape *wanted) {
+static bool is_written(const table_writer *w, const shape *wanted) {
   GDALDatasetH dataset = GDALOpenEx(gv_place_work(&w->out.writer->place), GDAL_OF_VECTOR, NULL, NULL, NULL);
   OGRLayerH layer = dataset != NULL ? GDALDatasetGetLayer(dataset, 0) : NULL;
   shape found = layer != NULL ? shape_of(w, layer) : (shape){.rows = -1};
@@ -127,13 +127,13 @@ static bool is_written(const writer *w, const shape *wanted) {
   return filled && found.rows == wanted->rows && found.fields == wanted->fields && found.width == wanted->width;
 }
 
-static gv_status finish_layer(writer *w, gv_status status) {
+static gv_status finish_layer(table_writer *w, gv_status status) {
   shape made = status == GV_OK ? shape_of(w, w->out.layer) : (shape){.checked = false};
   status = gv_layer_finish(&w->out, status);
   return status == GV_OK && made.checked && !is_written(w, &made) ? gv_writer_fail(w->io, w->out.writer) : status;
 }
 
-static gv_status table_out_fill_row(const writer *w, int64_t seed, gv_table_row *row) {
+static gv_status table_out_fill_row(const table_writer *w, int64_t seed, gv_table_row *row) {
   for (int i = 0; i < w->content->count; i++)
     row->values[i].given = false;
   row->keep = true;
@@ -141,7 +141,7 @@ static gv_status table_out_fill_row(const writer *w, int64_t seed, gv_table_row 
   return w->content->row(w->io, w->content->user, seed, row);
 }
 
-static gv_status set_column(const writer *w, OGRFeatureH feature, int field, OGRFieldType type,
+static gv_status set_column(const table_writer *w, OGRFeatureH feature, int field, OGRFieldType type,
                             gv_table_value value) {
   if (value.given && type == OFTInteger64) return gv_layer_set_integer(&w->out, feature, field, value.integer);
   if (value.given) {
@@ -152,7 +152,7 @@ static gv_status set_column(const writer *w, OGRFeatureH feature, int field, OGR
   return GV_OK;
 }
 
-static gv_status set_attributes(const writer *w, OGRFeatureH feature, OGRFeatureH from) {
+static gv_status set_attributes(const table_writer *w, OGRFeatureH feature, OGRFeatureH from) {
   gv_status status = GV_OK;
   for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes) && status == GV_OK; i++)
     status = gv_layer_set_attribute(&w->out, feature, w->map[i], from, i);
@@ -160,7 +160,7 @@ static gv_status set_attributes(const writer *w, OGRFeatureH feature, OGRFeature
 }
 
 /* Formats that hold no points go without. */
-static gv_status set_geometry(const writer *w, OGRFeatureH feature, const gv_table_row *row) {
+static gv_status set_geometry(const table_writer *w, OGRFeatureH feature, const gv_table_row *row) {
   OGRGeometryH geometry = row->geometry;
   if (w->as_text) {
     char text[GV_POINT_TEXT];
@@ -179,7 +179,7 @@ static gv_status set_geometry(const writer *w, OGRFeatureH feature, const gv_tab
 }
 
 /* A row with the attributes of the feature `from`. */
-static gv_status set_row(const writer *w, OGRFeatureH feature, OGRFeatureH from, int64_t id,
+static gv_status set_row(const table_writer *w, OGRFeatureH feature, OGRFeatureH from, int64_t id,
                          const gv_table_row *row) {
   gv_status status = from != NULL ? set_attributes(w, feature, from) : GV_OK;
   GV_TRY(set_geometry(w, feature, row)); /* in any case: it passes to the feature */
@@ -191,7 +191,7 @@ static gv_status set_row(const writer *w, OGRFeatureH feature, OGRFeatureH from,
   return GV_OK;
 }
 
-static gv_status open_features(writer *w) {
+static gv_status open_features(table_writer *w) {
   bool digits_15 = gv_table_rounds(w->out.writer->place.driver);
   gv_status status = gv_seed_features_open(w->io, w->content->source, w->content->seeds, digits_15, &w->features);
   if (status != GV_OK) return status;
@@ -200,7 +200,7 @@ static gv_status open_features(writer *w) {
   return w->map != NULL ? GV_OK : gv_io_fail_memory(w->io, "the seeds' attributes");
 }
 
-static gv_status write_seeds(writer *w) {
+static gv_status write_seeds(table_writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
   OGRFeatureH from = NULL;
   gv_table_row row = {.values = calloc((size_t)w->content->count + 1, sizeof *row.values)};
@@ -218,7 +218,7 @@ static gv_status write_seeds(writer *w) {
 }
 
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content) {
-  writer w = {.io = io, .out = {.io = io, .writer = table}, .content = content};
+  table_writer w = {.io = io, .out = {.io = io, .writer = table}, .content = content};
   gv_status status = content->source != NULL ? open_features(&w) : GV_OK;
   if (status == GV_OK) status = write_seeds(&w);
   gv_seed_features_close(w.features);

@@ -55,14 +55,14 @@ static int64_t points_a_side(const gv_overlay *o) {
 }
 
 /* Points of a row, to be transformed. */
-typedef struct batch {
+typedef struct points_batch {
   double x[TILE_POINTS], y[TILE_POINTS], term[TILE_POINTS];
   int64_t count;
-} batch;
+} points_batch;
 
 /* Row j of the points of the pixels [x, end) of a row. */
 static void make_points(const gv_overlay *o, const double *values, int64_t x, int64_t end, int64_t row, int64_t j,
-                        batch *to) {
+                        points_batch *to) {
   const double *g = o->raster.geotransform, n = (double)o->n, v = (double)row + ((double)j + 0.5) / n;
   double top = g[3] + (double)row * g[5], part[2];
   for (int i = 0; i < 2; i++)
@@ -116,7 +116,7 @@ static gv_status find_numbers(gv_io *io, const gv_cells_of *cells, double flatte
 }
 
 /* Places in the grid's coordinates to numbers of cells of a mesh or list, as columns of its row. */
-static gv_status find_cells_of(gv_io *io, const gv_overlay *o, batch *p) {
+static gv_status find_cells_of(gv_io *io, const gv_overlay *o, points_batch *p) {
   const double unit = o->grid_degrees, rounding = 1e-7;
   for (int64_t i = 0; i < p->count; i++) {
     p->x[i] *= unit;
@@ -132,7 +132,7 @@ static gv_status find_cells_of(gv_io *io, const gv_overlay *o, batch *p) {
 }
 
 /* Carries places of the raster over to columns and rows of cells, within a turn; NaN if they have no image. */
-static gv_status find_images(gv_io *io, const gv_overlay *o, batch *p) {
+static gv_status find_images(gv_io *io, const gv_overlay *o, points_batch *p) {
   const double *t = o->inverse;
   if (o->operation != NULL && p->count > 0 && gv_operation_apply(p->x, p->y, p->count, o->operation) != 0)
     return gv_overlay_no_memory(io);
@@ -155,7 +155,7 @@ static gv_status find_far(gv_io *io, const gv_overlay *o, int64_t x, int64_t end
                           bool *far) {
   const double *g = o->raster.geotransform;
   const double limit[2] = {(double)o->grid->grid.width, (double)o->grid->grid.height};
-  batch p = {.count = 0};
+  points_batch p = {.count = 0};
   for (; p.count < LATTICE * LATTICE; p.count++) {
     double u = (double)x + (double)(end - x) * (double)(p.count % LATTICE) / (LATTICE - 1);
     double v = (double)y + (double)(bottom - y) * (double)(p.count / LATTICE) / (LATTICE - 1);
@@ -200,7 +200,7 @@ static int64_t find_chunk(const gv_point_tile *tile, int64_t chunk) {
 }
 
 /* Adds points of a row to their cells of a mesh or list, and to the summary of their tile. */
-static gv_status note_chunks(gv_io *io, const gv_overlay *o, const batch *p, gv_point_tile *tile,
+static gv_status note_chunks(gv_io *io, const gv_overlay *o, const points_batch *p, gv_point_tile *tile,
                              gv_overlay_worker *b) {
   int64_t last = -1;
   for (int64_t i = 0; i < p->count; i++) {
@@ -227,7 +227,7 @@ static gv_status note_chunks(gv_io *io, const gv_overlay *o, const batch *p, gv_
 }
 
 /* Adds points of a row to the summary of their tile. */
-static gv_status note_points(gv_io *io, const gv_overlay *o, const batch *p, gv_point_tile *tile,
+static gv_status note_points(gv_io *io, const gv_overlay *o, const points_batch *p, gv_point_tile *tile,
                              gv_overlay_worker *b) {
   if (o->list) return note_chunks(io, o, p, tile, b);
   for (int64_t i = 0; i < p->count; i++) {
@@ -252,7 +252,7 @@ static bool tile_reaches(const gv_overlay *o, const gv_point_tile *t, int64_t x,
 }
 
 /* Adds their terms to the cells of a block. */
-static void add_points(const batch *p, const block *to) {
+static void add_points(const points_batch *p, const block *to) {
   for (int64_t i = 0; i < p->count; i++) {
     double u = p->x[i] - (double)to->x, v = p->y[i] - (double)to->y;
     if (u >= 0.0 && v >= 0.0 && u < (double)to->w && v < (double)to->h)
@@ -267,7 +267,7 @@ static gv_status walk_tile(gv_io *io, const gv_overlay *o, int worker, int64_t n
   int64_t end = x + o->side < o->raster.width ? x + o->side : o->raster.width;
   int64_t bottom = y + o->side < o->raster.height ? y + o->side : o->raster.height;
   bool far = false;
-  batch p;
+  points_batch p;
   gv_status status = to == NULL ? find_far(io, o, x, end, y, bottom, &far) : GV_OK;
   for (int64_t r = y; r < bottom && status == GV_OK; r++) {
     if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);

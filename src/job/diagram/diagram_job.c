@@ -242,7 +242,7 @@ static gv_status diagram_write(gv_io *io, diagram_run *run) {
   return gv_places_commit(io, &place, 1, &run->inputs, j->sync);
 }
 
-static gv_status diagram_carry_out(gv_io *io, diagram_run *run) {
+static gv_status diagram_run_stages(gv_io *io, diagram_run *run) {
   GV_TRY(diagram_check_files(io, run));
   GV_TRY(diagram_read(io, run));
   GV_TRY(run->content.globe ? gv_diagram_windows_globe(io, run->job, &run->seeds, run->degrees, &run->content)
@@ -268,7 +268,7 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   options.progress_user = &watcher;
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the diagram");
   *report = (gv_diagram_report){.threads = gv_context_threads(run.context)};
-  gv_status status = diagram_carry_out(io, &run);
+  gv_status status = diagram_run_stages(io, &run);
   report->seeds = run.seeds.count;
   report->left_out = run.seeds.skipped;
   gv_diagram_destroy(run.diagram);

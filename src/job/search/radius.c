@@ -12,7 +12,7 @@ enum {
 };
 
 /* Some queries, and their neighbors. */
-typedef struct radius_batch {
+typedef struct job_radius_batch {
   gv_search_run *run;
   gv_radius_options options;
   int64_t rows, first, count; /* room for queries; the queries */
@@ -22,9 +22,9 @@ typedef struct radius_batch {
   int64_t *indices;
   double *distances;
   int64_t room; /* for pairs */
-} radius_batch;
+} job_radius_batch;
 
-static gv_status make_batch(gv_io *io, radius_batch *b) {
+static gv_status make_batch(gv_io *io, job_radius_batch *b) {
   const gv_search_queries *q = &b->run->searched;
   b->rows = BATCH_BYTES / ((int64_t)q->dim * 8 + 16);
   if (b->rows < 1) b->rows = 1;
@@ -36,7 +36,7 @@ static gv_status make_batch(gv_io *io, radius_batch *b) {
   return made ? GV_OK : gv_io_fail_memory(io, "the results");
 }
 
-static void free_batch(radius_batch *b) {
+static void free_batch(job_radius_batch *b) {
   free(b->points);
   free(b->offsets);
   free(b->part);
@@ -45,7 +45,7 @@ static void free_batch(radius_batch *b) {
 }
 
 /* The next queries, as many as there are and as a batch has room for. */
-static gv_status load_queries(gv_io *io, radius_batch *b) {
+static gv_status load_queries(gv_io *io, job_radius_batch *b) {
   const gv_search_queries *q = &b->run->searched;
   b->first += b->count;
   b->count = q->total - b->first < b->rows ? q->total - b->first : b->rows;
@@ -55,7 +55,7 @@ static gv_status load_queries(gv_io *io, radius_batch *b) {
 }
 
 /* Queries `from` ... `from` + `count` - 1 of a batch. */
-static gv_points queries_of(const radius_batch *b, int64_t from, int64_t count) {
+static gv_points queries_of(const job_radius_batch *b, int64_t from, int64_t count) {
   const gv_search_queries *q = &b->run->searched;
   int64_t at = b->first + from;
   if (q->x != NULL) return gv_points_xy(q->x + at, q->y + at, count);
@@ -66,7 +66,7 @@ static gv_points queries_of(const radius_batch *b, int64_t from, int64_t count) 
 }
 
 /* The progress of the search of these queries, from one share of it to another; their total number may be unknown. */
-static void next_part(radius_batch *b, double from, double to) {
+static void next_part(job_radius_batch *b, double from, double to) {
   const double build_share = GV_SEARCH_BUILD_SHARE;
   int64_t total = b->run->searched.total;
   double all = (double)(total > 0 ? total : 1), first = (double)b->first, count = (double)b->count;
@@ -74,7 +74,7 @@ static void next_part(radius_batch *b, double from, double to) {
   b->run->bar_from = total >= 0 ? build_share + (1.0 - build_share) * (first + count * from) / all : b->run->bar_to;
 }
 
-static gv_status radius_job_search(gv_io *io, radius_batch *b, int64_t from, int64_t count, int64_t *offsets,
+static gv_status radius_job_search(gv_io *io, job_radius_batch *b, int64_t from, int64_t count, int64_t *offsets,
                                    bool filled) {
   gv_search_run *run = b->run;
   gv_points queries = queries_of(b, from, count);
@@ -86,7 +86,7 @@ static gv_status radius_job_search(gv_io *io, radius_batch *b, int64_t from, int
 }
 
 /* Removes each query from its own neighbors, if the reference set is searched against itself. */
-static void leave_out_selves(radius_batch *b, int64_t from, int64_t count) {
+static void leave_out_selves(job_radius_batch *b, int64_t from, int64_t count) {
   int64_t to = 0, at = 0;
   for (int64_t i = 0; i < count; i++) {
     for (; at < b->part[i + 1]; at++) {
@@ -98,7 +98,7 @@ static void leave_out_selves(radius_batch *b, int64_t from, int64_t count) {
   }
 }
 
-static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
+static gv_status make_room(gv_io *io, job_radius_batch *b, int64_t pairs) {
   if (pairs <= b->room) return GV_OK;
   free(b->indices);
   free(b->distances);
@@ -109,7 +109,7 @@ static gv_status make_room(gv_io *io, radius_batch *b, int64_t pairs) {
 }
 
 /* Searches and writes queries from `from` on; returns their number. */
-static gv_status radius_job_search_some(gv_io *io, radius_batch *b, int64_t from, int64_t *count) {
+static gv_status radius_job_search_some(gv_io *io, job_radius_batch *b, int64_t from, int64_t *count) {
   const int64_t held = io->memory / PAIR_BYTES, pairs = held > 0 && held < PAIRS ? held : PAIRS;
   int64_t end = from + 1;
   while (end < b->count && b->offsets[end + 1] - b->offsets[from] <= pairs)
@@ -124,7 +124,7 @@ static gv_status radius_job_search_some(gv_io *io, radius_batch *b, int64_t from
   return gv_search_results_write_pairs(io, b->run, *count, b->part, b->indices, b->distances);
 }
 
-static gv_status radius_job_search_batch(gv_io *io, radius_batch *b) {
+static gv_status radius_job_search_batch(gv_io *io, job_radius_batch *b) {
   int64_t count = 0;
   next_part(b, 0.0, 0.5);
   GV_TRY(radius_job_search(io, b, 0, b->count, b->offsets, false));
@@ -135,7 +135,7 @@ static gv_status radius_job_search_batch(gv_io *io, radius_batch *b) {
 }
 
 gv_status gv_search_radius_rounds(gv_io *io, gv_search_run *run) {
-  radius_batch b = {.run = run};
+  job_radius_batch b = {.run = run};
   gv_radius_options_init(&b.options);
   b.options.radius = run->max_distance;
   gv_status status = make_batch(io, &b);

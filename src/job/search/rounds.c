@@ -18,7 +18,7 @@ typedef struct results {
   void *points;             /* of an array's queries */
 } results;
 
-typedef struct rounds {
+typedef struct search_rounds {
   gv_search_run *run;
   gv_search_options options;
   bool distances, nearest; /* are requested */
@@ -30,7 +30,7 @@ typedef struct rounds {
   results all;     /* of rank 0: of all ranks in a round */
   int64_t *counts; /* queries of a round, by rank ... */
   int *sizes;      /* ... and bytes */
-} rounds;
+} search_rounds;
 
 /* -------------------------------------------------------------------------------------------------------- memory */
 
@@ -38,7 +38,7 @@ static int64_t most(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-static int64_t round_rows(const rounds *r) {
+static int64_t round_rows(const search_rounds *r) {
   const gv_search_queries *q = &r->run->searched;
   int64_t rows = most(BATCH_BYTES / ((int64_t)q->dim * 8 + (int64_t)r->found_k * 16) / r->ranks, 1);
   if (q->total < 0) return r->ranks > 1 && rows > TEXT_ROWS ? TEXT_ROWS : rows;
@@ -46,7 +46,7 @@ static int64_t round_rows(const rounds *r) {
   return needed < rows ? needed : rows;
 }
 
-static bool make_results(const rounds *r, int64_t room, int k, results *a) {
+static bool make_results(const search_rounds *r, int64_t room, int k, results *a) {
   size_t places = (size_t)(room * k);
   a->indices = malloc(places * sizeof *a->indices);
   if (r->distances) a->values = malloc(places * sizeof *a->values);
@@ -61,7 +61,7 @@ static void free_results(results *a) {
   free(a->points);
 }
 
-static gv_status make_rounds(gv_io *io, rounds *r) {
+static gv_status make_rounds(gv_io *io, search_rounds *r) {
   const gv_search_queries *q = &r->run->searched;
   r->rows = round_rows(r);
   r->counts = calloc((size_t)r->ranks, sizeof *r->counts);
@@ -76,7 +76,7 @@ static gv_status make_rounds(gv_io *io, rounds *r) {
 /* ----------------------------------------------------------------------------------------------------- searching */
 
 /* The queries from `first` on, as many as there are, up to a round's rows. */
-static gv_status load_queries(gv_io *io, rounds *r, int64_t first, gv_points *out) {
+static gv_status load_queries(gv_io *io, search_rounds *r, int64_t first, gv_points *out) {
   const gv_search_queries *q = &r->run->searched;
   int64_t left = q->total - first, skipped = 0;
   if (q->total >= 0 && left < 0) first = q->total;
@@ -98,7 +98,7 @@ static gv_status load_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
 
 /* Among the points of all ranks. The queries are not the points of this rank's index, so the library cannot exclude
  * a query itself: it is removed from k + 1 neighbors; the first k of the others are the result. */
-static gv_status search_shards(rounds *r, const gv_points *queries) {
+static gv_status search_shards(search_rounds *r, const gv_points *queries) {
   gv_search_run *run = r->run;
   const gv_communicator *all = &run->communicator->all;
   results *a = &r->here;
@@ -118,7 +118,7 @@ static gv_status search_shards(rounds *r, const gv_points *queries) {
   return GV_OK;
 }
 
-static gv_status rounds_search(gv_io *io, rounds *r, const gv_points *points) {
+static gv_status rounds_search(gv_io *io, search_rounds *r, const gv_points *points) {
   gv_search_run *run = r->run;
   gv_context *context = run->context;
   const gv_search_queries *all = &run->searched;
@@ -147,19 +147,19 @@ static gv_status rounds_search(gv_io *io, rounds *r, const gv_points *points) {
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-static gv_status write_results(gv_io *io, rounds *r, const results *a) {
+static gv_status write_results(gv_io *io, search_rounds *r, const results *a) {
   return gv_search_results_write(io, r->run, a->count, a->indices, a->values, a->nearest);
 }
 
 /* Some bytes of each query. */
-static gv_status rounds_collect(gv_io *io, rounds *r, const void *own, void *all, size_t bytes) {
+static gv_status rounds_collect(gv_io *io, search_rounds *r, const void *own, void *all, size_t bytes) {
   for (int i = 0; i < r->ranks; i++)
     r->sizes[i] = (int)(r->counts[i] * (int64_t)bytes);
   return gv_cluster_collect(io, r->run->communicator, own, all, r->sizes);
 }
 
 /* Sends the round's results to rank 0, which writes them. */
-static gv_status deliver(gv_io *io, rounds *r) {
+static gv_status deliver(gv_io *io, search_rounds *r) {
   const results *a = &r->here;
   results *all = &r->all;
   size_t row = (size_t)r->k * sizeof(double);
@@ -186,7 +186,7 @@ static void next_part(gv_search_run *run, int64_t done, int64_t count) {
 }
 
 /* *full: there may be queries behind these. */
-static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
+static gv_status run_round(gv_io *io, search_rounds *r, int64_t done, bool *full) {
   const gv_cluster *c = r->run->communicator;
   gv_points points;
   next_part(r->run, done, r->ranks * r->rows);
@@ -207,12 +207,12 @@ gv_status gv_search_rounds(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_cluster *c = run->communicator;
   bool table = run->output == GV_SEARCH_TABLE, more = true;
-  rounds r = {.run = run,
-              .distances = run->output != GV_SEARCH_ARRAY || j->distances != NULL,
-              .nearest =
-                  j->nearest != NULL || (table && j->lines && gv_index_get_kind(run->index) == GV_INDEX_FEATURES),
-              .ranks = 1,
-              .k = j->k};
+  search_rounds r = {.run = run,
+                     .distances = run->output != GV_SEARCH_ARRAY || j->distances != NULL,
+                     .nearest = j->nearest != NULL ||
+                                (table && j->lines && gv_index_get_kind(run->index) == GV_INDEX_FEATURES),
+                     .ranks = 1,
+                     .k = j->k};
   gv_search_options_init(&r.options);
   r.options.k = j->k;
   r.options.max_distance = run->max_distance;

@@ -233,13 +233,13 @@ static gv_weights make_weights(const gv_voronoi *v, const gv_kernels *kernels) {
 }
 
 /* The candidates in separate arrays: coordinates, numbers, labels, weights. */
-typedef struct gathered {
+typedef struct leaf_gathered {
   gv_candidates candidates;
   double *number, *label, *weight;
-} gathered;
+} leaf_gathered;
 
 static void leaf_gather(const gv_voronoi *v, const gv_candidates *from, const int32_t *place, int32_t count,
-                        gathered *to) {
+                        leaf_gathered *to) {
   gv_candidates *c = &to->candidates;
   c->count = count;
   for (int32_t i = 0; i < count; i++) {
@@ -272,7 +272,7 @@ typedef struct k_leaf {
   const gv_candidates *candidates;
   gv_leaf *leaf;
   bool prepared;
-  gathered list;
+  leaf_gathered list;
   gv_weights weights;
   gv_k_nearest k_nearest;
   double *matrix; /* weighted only */
@@ -288,10 +288,10 @@ static gv_status leaf_prepare(k_leaf *l) {
       gv_buffer_reserve(&l->space->k_nearest, &l->space->allocator,
                         6 * part + bands + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0), sizeof *memory);
   if (memory == NULL) return gv_fail_memory(l->space->context, "a tile's ranks");
-  l->list = (gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
-                       memory + 3 * part,
-                       memory + 4 * part,
-                       memory + 5 * part};
+  l->list = (leaf_gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
+                            memory + 3 * part,
+                            memory + 4 * part,
+                            memory + 5 * part};
   l->matrix = weighted ? memory + 6 * part + bands : NULL;
   l->weights = make_weights(v, l->kernels);
   l->weights.weight = l->list.weight;

@@ -115,7 +115,7 @@ static void list_copy(const list_places *from, int64_t first, const list_places 
 static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t count, int64_t run, int level,
                            const list_places *from, const list_places *to) {
   const int64_t runs = count / run;
-  gv_code *code = gv_buffer_reserve(&space->triangles, &space->allocator, 2 * runs, sizeof *code);
+  gv_sort_code *code = gv_buffer_reserve(&space->triangles, &space->allocator, 2 * runs, sizeof *code);
   if (code == NULL) return gv_fail_memory(context, "a block of places");
   const int spare = (GV_S2_CURVE_MOST - level) % GV_S2_CURVE_LEVELS;
   gv_s2_curve curve;
@@ -124,7 +124,7 @@ static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t cou
   for (int64_t i = 0; i < runs; i++) {
     const int64_t middle = i * run + run / 2;
     const double place[3] = {from->at[0][middle], from->at[1][middle], from->at[2][middle]};
-    code[i] = (gv_code){(uint64_t)gv_s2_curve_number(&curve, level + spare, place) >> 2 * spare, i * run};
+    code[i] = (gv_sort_code){(uint64_t)gv_s2_curve_number(&curve, level + spare, place) >> 2 * spare, i * run};
     first = code[i].code < first ? code[i].code : first;
     last = code[i].code > last ? code[i].code : last;
   }

@@ -263,15 +263,15 @@ static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *st
 }
 
 /* A level of the tree being made, of the nodes above it. */
-typedef struct narrowing {
+typedef struct mesh_tile_narrowing {
   const gv_voronoi *v;
   mesh_state *state;
   const mesh_node *above;
   int depth;
-} narrowing;
+} mesh_tile_narrowing;
 
 static gv_status narrow_some(gv_worker *worker, int64_t first, int64_t end) {
-  const narrowing *n = worker->user;
+  const mesh_tile_narrowing *n = worker->user;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     const mesh_node *parent = n->above != NULL ? &n->above[i / 4] : NULL;
@@ -296,7 +296,7 @@ static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state
     state->node[depth] = gv_allocate_zeroed(&v->allocator, nodes, sizeof(mesh_node));
     if (state->node[depth] == NULL) return gv_fail_memory(context, "the tree of the mesh");
     state->depths = depth + 1;
-    narrowing n = {v, state, above, depth};
+    mesh_tile_narrowing n = {v, state, above, depth};
     gv_loop loop = {context, context->threads, nodes, 4, NULL, &n};
     GV_TRY(gv_parallel_for(&loop, narrow_some));
     for (int64_t i = 0; above != NULL && i < nodes / 4; i++) {

@@ -47,18 +47,18 @@ static void quarters_of(const gv_voronoi *v, const gv_tile *tile, gv_tile quarte
 }
 
 /* A level of the tree in construction: children of the nodes from `first` on, a limited number at a time. */
-typedef struct narrowing {
+typedef struct tile_tree_narrowing {
   const gv_voronoi *v;
   const gv_kernels *kernels;
   gv_workspace_pool *pool;
   gv_tile_tree *tree;
   int32_t first;
   int parts;
-} narrowing;
+} tile_tree_narrowing;
 
 /* Narrows a node's list for some of its four children. */
 static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
-  const narrowing *n = worker->user;
+  const tile_tree_narrowing *n = worker->user;
   gv_status status = GV_OK;
   for (; task < end && status == GV_OK; task++) {
     const gv_tile_node *parent = &n->tree->node[n->first + task * n->parts / 4];
@@ -119,7 +119,7 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
   tree->count = 1;
   if (!gv_cells_have_tables(&v->cells) && v->cells.dim == 3) return GV_OK; /* bounds need positions */
   int64_t entries = 0;
-  narrowing n = {v, kernels, pool, tree, 0, 0};
+  tile_tree_narrowing n = {v, kernels, pool, tree, 0, 0};
   for (int32_t first = 0, level_end = 1; first < tree->count;
        level_end = first < level_end ? level_end : tree->count) {
     int32_t children = tree->count;

@@ -366,7 +366,7 @@ static gv_status compute_on_cpu(gv_context *context, engine *e, const gv_tile *t
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block, uniform);
 }
 
-/* For gv_block_source. */
+/* For gv_strip_source. */
 static gv_status block_on_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
   return compute_on_cpu(context, opaque, tile, block, NULL);
 }
@@ -404,7 +404,7 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_mutex_init(&e->lock, NULL);
   pthread_mutex_init(&e->cpu_lock, NULL);
   pthread_cond_init(&e->changed, NULL);
-  gv_device_strips_init(&e->strips, context, (gv_block_source){block_on_cpu, e});
+  gv_device_strips_init(&e->strips, context, (gv_strip_source){block_on_cpu, e});
   gv_device_measuring_init(&e->measuring, context, v);
   gv_status status = GV_OK;
   if (uses_devices(context, v)) {

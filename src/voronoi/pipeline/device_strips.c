@@ -16,7 +16,7 @@ enum {
   WIDEST_STRIDE = 1 << 28 /* of pieces of several rows */
 };
 
-void gv_device_strips_init(gv_device_strips *d, const gv_context *context, gv_block_source cpu) {
+void gv_device_strips_init(gv_device_strips *d, const gv_context *context, gv_strip_source cpu) {
   memset(d, 0, sizeof *d);
   d->cpu = cpu;
   pthread_mutex_init(&d->lock, NULL);
@@ -158,13 +158,13 @@ gv_status gv_device_strips_fill_locked(gv_device_strips *d, const gv_voronoi *v,
 }
 
 /* A strip being filled. */
-typedef struct filling {
+typedef struct strips_filling {
   const gv_labels *strip;
   const gv_context *caller; /* receives progress */
-} filling;
+} strips_filling;
 
 static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
-  const filling *f = user;
+  const strips_filling *f = user;
   pieces all = device_strips_cut(f->strip, d->most);
   gv_progress progress;
   gv_progress_init(&progress, f->caller, all.count);
@@ -174,6 +174,6 @@ static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user
 gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const gv_voronoi *v,
                                 const gv_labels *strip) {
   const void *const given[] = {strip->out, strip->mask};
-  filling f = {strip, context};
+  strips_filling f = {strip, context};
   return gv_device_strips_run(context, d, v, gv_stream_of(strip->array_options), given, 2, fill_strip, &f);
 }

@@ -14,10 +14,10 @@ typedef struct gv_device_strips {
   gv_cuda_raster *raster; /* NULL before the first request */
   int number;             /* of its device */
   int64_t most;           /* cells of a piece */
-  gv_block_source cpu;    /* computes pieces that devices leave open */
+  gv_strip_source cpu;    /* computes pieces that devices leave open */
 } gv_device_strips;
 
-void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_block_source cpu);
+void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_strip_source cpu);
 void gv_device_strips_clear(gv_device_strips *strips);
 
 /* Work with a raster on its current device: `context` and `raster` are those of `strips`, which the caller holds

@@ -28,7 +28,7 @@ typedef struct variables {
   void *values; /* of a block, 8 bytes each */
 } variables;
 
-static gv_arrays variables_arrays(const char *path) {
+static gv_format_arrays variables_arrays(const char *path) {
   const gv_format *format = gv_format_of_path(path);
   return format != NULL ? format->arrays : GV_ARRAYS_NONE;
 }

@@ -102,16 +102,16 @@ gv_status gv_run_make_table(gv_io *io, gv_run_work *w, bool every_size, gv_attri
 }
 
 /* The blocks of a run that writes no raster. */
-typedef struct walk {
+typedef struct compute_walk {
   gv_run_work *work;
   gv_run_progress *progress;
   gv_run_counted counted; /* those that devices have */
   int64_t across, count;
   atomic_llong done;
-} walk;
+} compute_walk;
 
 static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
-  walk *w = user;
+  compute_walk *w = user;
   for (int64_t i = first; i < end; i++) {
     gv_raster_block block = {.column = i % w->across, .row = i / w->across};
     if (w->counted.done != NULL && w->counted.done[i / w->counted.blocks]) continue;
@@ -125,7 +125,7 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
 }
 
 static gv_status walk_blocks(gv_io *io, gv_run_progress *progress, gv_run_work *work) {
-  walk w = {.work = work, .progress = progress};
+  compute_walk w = {.work = work, .progress = progress};
   gv_io_loop loop = {.threads = work->worker_count, .count = gv_run_blocks(work), .grain = 1, .user = &w};
   w.across = gv_run_blocks_across(work);
   w.count = loop.count;

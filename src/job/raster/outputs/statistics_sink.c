@@ -33,7 +33,7 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   const statistics_table *t = user;
   gv_run_work *w = t->work;
   const gv_run_inputs *in = w->in;
-  const gv_groups *groups = &w->plan->groups;
+  const gv_id_groups *groups = &w->plan->groups;
   gv_seed_statistics s;
   gv_seed_statistics_init(&s);
   gv_table_value *values = row->values;

@@ -177,13 +177,13 @@ static gv_status open_parts(gv_io *io, const gv_job *j, gv_merge *m) {
 
 /* ---------------------------------------------------------------------------------------------------------- sums */
 
-typedef struct adding {
+typedef struct merge_adding {
   const gv_run_work *work;
   const gv_part *part;
-} adding;
+} merge_adding;
 
 static gv_status add_record(gv_io *io, void *user, const unsigned char *record) {
-  const adding *a = user;
+  const merge_adding *a = user;
   gv_context *context = a->work->in->context;
   int64_t row = (int64_t)gv_part_number(record);
   gv_status status = gv_statistics_add_sums(context, a->work->statistics, row, record + 8);
@@ -210,7 +210,7 @@ static gv_status merge_begin(gv_io *io, gv_run_work *w) {
   }
   for (int i = 0; i < m->count; i++) {
     const gv_part *part = &m->parts[i];
-    adding a = {w, part};
+    merge_adding a = {w, part};
     w->workers[0].empty += part->empty;
     if (w->statistics == NULL) continue;
     GV_REQUIRE(io, part->record_bytes == gv_run_sum_bytes(w), "%s: the statistics differ from the requested ones",

@@ -63,22 +63,22 @@ uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count) {
 
 /* ------------------------------------------------------------------------------------------------------ writing */
 
-typedef struct writer {
+typedef struct part_writer {
   gv_io *io;
   const gv_part *part;
   int file;
-} writer;
+} part_writer;
 
-static gv_status cannot_write(const writer *w, int error) {
+static gv_status cannot_write(const part_writer *w, int error) {
   return gv_io_fail(w->io, GV_ERROR_IO, "cannot write %s: %s", w->part->path, strerror(error));
 }
 
-static gv_status write_bytes(const writer *w, const void *bytes, size_t count) {
+static gv_status write_bytes(const part_writer *w, const void *bytes, size_t count) {
   return gv_retry_write_all(w->file, bytes, count) ? GV_OK : cannot_write(w, errno);
 }
 
 /* Appends a whole file, at a place where pages begin. */
-static gv_status append_file(const writer *w, const char *path, int64_t *at, int64_t *bytes) {
+static gv_status append_file(const part_writer *w, const char *path, int64_t *at, int64_t *bytes) {
   off_t end = lseek(w->file, 0, SEEK_END);
   off_t to = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (end < 0 || gv_retry_truncate(w->file, to) != 0 || lseek(w->file, to, SEEK_SET) != to) {
@@ -94,7 +94,7 @@ static gv_status append_file(const writer *w, const char *path, int64_t *at, int
   return GV_OK;
 }
 
-static gv_status append_records(const writer *w, gv_part *part, gv_part_record_fn record, void *user) {
+static gv_status append_records(const part_writer *w, gv_part *part, gv_part_record_fn record, void *user) {
   int64_t together = part->record_bytes > 0 ? 1 + CHUNK / part->record_bytes : 1;
   part->records_at = (int64_t)lseek(w->file, 0, SEEK_END);
   if (part->records == 0) return GV_OK;
@@ -178,7 +178,7 @@ static void put_part(gv_json_writer *json, const gv_part *p) {
 }
 
 /* Appends everything after the raster of ids; free `json`. */
-static gv_status append_all(const writer *w, const char *const files[GV_RUN_RASTERS], gv_part *part,
+static gv_status append_all(const part_writer *w, const char *const files[GV_RUN_RASTERS], gv_part *part,
                             gv_part_record_fn record, void *user, gv_json_writer *json) {
   unsigned char footer[FOOTER];
   part->at[0] = 0;
@@ -203,7 +203,7 @@ static gv_status append_all(const writer *w, const char *const files[GV_RUN_RAST
 gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_RUN_RASTERS], gv_part *part,
                         gv_part_record_fn record, void *user) {
   gv_json_writer json = {0};
-  const writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
+  const part_writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
   if (w.file < 0) return cannot_write(&w, errno);
   gv_status status = append_all(&w, files, part, record, user, &json);
   gv_text_free(&json.text);

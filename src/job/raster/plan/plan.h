@@ -17,7 +17,7 @@ typedef struct gv_run_plan {
   int64_t nodata, width, height;
   int64_t first_row, rows; /* rows of the whole raster that this run computes */
   int parts;               /* of the raster, if it has parts */
-  gv_groups groups;        /* of seeds of one id, if statistics need them */
+  gv_id_groups groups;     /* of seeds of one id, if statistics need them */
   const int64_t *integers; /* what OUT holds for each seed: an id or an integer attribute; NULL: `reals` */
   const double *reals;
   void *converted; /* memory of one of them, if it is not the seeds' */

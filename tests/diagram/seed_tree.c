@@ -1,5 +1,5 @@
 /* The tree over a sequence of seeds finds the nearest one: along geodesics seen from 90 degrees away, around antipodes, anywhere. */
-#include "diagram/rim.h"
+#include "diagram/seed_tree.h"
 
 #include "cmocka_test.h"
 
@@ -34,30 +34,30 @@ static double distance_to(const seed_set *s, double lon, double lat, int seed) {
 }
 
 /* Within 10 nm: distances are measured from either end. */
-static void compare(const gv_rim *rim, const seed_set *s, double lon, double lat) {
+static void compare(const gv_seed_tree *tree, const seed_set *s, double lon, double lat) {
   double least = INFINITY, found_at = INFINITY;
   int32_t found = -1;
   for (int i = 0; i < s->count; i++)
     least = fmin(least, distance_to(s, lon, lat, i));
-  gv_rim_search(rim, lon, lat, &found_at, &found);
+  gv_seed_tree_search(tree, lon, lat, &found_at, &found);
   assert_true(found >= 0);
   assert_true(fabs(found_at - least) < 1e-7 && fabs(distance_to(s, lon, lat, found) - least) < 1e-7);
   double nearer = least - 1e-6; /* no seed */
   found = -1;
-  gv_rim_search(rim, lon, lat, &nearer, &found);
+  gv_seed_tree_search(tree, lon, lat, &nearer, &found);
   assert_true(found < 0);
 }
 
 /* Places at most `size` degrees from x, y; 180: anywhere. */
 static void check_set(const seed_set *s, double x, double y, double size) {
   static double position[3 * SEED_SETS_MAX];
-  gv_rim rim;
+  gv_seed_tree tree;
   gv_globe_vectors(&globe, s->count, s->x, s->y, position);
-  assert_int_equal(gv_rim_of_all(context, &globe, s->x, s->y, position, s->count, &rim), GV_OK);
+  assert_int_equal(gv_seed_tree_of_all(context, &globe, s->x, s->y, position, s->count, &tree), GV_OK);
   for (int i = 0; i < PLACES; i++)
-    compare(&rim, s, x + seed_uniform(-size, size),
+    compare(&tree, s, x + seed_uniform(-size, size),
             size > 90.0 ? asin(seed_uniform(-1.0, 1.0)) * 57.29577951308232 : y + seed_uniform(-size, size));
-  gv_rim_free(&rim);
+  gv_seed_tree_free(&tree);
 }
 
 static void finds_the_nearest(void **unused) {

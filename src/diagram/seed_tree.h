@@ -1,5 +1,5 @@
 /*
- * Seeds in an order in which adjacent ones are close to each other, for searches of the nearest one: those with cells at the rim of a disc, or all.
+ * Seeds in an order in which adjacent ones are close to each other, for searches of the nearest one: those with cells at the boundary of a disc, or all.
  *
  * A tree over parts of the sequence, which are halved. Bounds by chords (the index over the globe) are wider than the differences around the
  * antipodes of all seeds, and 90 degrees from the geodesic on which seeds lie, so that a place there is compared with all of them. Here a part has
@@ -9,36 +9,36 @@
  * Hessians). So d >= d(m) - max(u v) - c r^2 / 2, in which u v has its maximum at a corner of the rectangle. 90 degrees from all seeds c is about 0.
  * Beyond pi / k only d >= d(m) - r holds.
  */
-#ifndef GV_DIAGRAM_RIM_H
-#define GV_DIAGRAM_RIM_H
+#ifndef GV_DIAGRAM_SEED_TREE_H
+#define GV_DIAGRAM_SEED_TREE_H
 
 #include "diagram/equidistant.h"
 
 /* Seeds of a part, seen from the one in its middle; meters. */
-typedef struct gv_rim_part {
+typedef struct gv_seed_tree_part {
   double radius, axis;    /* axis: an azimuth in degrees */
   double low[2], high[2]; /* along the axis and to its right */
-} gv_rim_part;
+} gv_seed_tree_part;
 
-typedef struct gv_rim {
+typedef struct gv_seed_tree {
   gv_allocator allocator;
   const gv_globe *globe;
   const double *lon, *lat; /* of all seeds */
   int32_t *seed, count;
-  gv_rim_part *part; /* number n has 2 n and 2 n + 1 */
-} gv_rim;
+  gv_seed_tree_part *part; /* number n has 2 n and 2 n + 1 */
+} gv_seed_tree;
 
 /* Takes `seeds`, of the context's allocator, in any case; NULL: memory has run out. */
-gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                      int32_t *seeds, int32_t count, gv_rim *out);
+gv_status gv_seed_tree_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                            int32_t *seeds, int32_t count, gv_seed_tree *out);
 
 /* Of all seeds, along a space-filling curve. `position`: their directions, three numbers each. */
-gv_status gv_rim_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                        const double *position, int64_t count, gv_rim *out);
+gv_status gv_seed_tree_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                              const double *position, int64_t count, gv_seed_tree *out);
 
 /* The nearest seed that is nearer than *least meters. */
-void gv_rim_search(const gv_rim *rim, double lon, double lat, double *least, int32_t *nearest);
+void gv_seed_tree_search(const gv_seed_tree *tree, double lon, double lat, double *least, int32_t *nearest);
 
-void gv_rim_free(gv_rim *rim);
+void gv_seed_tree_free(gv_seed_tree *tree);
 
 #endif

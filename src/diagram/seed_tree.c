@@ -1,5 +1,5 @@
 /* A tree by halving, without nodes. */
-#include "diagram/rim.h"
+#include "diagram/seed_tree.h"
 
 #include <math.h>
 
@@ -7,18 +7,18 @@
 #include "search/code_sort.h"
 
 /* From the seed in the middle of a part; `azimuth` there, in degrees. */
-static double rim_distance(const gv_rim *r, double lon, double lat, int32_t seed, double *azimuth) {
+static double seed_tree_distance(const gv_seed_tree *r, double lon, double lat, int32_t seed, double *azimuth) {
   double distance;
   geod_inverse(&r->globe->geod, r->lat[seed], r->lon[seed], lat, lon, &distance, azimuth, NULL);
   return distance;
 }
 
 /* Measures the part [first, end), and its halves. `place`: two numbers a seed. */
-static void rim_measure(gv_rim *r, int64_t number, int32_t first, int32_t end, double *place) {
+static void seed_tree_measure(gv_seed_tree *r, int64_t number, int32_t first, int32_t end, double *place) {
   int32_t middle = first + (end - first) / 2, center = r->seed[middle];
-  gv_rim_part part = {.radius = 0.0};
+  gv_seed_tree_part part = {.radius = 0.0};
   for (int32_t i = first; i < end; i++) {
-    double azimuth, distance = rim_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], center, &azimuth);
+    double azimuth, distance = seed_tree_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], center, &azimuth);
     place[2 * i] = distance;
     place[2 * i + 1] = azimuth;
     if (distance <= part.radius) continue;
@@ -36,18 +36,19 @@ static void rim_measure(gv_rim *r, int64_t number, int32_t first, int32_t end, d
   part.radius += 1e-6;
   r->part[number] = part;
   if (end - first < 2) return;
-  rim_measure(r, 2 * number, first, middle, place);
-  rim_measure(r, 2 * number + 1, middle, end, place);
+  seed_tree_measure(r, 2 * number, first, middle, place);
+  seed_tree_measure(r, 2 * number + 1, middle, end, place);
 }
 
 /* A part during a search, and a lower bound of the distances of its seeds but the middle one. */
-typedef struct rim_node {
+typedef struct seed_tree_node {
   int64_t number;
   int32_t first, end;
   double bound;
-} rim_node;
+} seed_tree_node;
 
-static double rim_bound(const gv_rim *r, const gv_rim_part *part, double distance, double azimuth) {
+static double seed_tree_bound(const gv_seed_tree *r, const gv_seed_tree_part *part, double distance,
+                              double azimuth) {
   static const double error = 1e-6;
   double a = r->globe->geod.a, b = r->globe->geod.b, largest = fmax(1.0 / b, b / (a * a)); /* root of curvature */
   double bound = distance - part->radius, far = largest * (distance + part->radius);
@@ -59,49 +60,51 @@ static double rim_bound(const gv_rim *r, const gv_rim_part *part, double distanc
   return fmax(bound, distance - slope - 0.5 * fmax(bend, 0.0) * part->radius * part->radius - error);
 }
 
-static rim_node rim_look(const gv_rim *r, int64_t number, int32_t first, int32_t end, double lon, double lat,
-                         double *least, int32_t *nearest) {
+static seed_tree_node seed_tree_look(const gv_seed_tree *r, int64_t number, int32_t first, int32_t end, double lon,
+                                     double lat, double *least, int32_t *nearest) {
   int32_t middle = first + (end - first) / 2;
-  double azimuth, distance = rim_distance(r, lon, lat, r->seed[middle], &azimuth);
-  rim_node node = {number, first, end, INFINITY};
+  double azimuth, distance = seed_tree_distance(r, lon, lat, r->seed[middle], &azimuth);
+  seed_tree_node node = {number, first, end, INFINITY};
   if (distance < *least) {
     *least = distance;
     *nearest = r->seed[middle];
   }
-  if (end - first > 1) node.bound = rim_bound(r, &r->part[number], distance, azimuth);
+  if (end - first > 1) node.bound = seed_tree_bound(r, &r->part[number], distance, azimuth);
   return node;
 }
 
-static void rim_search(const gv_rim *r, const rim_node *node, double lon, double lat, double *least,
-                       int32_t *nearest) {
+static void seed_tree_search(const gv_seed_tree *r, const seed_tree_node *node, double lon, double lat,
+                             double *least, int32_t *nearest) {
   if (node->bound >= *least) return;
   int32_t middle = node->first + (node->end - node->first) / 2;
-  const rim_node half[2] = {rim_look(r, 2 * node->number, node->first, middle, lon, lat, least, nearest),
-                            rim_look(r, 2 * node->number + 1, middle, node->end, lon, lat, least, nearest)};
+  const seed_tree_node half[2] = {
+      seed_tree_look(r, 2 * node->number, node->first, middle, lon, lat, least, nearest),
+      seed_tree_look(r, 2 * node->number + 1, middle, node->end, lon, lat, least, nearest)};
   int first = half[1].bound < half[0].bound;
-  rim_search(r, &half[first], lon, lat, least, nearest);
-  rim_search(r, &half[1 - first], lon, lat, least, nearest);
+  seed_tree_search(r, &half[first], lon, lat, least, nearest);
+  seed_tree_search(r, &half[1 - first], lon, lat, least, nearest);
 }
 
-void gv_rim_search(const gv_rim *rim, double lon, double lat, double *least, int32_t *nearest) {
-  const rim_node all = rim_look(rim, 1, 0, rim->count, lon, lat, least, nearest);
-  rim_search(rim, &all, lon, lat, least, nearest);
+void gv_seed_tree_search(const gv_seed_tree *tree, double lon, double lat, double *least, int32_t *nearest) {
+  const seed_tree_node all = seed_tree_look(tree, 1, 0, tree->count, lon, lat, least, nearest);
+  seed_tree_search(tree, &all, lon, lat, least, nearest);
 }
 
-gv_status gv_rim_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                      int32_t *seeds, int32_t count, gv_rim *out) {
+gv_status gv_seed_tree_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                            int32_t *seeds, int32_t count, gv_seed_tree *out) {
   const gv_allocator *allocator = &context->allocator;
-  *out = (gv_rim){.allocator = *allocator, .globe = globe, .lon = lon, .lat = lat, .seed = seeds, .count = count};
+  *out = (gv_seed_tree){
+      .allocator = *allocator, .globe = globe, .lon = lon, .lat = lat, .seed = seeds, .count = count};
   out->part = gv_allocate(allocator, 4 * (int64_t)count, sizeof *out->part);
   double *place = gv_allocate(allocator, count, 2 * sizeof *place);
   bool complete = seeds != NULL && out->part != NULL && place != NULL;
-  if (complete) rim_measure(out, 1, 0, count, place);
+  if (complete) seed_tree_measure(out, 1, 0, count, place);
   gv_release(allocator, place);
   return complete ? GV_OK : gv_fail_memory(context, "the vertices");
 }
 
 /* Codes of seeds in an order along a curve: around the great circle along which they lie, or else Morton's; *bits of them. */
-static void rim_codes(const double *position, int64_t count, gv_code *codes, int *bits) {
+static void seed_tree_codes(const double *position, int64_t count, gv_sort_code *codes, int *bits) {
   enum { BITS = 19 };
   static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0}, turn = 2.0 * GV_PI;
   const gv_morton morton = {3, BITS, low, high};
@@ -111,33 +114,33 @@ static void rim_codes(const double *position, int64_t count, gv_code *codes, int
   for (int64_t i = 0; i < count; i++) {
     const double *p = position + 3 * i;
     double share = circle ? gv_globe_angle(normal, position, p) / turn : 0.0;
-    codes[i] = (gv_code){circle ? (uint64_t)ldexp(share, *bits - 1) : gv_morton_code(&morton, p), i};
+    codes[i] = (gv_sort_code){circle ? (uint64_t)ldexp(share, *bits - 1) : gv_morton_code(&morton, p), i};
   }
 }
 
-gv_status gv_rim_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                        const double *position, int64_t count, gv_rim *out) {
+gv_status gv_seed_tree_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
+                              const double *position, int64_t count, gv_seed_tree *out) {
   const gv_allocator *allocator = &context->allocator;
-  gv_code *codes = gv_allocate(allocator, count, sizeof *codes);
-  gv_code *scratch = gv_allocate(allocator, count, sizeof *scratch);
+  gv_sort_code *codes = gv_allocate(allocator, count, sizeof *codes);
+  gv_sort_code *scratch = gv_allocate(allocator, count, sizeof *scratch);
   int32_t *seeds = gv_allocate(allocator, count, sizeof *seeds);
-  *out = (gv_rim){.allocator = *allocator};
+  *out = (gv_seed_tree){.allocator = *allocator};
   gv_status status = GV_OK;
   if (codes == NULL || scratch == NULL || seeds == NULL) status = gv_fail_memory(context, "the vertices");
   int bits = 0;
-  if (status == GV_OK) rim_codes(position, count, codes, &bits);
+  if (status == GV_OK) seed_tree_codes(position, count, codes, &bits);
   if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, count, bits, context->threads);
   for (int64_t i = 0; i < count && status == GV_OK; i++)
     seeds[i] = (int32_t)codes[i].index;
   gv_release(allocator, codes);
   gv_release(allocator, scratch);
-  if (status == GV_OK) return gv_rim_take(context, globe, lon, lat, seeds, (int32_t)count, out);
+  if (status == GV_OK) return gv_seed_tree_take(context, globe, lon, lat, seeds, (int32_t)count, out);
   gv_release(allocator, seeds);
   return status;
 }
 
-void gv_rim_free(gv_rim *rim) {
-  gv_release(&rim->allocator, rim->seed);
-  gv_release(&rim->allocator, rim->part);
-  *rim = (gv_rim){.allocator = rim->allocator};
+void gv_seed_tree_free(gv_seed_tree *tree) {
+  gv_release(&tree->allocator, tree->seed);
+  gv_release(&tree->allocator, tree->part);
+  *tree = (gv_seed_tree){.allocator = tree->allocator};
 }
