@@ -62,8 +62,8 @@ static int circle_side_plane_in_pairs(const double a[2], const double b[2], cons
   }
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
-    pair lift = pair_add(pair_multiply(x[i], x[i]), pair_multiply(y[i], y[i]));
-    sum = pair_add(sum, pair_multiply(lift, pair_determinant(x[j], y[j], x[k], y[k])));
+    pair squares = pair_add(pair_multiply(x[i], x[i]), pair_multiply(y[i], y[i]));
+    sum = pair_add(sum, pair_multiply(squares, pair_determinant(x[j], y[j], x[k], y[k])));
   }
   return sign_beyond(sum, error_of_pairs * size);
 }

@@ -575,7 +575,7 @@ gv_status gv_globe_index(gv_context *context, const gv_globe *globe, const doubl
   return gv_index_build(context, &seeds, &options, out);
 }
 
-static gv_status vertices_settle(gv_context *context, finder *f, double enough) {
+static gv_status vertices_make_nearest(gv_context *context, finder *f, double enough) {
   const gv_allocator *allocator = &context->allocator;
   gv_triangulation *t = f->t;
   int64_t facets = t->facets;
@@ -619,7 +619,7 @@ gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_gl
   bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
   gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
   if (status == GV_OK && globe != NULL && globe->ellipsoid && t->facets > 0)
-    status = vertices_settle(context, &f, 0.1 * tolerance);
+    status = vertices_make_nearest(context, &f, 0.1 * tolerance);
   gv_release(allocator, f.distance);
   return status;
 }

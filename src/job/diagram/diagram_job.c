@@ -126,14 +126,14 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
   if (run->requested != NULL && run->seeds.crs == NULL)
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "--crs: missing coordinate system of %s; use --seeds-crs", j->seeds.source);
-  gv_metric_request question = {.crs = run->requested != NULL ? run->requested : run->seeds.crs,
-                                .requested = j->has_metric,
-                                .metric = j->metric,
-                                .places = "the seeds have",
-                                .remedy = "--seeds-crs"};
-  GV_TRY(gv_crs_require_map(io, question.crs, "a diagram"));
-  GV_TRY(gv_metric_choose(io, &question, &r->metric));
-  r->metric_reason = gv_metric_reason(&question);
+  gv_metric_request request = {.crs = run->requested != NULL ? run->requested : run->seeds.crs,
+                               .requested = j->has_metric,
+                               .metric = j->metric,
+                               .places = "the seeds have",
+                               .remedy = "--seeds-crs"};
+  GV_TRY(gv_crs_require_map(io, request.crs, "a diagram"));
+  GV_TRY(gv_metric_choose(io, &request, &r->metric));
+  r->metric_reason = gv_metric_reason(&request);
   GV_TRY(gv_metric_on_globe(r->metric) ? diagram_place_on_globe(io, run) : diagram_place_on_plane(io, run));
   gv_crs_describe(run->crs, r->crs, sizeof r->crs);
   gv_warn_of_skipped(j->seeds.source, "points", run->seeds.skipped, run->seeds.count, run->seeds.skipped_first);

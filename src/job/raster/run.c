@@ -8,6 +8,7 @@
 #include "job/raster/compute/grids.h"
 #include "job/raster/outputs/sinks.h"
 #include "job/raster/parts/merge.h"
+#include "job/raster/pass/pass.h"
 #include "job/raster/report.h"
 
 enum { BLOCK = 512 /* cells a side, where no raster is written */, LIST_BLOCK = 1 << 16 /* of a list */ };
@@ -40,7 +41,7 @@ static gv_status raster_job_write(gv_io *io, run *r) {
   for (int i = 0; i < GV_SINKS; i++)
     after = fmax(after, sinks->list[i].after);
   gv_run_next_step(progress, 1.0 - (1.0 - before) * after);
-  if (blocks) GV_TRY(gv_run_compute(io, progress, &r->work));
+  if (blocks) GV_TRY(gv_run_pass(io, progress, &r->work));
   GV_TRY(gv_sinks_step(io, sinks, GV_SINK_FINISH, &r->work));
   GV_TRY(gv_sinks_step(io, sinks, GV_SINK_COMPLETE, &r->work));
   return gv_sinks_commit(io, sinks, &r->files);

@@ -1,8 +1,7 @@
-/* The third stage of a run: the pass over all blocks. */
+/* What the blocks of a run are computed with: the source, and the workers' state. */
 #ifndef GV_JOB_RASTER_COMPUTE_COMPUTE_H
 #define GV_JOB_RASTER_COMPUTE_COMPUTE_H
 
-#include "job/raster/compute/progress.h"
 #include "job/raster/compute/work.h"
 
 /* What computes the blocks of these inputs. */
@@ -10,9 +9,6 @@ gv_block_source gv_run_choose_source(const gv_run_inputs *in);
 
 /* Makes the workers' state for computing blocks. */
 gv_status gv_run_prepare(gv_io *io, gv_run_work *work);
-
-/* All blocks, into the rasters, and for the statistics. */
-gv_status gv_run_compute(gv_io *io, gv_run_progress *progress, gv_run_work *work);
 
 /* The attribute table of all blocks that were scanned. */
 gv_status gv_run_make_table(gv_io *io, gv_run_work *work, bool every_size, gv_attribute_table *out);

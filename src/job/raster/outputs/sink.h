@@ -6,8 +6,8 @@
 #define GV_JOB_RASTER_OUTPUTS_SINK_H
 
 #include "io/out/place.h"
-#include "job/raster/compute/progress.h"
 #include "job/raster/compute/work.h"
+#include "job/raster/pass/progress.h"
 
 typedef struct gv_sink gv_sink;
 

@@ -4,7 +4,7 @@
  * are exact, so the assignment does not change the result. If a device fails, its strip and the remaining ones are
  * left to the processors, unless the device was requested.
  */
-#include "job/raster/compute/count.h"
+#include "job/raster/pass/count.h"
 
 #include <math.h>
 #include <pthread.h>

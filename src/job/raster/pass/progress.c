@@ -1,4 +1,4 @@
-#include "job/raster/compute/progress.h"
+#include "job/raster/pass/progress.h"
 
 void gv_run_next_step(gv_run_progress *p, double to) {
   p->from = p->to;

@@ -1,5 +1,5 @@
 /*
- * Statistics by several devices (job/raster/compute/count.c): strips are assigned to them, failed ones are computed by the
+ * Statistics by several devices (job/raster/pass/count.c): strips are assigned to them, failed ones are computed by the
  * processors, and the table has the same bytes as by the processors only. Without a GPU processors replace devices
  * and fail on demand; with one, all devices are used.
  */
@@ -26,7 +26,7 @@ static gv_status pretend_add_strip(gv_context *context, gv_statistics *statistic
 
 #define gv_statistics_add(context, statistics, strip) add_strip(context, statistics, strip)
 static gv_status add_strip(gv_context *context, gv_statistics *statistics, const gv_statistics_cells *strip);
-#include "job/raster/compute/count.c"
+#include "job/raster/pass/count.c"
 #include "job/raster/run.h"
 #undef gv_statistics_add
 

@@ -1,9 +1,9 @@
 /* Statistics without a raster on devices. */
-#ifndef GV_JOB_RASTER_COMPUTE_COUNT_H
-#define GV_JOB_RASTER_COMPUTE_COUNT_H
+#ifndef GV_JOB_RASTER_PASS_COUNT_H
+#define GV_JOB_RASTER_PASS_COUNT_H
 
-#include "job/raster/compute/progress.h"
 #include "job/raster/compute/work.h"
+#include "job/raster/pass/progress.h"
 
 /* Statistics without a raster on devices, if that is supported and faster: returns the blocks that were counted, in
  * strips of whole rows of blocks (for a mesh, of blocks), else none; always free `done`. */

@@ -1,6 +1,6 @@
 /* The progress of a run, and its cancelling for long GDAL calls: a GDALProgressFunc and its argument. */
-#ifndef GV_JOB_RASTER_COMPUTE_PROGRESS_H
-#define GV_JOB_RASTER_COMPUTE_PROGRESS_H
+#ifndef GV_JOB_RASTER_PASS_PROGRESS_H
+#define GV_JOB_RASTER_PASS_PROGRESS_H
 
 #include <cpl_port.h>
 
