@@ -30,6 +30,7 @@ HEADERS = (
     "gpuvoronoi/experimental.h",
 )
 LIMITS = ROOT / "src" / "core" / "limits.h"  # what gv_limits reports
+COLUMNS = ROOT / "src" / "statistics" / "columns.h"  # of tables
 # What the headers need of the system's.
 STUBS = {
     "stddef.h": "#define NULL 0\ntypedef unsigned long size_t;\n",
@@ -205,6 +206,7 @@ class Binding:
             f"DTYPES = {names['gv_dtype']!r}\n".replace("'", '"')
         )
         lines.append("".join(f"{name} = {value}\n" for name, value in self.macros()))
+        lines.append(f"STATISTICS_COLUMNS = ({self.columns()})\n")
         lines.append(
             "Progress = CFUNCTYPE(c_int, c_double, c_void_p)\n"
             "Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)\n"
@@ -249,6 +251,13 @@ class Binding:
             f"    {line}\n" for line in lines
         ).replace("~", " ")
         return text + (f"    defaults = {{{given}}}\n" if given else "")
+
+    @staticmethod
+    def columns() -> str:
+        found = re.search(r"GV_STATISTICS_COLUMN_NAMES[\s\\]*\{([^}]*)\}", COLUMNS.read_text())
+        if found is None:
+            raise ValueError(f"{COLUMNS}: missing names")
+        return found[1].strip()
 
     @staticmethod
     def macros() -> list[tuple[str, int]]:

@@ -130,6 +130,8 @@ MAX_K_CPU = 16777216
 VORONOI_MAX_K = 64
 MAX_SUMS = 1024
 
+STATISTICS_COLUMNS = ("seeds", "cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y")
+
 Progress = CFUNCTYPE(c_int, c_double, c_void_p)
 Inverse = CFUNCTYPE(c_int, POINTER(c_double), POINTER(c_double), c_int64, c_void_p)
 

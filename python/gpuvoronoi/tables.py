@@ -23,16 +23,8 @@ if TYPE_CHECKING:
     from ._options import RasterOptions
 
 
-_COLUMNS = (
-    "id",
-    "cells",
-    "area",
-    "area_km2",
-    "distance_mean",
-    "distance_max",
-    "centroid_x",
-    "centroid_y",
-)
+_CELLS, _AREA, _MEAN, _LARGEST, _X, _Y = _c.STATISTICS_COLUMNS[1:]  # the first is of groups
+_COLUMNS = ("id", "area", *_c.STATISTICS_COLUMNS[1:])
 
 
 @_documented
@@ -306,26 +298,19 @@ def _columns(
     crs = request.grid.crs
     unit = None if crs is None else _crs.linear_unit(crs)
     scale, area = (
-        (1e-6, "area_km2")
-        if not plane
-        else (1.0, "area")
-        if unit is None
-        else (unit**2 * 1e-6, "area_km2")
+        (1e-6, _AREA) if not plane else (1.0, "area") if unit is None else (unit**2 * 1e-6, _AREA)
     )
     made: dict[str, Any] = (
         {} if ids is None else {"id": _seeds.column(ids, request.seeds, "ids", text=True)}
     )
-    made["cells"] = found["cells"]
+    made[_CELLS] = found["cells"]
     cells = table.field.plan.cells
     if cells is None or cells.kind != _c.GRID_POINTS or cells.area is not None:
         made[area] = found["area"] * scale
-    for name in ("distance_mean", "distance_max") if distances else ():
-        made[name] = found[name]
+    if distances:
+        made[_MEAN], made[_LARGEST] = found["distance_mean"], found["distance_max"]
     degrees = 1.0 if crs is None or plane else _crs.unit_degrees(crs)
-    made["centroid_x"], made["centroid_y"] = (
-        found["centroid_x"] / degrees,
-        found["centroid_y"] / degrees,
-    )
+    made[_X], made[_Y] = found["centroid_x"] / degrees, found["centroid_y"] / degrees
     for i, name in enumerate(names):
         made[f"{name}_sum"] = sums[:, i, 0]
         if distances:

@@ -1,12 +1,14 @@
 """statistics as the command's --stats."""
 
+import ast
+import pathlib
 import subprocess
 
 import numpy as np
 import pytest
 from conftest import command, frames, globe, with_holes
 
-from gpuvoronoi import allocation, proximity, statistics
+from gpuvoronoi import _c, allocation, proximity, statistics
 
 pandas = pytest.importorskip("pandas")
 
@@ -163,3 +165,15 @@ def test_skip_invalid_without_a_place_on_the_grid():
     )
     with pytest.raises(ValueError, match="seeds: there are none"):
         allocation((lon[2:3], lat[2:3]), skip_invalid=True, **map_)
+
+
+def test_the_plugin_has_the_columns():
+    """It lists them without the package or the command."""
+    plugin = pathlib.Path(__file__).parents[2] / "plugin" / "qgis" / "gpuvoronoi_processing"
+    tree = ast.parse((plugin / "algorithms" / "facility_statistics.py").read_text())
+    listed = {
+        one.targets[0].id: ast.literal_eval(one.value)
+        for one in tree.body
+        if isinstance(one, ast.Assign) and one.targets[0].id in ("COLUMNS", "SEEDS")
+    }
+    assert (listed["SEEDS"], *listed["COLUMNS"]) == _c.STATISTICS_COLUMNS

@@ -11,16 +11,15 @@
 #include "cells/facts.h"
 #include "io/crs.h"
 #include "job/raster/outputs/table_sink.h"
-
-enum { SEEDS, CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y, COLUMNS };
+#include "statistics/columns.h"
 
 /* The columns in their order: which of the above, or which sum's amount (0) or mean distance (1). */
 typedef struct statistics_table {
   gv_run_work *work;
-  gv_table_column columns[COLUMNS + 2 * GV_JOB_MAX_SUMS];
+  gv_table_column columns[GV_STATISTICS_COLUMNS + 2 * GV_JOB_MAX_SUMS];
   int count;
-  bool lacks;          /* memory ran out: names are missing */
-  int places[COLUMNS]; /* of the above; -1 = left out */
+  bool lacks;                        /* memory ran out: names are missing */
+  int places[GV_STATISTICS_COLUMNS]; /* of the above; -1 = left out */
   double area_unit, coordinate_unit;
 } statistics_table;
 
@@ -42,21 +41,21 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   if (!row->keep) return GV_OK;
   GV_TRY(gv_io_pass_on_library(io, in->context, gv_statistics_get(in->context, w->statistics, number, &s)));
   if (w->plan->job->group) {
-    values[t->places[SEEDS]].given = true;
-    values[t->places[SEEDS]].integer = groups->seeds[number];
+    values[t->places[GV_COLUMN_SEEDS]].given = true;
+    values[t->places[GV_COLUMN_SEEDS]].integer = groups->seeds[number];
   } else {
     w->empty_seeds += s.cells == 0;
   }
-  values[t->places[CELLS]].given = true;
-  values[t->places[CELLS]].integer = s.cells;
-  if (t->places[AREA] >= 0) set_real(&values[t->places[AREA]], s.area * t->area_unit);
+  values[t->places[GV_COLUMN_CELLS]].given = true;
+  values[t->places[GV_COLUMN_CELLS]].integer = s.cells;
+  if (t->places[GV_COLUMN_AREA] >= 0) set_real(&values[t->places[GV_COLUMN_AREA]], s.area * t->area_unit);
   if (w->plan->distances) {
-    set_real(&values[t->places[DISTANCE_MEAN]], s.distance_mean / in->distance_size);
-    set_real(&values[t->places[DISTANCE_MAX]], s.distance_max / in->distance_size);
+    set_real(&values[t->places[GV_COLUMN_DISTANCE_MEAN]], s.distance_mean / in->distance_size);
+    set_real(&values[t->places[GV_COLUMN_DISTANCE_MAX]], s.distance_max / in->distance_size);
   }
-  set_real(&values[t->places[CENTROID_X]], s.centroid_x * t->coordinate_unit);
-  set_real(&values[t->places[CENTROID_Y]], s.centroid_y * t->coordinate_unit);
-  gv_table_value *next = &values[t->places[CENTROID_Y] + 1];
+  set_real(&values[t->places[GV_COLUMN_CENTROID_X]], s.centroid_x * t->coordinate_unit);
+  set_real(&values[t->places[GV_COLUMN_CENTROID_Y]], s.centroid_y * t->coordinate_unit);
+  gv_table_value *next = &values[t->places[GV_COLUMN_CENTROID_Y] + 1];
   for (int i = 0; i < w->plan->job->sum_count; i++) {
     double sum, mean;
     GV_TRY(gv_io_pass_on_library(io, in->context,
@@ -86,15 +85,15 @@ static gv_status statistics_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
   if (plane && has_unit) t.area_unit = pow(OSRGetLinearUnits(in->grid.crs, NULL), 2.0) * 1e-6;
   if (!has_unit) t.area_unit = 1.0;
   if (!plane) t.coordinate_unit = 1.0 / gv_crs_unit_degrees(in->grid.crs);
-  static const char *const names[COLUMNS] = {"seeds",        "cells",      "area_km2",  "distance_mean",
-                                             "distance_max", "centroid_x", "centroid_y"};
-  for (int i = SEEDS; i <= CENTROID_Y; i++) {
+  static const char *const names[GV_STATISTICS_COLUMNS] = GV_STATISTICS_COLUMN_NAMES;
+  for (int i = GV_COLUMN_SEEDS; i <= GV_COLUMN_CENTROID_Y; i++) {
     t.places[i] = -1;
-    if (i == SEEDS && !j->group) continue;
-    if (!distances && (i == DISTANCE_MEAN || i == DISTANCE_MAX)) continue;
-    if (i == AREA && gv_grid_lacks_areas(&in->grid.grid)) continue;
+    if (i == GV_COLUMN_SEEDS && !j->group) continue;
+    if (!distances && (i == GV_COLUMN_DISTANCE_MEAN || i == GV_COLUMN_DISTANCE_MAX)) continue;
+    if (i == GV_COLUMN_AREA && gv_grid_lacks_areas(&in->grid.grid)) continue;
     t.places[i] = t.count;
-    add_column(&t, i <= CELLS ? OFTInteger64 : OFTReal, i == AREA && !has_unit ? "area" : names[i]);
+    add_column(&t, i <= GV_COLUMN_CELLS ? OFTInteger64 : OFTReal,
+               i == GV_COLUMN_AREA && !has_unit ? "area" : names[i]);
   }
   for (int i = 0; i < j->sum_count; i++) {
     add_column(&t, OFTReal, CPLSPrintf("%s_sum", j->sums[i].name));
