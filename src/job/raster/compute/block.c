@@ -33,14 +33,11 @@ typedef struct block_values {
   bool is_signed;
 } block_values;
 
-static gv_status block_measure_band(const gv_run_work *w, gv_run_worker *worker, const gv_labels *numbers, int band,
-                                    const block_values *to) {
+static gv_status block_measure_band(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *p,
+                                    const gv_labels *numbers, int band, const block_values *to) {
   gv_measure m;
   gv_measure_init(&m);
-  m.column = numbers->column;
-  m.row = numbers->row;
-  m.columns = numbers->columns;
-  m.rows = numbers->rows;
+  GV_RUN_SET_CELLS(m, p);
   m.seed = numbers->out + band * numbers->band_stride;
   m.stride = numbers->stride;
   m.type = to->type;
@@ -74,19 +71,19 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
     const int64_t at = d >= 0 ? b * block->band_stride[d] : 0;
     block_values buffer = {GV_FLOAT64, worker->distance, NULL, w->block_w, has_signs};
     if (through_buffer) {
-      GV_TRY(block_measure_band(w, worker, numbers, b, &buffer));
+      GV_TRY(block_measure_band(w, worker, p, numbers, b, &buffer));
       block_put_band(w, worker, block, p, at);
     }
     if (kept && (has_signs || !through_buffer)) {
       buffer.is_signed = false;
-      GV_TRY(block_measure_band(w, worker, numbers, b, &buffer));
+      GV_TRY(block_measure_band(w, worker, p, numbers, b, &buffer));
     }
     const bool put = through_buffer || d < 0;
     if (put && a < 0) continue;
     block_values direct = {wide ? GV_FLOAT64 : GV_FLOAT32, NULL, NULL, block->stride, has_signs && !(kept && put)};
     if (!put) direct.distance = (char *)block->out[d] + (size_t)at * (wide ? sizeof(double) : sizeof(float));
     if (a >= 0) direct.azimuth = (float *)block->out[a] + b * block->band_stride[a];
-    GV_TRY(block_measure_band(w, worker, numbers, b, &direct));
+    GV_TRY(block_measure_band(w, worker, p, numbers, b, &direct));
   }
   return GV_OK;
 }
@@ -194,10 +191,8 @@ static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *wo
     gv_labels_init(&b);
     gv_measure m;
     gv_measure_init(&m);
-    b.column = m.column = part->x;
-    b.row = m.row = part->y;
-    b.columns = m.columns = part->w;
-    b.rows = m.rows = part->h;
+    GV_RUN_SET_CELLS(b, part);
+    GV_RUN_SET_CELLS(m, part);
     b.mask = mask;
     b.mask_stride = b.stride = m.stride = m.out_stride = w->block_w;
     b.out = worker->numbers;
@@ -337,10 +332,7 @@ static gv_status add_statistics(gv_io *io, const gv_run_work *w, int number, con
     GV_TRY(gv_overlay_cells(io, w->in->overlay[i], number, p->x, p->y, p->w, p->h, &worker->quantity[i]));
   gv_statistics_cells b;
   gv_statistics_cells_init(&b);
-  b.column = p->x;
-  b.row = p->y;
-  b.columns = p->w;
-  b.rows = p->h;
+  GV_RUN_SET_CELLS(b, p);
   b.seed = numbers->out;
   b.stride = numbers->stride;
   b.distance = worker->distance;
@@ -381,10 +373,7 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   }
   gv_labels b;
   gv_labels_init(&b);
-  b.column = p.x;
-  b.row = p.y;
-  b.columns = p.w;
-  b.rows = p.h;
+  GV_RUN_SET_CELLS(b, &p);
   if (kept < p.w * p.h) {
     b.mask = worker->mask;
     b.mask_stride = w->block_w;

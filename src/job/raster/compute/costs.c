@@ -107,10 +107,7 @@ static gv_status costs_way(gv_io *io, gv_run_work *w, const double from[2], gv_w
 static gv_cost_cells costs_cells_of(const gv_rectangle *p, int64_t stride) {
   gv_cost_cells cells;
   gv_cost_cells_init(&cells);
-  cells.column = p->x;
-  cells.row = p->y;
-  cells.columns = p->w;
-  cells.rows = p->h;
+  GV_RUN_SET_CELLS(cells, p);
   cells.stride = stride;
   return cells;
 }

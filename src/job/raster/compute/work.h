@@ -47,6 +47,10 @@ typedef struct gv_rectangle {
   int64_t x, y, w, h;
 } gv_rectangle;
 
+/* As the cells of one of the library's structs. */
+#define GV_RUN_SET_CELLS(of, part)                                                                                 \
+  ((of).column = (part)->x, (of).row = (part)->y, (of).columns = (part)->w, (of).rows = (part)->h)
+
 static inline gv_rectangle gv_run_block_cells(const gv_run_work *work, int64_t column, int64_t row) {
   const gv_run_plan *plan = work->plan;
   gv_rectangle p = {.x = column * work->block_w, .y = plan->first_row + row * work->block_h};
