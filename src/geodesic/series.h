@@ -58,7 +58,7 @@ typedef struct gv_series_kernels {
    * away; nearer ones are left open. */
   void (*slopes)(const gv_pairs *pairs, const gv_series *series, const double *const along[3], double *distance,
                  double *slope);
-  /* Degrees clockwise from north, 0 ... 360 with both ends; open ones as above. */
+  /* Degrees clockwise from north, 0 ... 360 with both ends; `open` as that of `geodesic`. */
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
 } gv_series_kernels;

@@ -91,8 +91,7 @@ static gv_status barriers_seeds(const gv_run_work *w, gv_run_worker *worker, con
 static gv_status barriers_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                   const gv_rectangle *p, const gv_labels *numbers) {
   (void)numbers;
-  for (int64_t y = 0; y < p->h && gv_run_slot(w, block, GV_RUN_DISTANCE) >= 0; y++)
-    gv_run_put_distances(w, block, y * block->stride, worker->distance + y * w->block_w, p->w);
+  gv_run_put_band(w, worker, block, p, 0);
   return GV_OK;
 }
 

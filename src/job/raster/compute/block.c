@@ -14,8 +14,9 @@
 
 /* ------------------------------------------------------------------------------------------------------ distances */
 
-void gv_run_put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
-                          int64_t count) {
+/* Into the raster from place `at` on. */
+static void block_put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
+                                int64_t count) {
   void *out = block->out[w->plan->slot[GV_RUN_DISTANCE]];
   bool wide = w->plan->job->distance_type == GDT_Float64;
   for (int64_t i = 0; i < count && wide; i++)
@@ -48,11 +49,12 @@ static gv_status block_measure_band(const gv_run_work *w, gv_run_worker *worker,
   return gv_voronoi_measure(worker->context, w->voronoi, &m);
 }
 
-/* From the worker's buffer into a band of the raster. */
-static void block_put_band(const gv_run_work *w, const gv_run_worker *worker, const gv_raster_block *block,
-                           const gv_rectangle *p, int64_t at) {
-  for (int64_t y = 0; y < p->h; y++)
-    gv_run_put_distances(w, block, at + y * block->stride, worker->distance + y * w->block_w, p->w);
+void gv_run_put_band(const gv_run_work *w, const gv_run_worker *worker, const gv_raster_block *block,
+                     const gv_rectangle *p, int64_t band) {
+  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE);
+  for (int64_t y = 0; y < p->h && d >= 0; y++)
+    block_put_distances(w, block, band * block->band_stride[d] + y * block->stride,
+                        worker->distance + y * w->block_w, p->w);
 }
 
 /*
@@ -72,7 +74,7 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
     block_values buffer = {GV_FLOAT64, worker->distance, NULL, w->block_w, has_signs};
     if (through_buffer) {
       GV_TRY(block_measure_band(w, worker, p, numbers, b, &buffer));
-      block_put_band(w, worker, block, p, at);
+      gv_run_put_band(w, worker, block, p, b);
     }
     if (kept && (has_signs || !through_buffer)) {
       buffer.is_signed = false;
@@ -153,7 +155,7 @@ static void measure_own(const gv_run_work *w, const gv_run_worker *worker, const
     for (int64_t x = 0; x < part->w; x++) {
       int64_t at = y * block->stride + x;
       if (own[x] < 0) continue;
-      if (d >= 0) gv_run_put_distances(w, block, at, &nothing, 1);
+      if (d >= 0) block_put_distances(w, block, at, &nothing, 1);
       if (a >= 0) ((float *)block->out[a])[at] = 0.0F;
       if (w->plan->distances) worker->distance[y * w->block_w + x] = 0.0;
     }
@@ -185,7 +187,6 @@ static void name_regions(const gv_run_work *w, const gv_run_worker *worker, cons
 /* Distances by value, with the worker's numbers and distances as buffers. */
 static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                               const gv_rectangle *part, const uint8_t *mask) {
-  int d = w->plan->slot[GV_RUN_DISTANCE];
   for (int64_t i = 0; i < w->in->regions->count; i++) {
     gv_labels b;
     gv_labels_init(&b);
@@ -208,8 +209,8 @@ static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *wo
         if (w->each[i] == NULL) row[x] = (double)NAN;
         if (worker->owns && worker->own[y * w->block_w + x] == i) row[x] = 0.0;
       }
-      gv_run_put_distances(w, block, i * block->band_stride[d] + y * block->stride, row, part->w);
     }
+    gv_run_put_band(w, worker, block, part, i);
   }
   return GV_OK;
 }
@@ -316,7 +317,7 @@ static void fill_masked(const gv_run_work *w, gv_raster_block *block) {
       if (i == GV_RUN_OUT) {
         write_ids(w->plan, &none, 1, block->out[s], at);
       } else if (i == GV_RUN_DISTANCE) {
-        gv_run_put_distances(w, block, at, &nowhere, 1);
+        block_put_distances(w, block, at, &nowhere, 1);
       } else {
         ((float *)block->out[s])[at] = NAN;
       }

@@ -133,7 +133,7 @@ static gv_status costs_seeds(const gv_run_work *w, gv_run_worker *worker, const 
 
 static gv_status costs_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
-  const int d = gv_run_slot(w, block, GV_RUN_DISTANCE), a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
+  const int a = gv_run_slot(w, block, GV_RUN_AZIMUTH);
   gv_cost_cells costs = costs_cells_of(p, w->block_w), azimuths = costs_cells_of(p, block->stride);
   costs.cost = worker->distance;
   if (a >= 0) azimuths.azimuth = block->out[a];
@@ -146,8 +146,8 @@ static gv_status costs_measure(const gv_run_work *w, gv_run_worker *worker, cons
       row[x] = (double)NAN;
       if (a >= 0) azimuths.azimuth[y * block->stride + x] = (float)NAN;
     }
-    if (d >= 0) gv_run_put_distances(w, block, y * block->stride, row, p->w);
   }
+  gv_run_put_band(w, worker, block, p, 0);
   return GV_OK;
 }
 
