@@ -1,6 +1,9 @@
 """The default metric and the ellipsoid of coordinate systems: the library's rule, the same as the command's."""
 
+import inspect
 import json
+import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -8,6 +11,7 @@ import pytest
 from conftest import command
 
 import gpuvoronoi
+from gpuvoronoi import _crs
 
 pytest.importorskip("pyproj")
 PROLATE = (
@@ -85,3 +89,14 @@ def test_ellipsoids():
         gpuvoronoi.ellipsoid_of(PROLATE)
     with pytest.raises(ValueError, match="unsupported ellipsoid"):
         gpuvoronoi.proximity(([0.0], [0.0]), shape=(2, 4), crs=PROLATE)
+
+
+def test_rules_of_operations_are_the_command_s():
+    """Projections that repeat the globe, and which positions an operation is chosen by: pyproj has no rule for them."""
+    text = (pathlib.Path(__file__).parents[2] / "src" / "io" / "crs.c").read_text()
+    listed = re.search(
+        r"bool gv_operation_is_cylindrical.*?names\[\] = \{(.*?), NULL\}", text, re.S
+    )
+    assert set(re.findall(r'"(\w+)"', listed[1])) == _crs._CYLINDRICAL
+    (most,) = re.findall(r"i \+= 1 \+ p->count / (\d+)", text)
+    assert f"1 + x.size // {most}\n" in inspect.getsource(_crs._area)
