@@ -292,6 +292,7 @@ def test_extents_that_are_none(work):
         "--extent",
         "0,0,1,1",
         "o.tif",
+        status=2,
         has=["--extent or --extent-of"],
     )
     work.fails(
@@ -302,6 +303,7 @@ def test_extents_that_are_none(work):
         "--extent-of",
         "r.tif",
         "o.tif",
+        status=2,
         has=["--like or --extent-of"],
     )
     work.fails(*run, "--extent-of", "no.tif", "o.tif", has=["--extent-of", "no.tif"])
