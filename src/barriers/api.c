@@ -8,10 +8,13 @@
 #include "barriers/rings.h"
 #include "barriers/walls.h"
 #include "barriers/ways.h"
+#include "core/cancel.h"
 #include "core/given.h"
 #include "exact/distance.h"
 #include "geodesic/series_numbers.h"
 #include "search/pair.h"
+
+enum { AT_ONCE = 256 /* seeds: their rays may cross many walls */ };
 
 static gv_status api_read(gv_context *context, const gv_features *features, gv_barriers *b) {
   gv_feature_set set;
@@ -105,12 +108,13 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
   gv_status status = places == NULL || kind == NULL ? gv_fail_memory(context, "the seeds") : GV_OK;
   if (status == GV_OK) {
     const double *at = api_place(b, x, y, count, places);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && status == GV_OK; i++) {
       const bool finite = isfinite(x[i]) && isfinite(y[i]);
+      if (i % AT_ONCE == 0) status = gv_check_cancelled(context);
       kind[i] = (uint8_t)(finite ? gv_barrier_place_of(b, places + 3 * i) : GV_BARRIER_INSIDE);
       left += kind[i] == GV_BARRIER_INSIDE;
     }
-    status = gv_ways_find(context, b, places, at, kind, count);
+    if (status == GV_OK) status = gv_ways_find(context, b, places, at, kind, count);
   }
   gv_release(&b->allocator, places);
   gv_release(&b->allocator, kind);

@@ -5,7 +5,10 @@
 
 #include "barriers/inside.h"
 #include "barriers/tree.h"
+#include "core/cancel.h"
 #include "core/parallel.h"
+
+enum { AT_ONCE = 64 /* vertices: each may cross many walls */ };
 
 typedef struct corners_build {
   gv_context *context;
@@ -13,6 +16,7 @@ typedef struct corners_build {
   int64_t *first;  /* of a vertex: its entries in `other` */
   int32_t *other;  /* vertices at the other ends of its walls */
   uint8_t *corner; /* of each vertex: it is one */
+  gv_progress progress;
 } corners_build;
 
 /* Of all walls of a vertex the one that has none to its left (`side` 1) or right (-1), within half a turn; -1: none. */
@@ -69,21 +73,24 @@ static gv_status corners_mark(gv_worker *worker, int64_t first, int64_t end) {
   gv_corner corner;
   for (int64_t v = first; v < end; v++)
     c->corner[v] = corners_find(c, v, &corner);
-  return GV_OK;
+  return gv_check_progress(&worker->context, &c->progress);
 }
 
 static gv_status corners_fill(corners_build *c) {
   gv_barriers *b = c->b;
-  gv_loop loop = {c->context, c->context->threads, b->vertex_count, 256, NULL, c};
+  gv_loop loop = {c->context, c->context->threads, b->vertex_count, AT_ONCE, &c->progress, c};
   GV_TRY(corners_sort_walls(c));
+  gv_progress_init(&c->progress, c->context, 1); /* nothing is reported but that it goes on */
   GV_TRY(gv_parallel_for(&loop, corners_mark));
   for (int64_t v = 0; v < b->vertex_count; v++)
     b->corner_count += c->corner[v];
   b->corners = gv_allocate(&b->allocator, b->corner_count, sizeof *b->corners);
   if (b->corners == NULL) return gv_fail_memory(c->context, "the barriers");
   int64_t at = 0;
-  for (int64_t v = 0; v < b->vertex_count; v++)
+  for (int64_t v = 0; v < b->vertex_count; v++) {
+    if (v % AT_ONCE == 0) GV_TRY(gv_check_progress(c->context, &c->progress));
     if (c->corner[v] != 0 && corners_find(c, v, &b->corners[at])) at++;
+  }
   return GV_OK;
 }
 

@@ -8,7 +8,10 @@
 #include "barriers/rings.h"
 #include "barriers/tree.h"
 #include "core/buffer.h"
+#include "core/cancel.h"
 #include "core/hash.h"
+
+enum { BETWEEN_CHECKS = 4096 /* vertices, whether the call is cancelled */ };
 
 /* A vertex on a wall that does not end there. */
 typedef struct walls_cut {
@@ -138,6 +141,7 @@ static gv_status walls_divide(walls_build *w) {
   gv_barriers *b = w->b;
   for (int64_t v = 0; v < b->vertex_count && w->status == GV_OK; v++) {
     gv_barrier_box box;
+    if (v % BETWEEN_CHECKS == 0) GV_TRY(gv_check_cancelled(w->context));
     w->vertex = (int32_t)v;
     gv_barrier_box_begin(&box);
     gv_barrier_box_add(&box, b->places + 3 * v);

@@ -1,4 +1,4 @@
-/* Ways round barriers where memory is short. */
+/* Ways round barriers where memory is short, or the caller cancels. */
 #include "gpuvoronoi/barriers.h"
 
 #include "cmocka_test.h"
@@ -8,14 +8,16 @@
 #include "failing_memory.h"
 
 /* Each allocation fails once: the calls report it, release everything, and succeed when they are repeated. */
-static void failing_allocations(void **unused) {
+static void try_allocations(gv_metric metric) {
   static failing_memory memory;
   static const double wall_x[] = {9, 9, 20, 30, 30, 20, 20}, wall_y[] = {-2, 30, 5, 5, 25, 25, 5};
   const int64_t part[] = {0, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 7};
   const uint8_t kind[] = {GV_PART_LINE, GV_PART_POLYGON};
   double x[] = {0, 1, 39, 40}, y[] = {0, 40, 2, 39}, place_x[60], place_y[60], length[60], first[60];
   gv_barrier_places places;
-  (void)unused;
+  gv_barriers_options of;
+  gv_barriers_options_init(&of);
+  of.metric = metric;
   for (int i = 0; i < 60; i++) {
     place_x[i] = 0.67 * i;
     place_y[i] = 7 * i % 41;
@@ -43,7 +45,7 @@ static void failing_allocations(void **unused) {
     const gv_context_options options = failing_options(&memory, 2);
     while (gv_context_create(&options, &own) != GV_OK)
       failed++;
-    while (gv_barriers_create(own, &f, NULL, &b) != GV_OK)
+    while (gv_barriers_create(own, &f, &of, &b) != GV_OK)
       failed++;
     while (gv_barriers_solve(own, b, x, y, 4, NULL) != GV_OK)
       failed++;
@@ -62,7 +64,64 @@ static void failing_allocations(void **unused) {
   assert_true(calls > 20);
 }
 
+static void failing_allocations(void **unused) {
+  (void)unused;
+  try_allocations(GV_EUCLIDEAN);
+  try_allocations(GV_GREAT_CIRCLE);
+  try_allocations(GV_GEODESIC);
+}
+
+static int stop_if(double fraction, void *user) {
+  (void)fraction;
+  return *(const int *)user == 0;
+}
+
+/* A square with many vertices, and seeds inside, which have no ways: each step ends by itself. */
+static void cancelled(void **unused) {
+  enum { A_SIDE = 5000, VERTICES = 4 * A_SIDE + 1, SEEDS = 2000 };
+  static double wall_x[VERTICES], wall_y[VERTICES], x[SEEDS], y[SEEDS];
+  const int64_t part[] = {0, 1}, ring[] = {0, 1}, vertex[] = {0, VERTICES};
+  const uint8_t kind[] = {GV_PART_POLYGON};
+  int stop = 0;
+  gv_context_options options;
+  gv_context *own = NULL;
+  gv_barriers *b = NULL;
+  gv_features f;
+  (void)unused;
+  for (int i = 0; i < VERTICES; i++) {
+    const int side = i / A_SIDE % 4;
+    const double along = (double)(i % A_SIDE) / A_SIDE;
+    wall_x[i] = side == 0 ? along : side == 1 ? 1.0 : side == 2 ? 1.0 - along : 0.0;
+    wall_y[i] = side == 0 ? 0.0 : side == 1 ? along : side == 2 ? 1.0 : 1.0 - along;
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    x[i] = (i + 0.5) / SEEDS;
+    y[i] = 0.5;
+  }
+  gv_features_init(&f);
+  f.count = 1;
+  f.part = part;
+  f.ring = ring;
+  f.vertex = vertex;
+  f.kind = kind;
+  f.x = wall_x;
+  f.y = wall_y;
+  gv_context_options_init(&options);
+  options.progress = stop_if;
+  options.progress_user = &stop;
+  assert_int_equal(gv_context_create(&options, &own), GV_OK);
+  stop = 1;
+  assert_int_equal(gv_barriers_create(own, &f, NULL, &b), GV_ERROR_CANCELLED);
+  assert_null(b);
+  stop = 0;
+  assert_int_equal(gv_barriers_create(own, &f, NULL, &b), GV_OK);
+  stop = 1;
+  assert_int_equal(gv_barriers_solve(own, b, x, y, SEEDS, NULL), GV_ERROR_CANCELLED);
+  gv_barriers_destroy(b);
+  gv_context_destroy(own);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(failing_allocations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(failing_allocations), cmocka_unit_test(cancelled)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@ import subprocess
 
 import numpy as np
 import pytest
+from osgeo import gdal
 
 from conftest import COMMAND, build_shim, globe
 
@@ -33,6 +34,7 @@ SYSTEMS = {
     "plain": {"MOVES_NO_EXCHANGE": "1", "MOVES_NO_LINKS": "1"},
 }
 BACKUPS = ".gpuvoronoi-before"
+TO_GRID = ["--seeds", "s.csv", *SIZE]
 
 
 @pytest.fixture(scope="session")
@@ -212,6 +214,57 @@ def test_signals_are_held_while_files_are_renamed(watched, arguments, system):
         assert all(watched.work.path(name).exists() for name in set(new) - set(old)), number
         watched.work.no_leftovers()
     assert number > 1
+
+
+@pytest.mark.parametrize(
+    "arguments, names",
+    [
+        (
+            [*TO_GRID, "--polygons", "p.gpkg", "--distance", "d.tif", "r.tif"],
+            ["p.gpkg", "d.tif", "r.tif"],
+        ),
+        ([*TO_GRID, "--stats", "t.shp"], ["t.shp", "t.dbf"]),
+        (["--seeds", "s.csv", "--cells-of", "healpix:3", "--cells", "c.csv"], ["c.csv"]),
+        (["--seeds", "s.csv", "--level", "3", "--mesh", "m.nc"], ["m.nc"]),
+        (["--seeds", "s.csv", "--size", "600,600", "--part", "1/2", "part.tif"], ["part.tif"]),
+        (["--seeds", "s.csv", "--cost", "f.tif", "--from", "s.csv", "--ways", "w.fgb"], ["w.fgb"]),
+        (["diagram", "--seeds", "s.csv", "d.gpkg"], ["d.gpkg"]),
+        (["search", "--reference", "s.csv", "--distances", "d.npy", "o.npy"], ["d.npy", "o.npy"]),
+        (
+            ["search", "--reference", "s.csv", "--radius", "99km", "--offsets", "i.npy", "o.npy"],
+            ["i.npy", "o.npy"],
+        ),
+        (["search", "--reference", "s.csv", "--radius", "99km", "o.fgb"], ["o.fgb"]),
+    ],
+    ids=lambda value: value[-1] if value[0].startswith("-") or len(value) > 3 else "",
+)
+def test_every_kind_of_output_takes_turns(work, arguments, names):
+    """Nothing is in its place while another run moves files there; then all is complete."""
+    work.csv("s.csv", *globe(30, seed=2))
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("f.tif")), 36, 18)
+    made.SetGeoTransform((-180, 10, 0, 90, 0, -10))
+    made.SetProjection("EPSG:4326")
+    made.GetRasterBand(1).Fill(1)
+    made = None
+    for name in names:
+        work.write(name, "precious")
+    place = os.stat(work.directory)
+    with socket.socket(socket.AF_UNIX) as lock:
+        lock.bind(f"\0gpuvoronoi-{os.geteuid()}-{place.st_dev:x}-{place.st_ino:x}")
+        lock.listen(1)
+        run = subprocess.Popen(
+            [COMMAND, *arguments, "--overwrite"],
+            cwd=work.directory,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            run.wait(timeout=3)
+        assert all(work.path(name).read_bytes() == b"precious" for name in names)
+    error = run.communicate(timeout=60)[1]
+    assert run.returncode == 0, error
+    assert all(work.path(name).read_bytes() != b"precious" for name in names)
+    work.no_leftovers()
 
 
 def test_runs_for_the_same_outputs_take_turns(work):

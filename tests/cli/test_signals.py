@@ -88,6 +88,28 @@ def test_threads_that_libraries_start_before_main(work, number, monkeypatch):
     assert not [p.name for p in work.directory.iterdir() if "tmp-" in p.name or p.name == "out.tif"]
 
 
+def test_interrupt_while_gdal_closes_a_file(work):
+    """The index of a GeoPackage or a FlatGeobuf file is made when it is closed: GDAL cannot be interrupted there."""
+    work.csv("p.csv", [1.0] * 1400, [2.0] * 1400)
+    least = 99.0
+    for wait in (4.0, 3.0, 5.0):
+        process = subprocess.Popen(
+            [COMMAND, "search", "--quiet", "--reference", "p.csv", "--radius", "1km", "o.gpkg"],
+            cwd=work.directory,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_for_signals(process)
+        time.sleep(wait)
+        before = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=30)
+        assert (process.returncode, error) == (130, "gpuvoronoi: error: interrupted\n")
+        least = min(least, time.monotonic() - before)
+        assert [p.name for p in work.directory.iterdir()] == ["p.csv"]
+    assert least < 1.7
+
+
 def test_impatient_user(work):
     process = start(work)
     process.send_signal(signal.SIGINT)

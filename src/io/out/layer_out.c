@@ -105,11 +105,15 @@ bool gv_field_is_reserved(const char *name) {
   return false;
 }
 
+void gv_field_name_free(gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]) {
+  while (taken(user, name) && strlen(name) + 2 < GV_FIELD_NAME)
+    strcat(name, "_");
+}
+
 void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]) {
   snprintf(name, GV_FIELD_NAME, "%s", own);
   if (taken(user, name)) snprintf(name, GV_FIELD_NAME, "seed_%.240s", own);
-  while (taken(user, name) && strlen(name) + 2 < GV_FIELD_NAME)
-    strcat(name, "_");
+  gv_field_name_free(taken, user, name);
 }
 
 bool gv_layer_lists_type(const gv_layer_out *l, OGRFieldType type) {

@@ -47,6 +47,8 @@ enum { GV_FIELD_NAME = 256 };
 /* The name of a column for a field of the seeds: its own, or, if that is taken, seed_NAME, with underscores appended while that is taken. */
 typedef bool gv_name_taken(const void *user, const char *name);
 void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]);
+/* Appends underscores while the name is taken. */
+void gv_field_name_free(gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]);
 
 /* Whether formats use the name themselves. */
 bool gv_field_is_reserved(const char *name);

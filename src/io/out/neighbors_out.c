@@ -2,6 +2,7 @@
 #include "io/out/neighbors_out.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,16 +126,24 @@ static gv_status add_id(const writer *w, side *s) {
   return gv_layer_add_field(&w->out, s->name, like, OFTInteger64, &s->id_column);
 }
 
+/* Layers may have two fields of one name, as of CSV files. */
+static bool neighbors_out_has_name(const void *user, const char *name) {
+  const writer *w = user;
+  return OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->out.layer), name) >= 0;
+}
+
 static gv_status add_kept(const writer *w, side *s) {
   gv_status status = GV_OK;
   s->columns = malloc(((size_t)s->count + 1) * sizeof *s->columns);
   if (s->columns == NULL) return gv_io_fail_memory(w->io, "attributes");
   for (int i = 0; i < s->count && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(s->kept, i);
-    char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
-    if (name == NULL) return gv_io_fail_memory(w->io, "attributes");
-    status = gv_layer_add_field(&w->out, CPLSPrintf("%s_%s", s->name, name), like, OFTString, &s->columns[i]);
-    free(name);
+    char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL), name[GV_FIELD_NAME];
+    if (utf8 == NULL) return gv_io_fail_memory(w->io, "attributes");
+    snprintf(name, sizeof name, "%s_%.200s", s->name, utf8);
+    free(utf8);
+    gv_field_name_free(neighbors_out_has_name, w, name);
+    status = gv_layer_add_field(&w->out, name, like, OFTString, &s->columns[i]);
   }
   return status;
 }

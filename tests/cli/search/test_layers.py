@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -362,3 +363,13 @@ def test_text_of_layers_has_feature_ids(runner):
         "2,2,3,10",
         "3,1,2,10",
     ]
+
+
+@pytest.mark.parametrize("name", ["o.csv", "o.gpkg", "o.geojson", "o.fgb"])
+def test_fields_of_one_name(runner, name):
+    """CSV files may have them: both are kept."""
+    Path(runner.path("d.csv")).write_text("lon,lat,a,a\n1,1,p,q\n1.1,1,r,s\n")
+    done = runner.run("--reference", runner.path("d.csv"), "--keep", "*", runner.path(name))
+    table = ogr.Open(str(runner.path(name)))
+    rows = {(r.GetField("reference_a"), r.GetField("reference_a_")) for r in table.GetLayer(0)}
+    assert rows == {("p", "q"), ("r", "s")}, done
