@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from typing import Any, Optional
 
 import numpy as np
@@ -25,7 +30,7 @@ def to_parquet(
         A result of `voronoi`, `nearest_value` or `regrid` with the coordinate `cell_ids`, or the NetCDF file of the
         command's ``--cells-of`` as xarray opens it. A part of the cells, too, in any order.
     path : str or path-like
-        The file.
+        The file. One that exists is replaced once the new one is complete.
     geometry : str, optional
         The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet 1.1 then, with the columns `lon`, `lat`,
         the centers of the cells as points, `bbox` and the coordinate system of `found`.
@@ -45,6 +50,10 @@ def to_parquet(
     """
     pyarrow = package("pyarrow", "to_parquet")
     package("pyarrow.parquet", "to_parquet")
+    if not hasattr(found, "data_vars") and not hasattr(found, "to_dataset"):
+        raise TypeError(
+            f"found must be an xarray.DataArray or Dataset with cell_ids, not {type(found).__name__}"
+        )
     dataset = (
         found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
     )
@@ -66,9 +75,22 @@ def to_parquet(
         if ids.dims[0] in variable.dims:
             columns.update(_columns(pyarrow, str(name), variable, ids.dims[0]))
     table = pyarrow.table(columns)
-    pyarrow.parquet.write_table(
-        table.replace_schema_metadata(metadata), path, compression=compression
-    )
+    with _replaced(path) as made:
+        pyarrow.parquet.write_table(
+            table.replace_schema_metadata(metadata), made, compression=compression
+        )
+
+
+@contextlib.contextmanager
+def _replaced(path: Any) -> Iterator[str]:
+    """A path to write to, whose file is moved to `path` once it is complete: until then a file there stays."""
+    target = os.path.realpath(path)
+    with tempfile.TemporaryDirectory(prefix=".", dir=os.path.dirname(target)) as folder:
+        made = os.path.join(folder, os.path.basename(target))
+        yield made
+        if os.path.exists(target):
+            shutil.copymode(target, made)
+        os.replace(made, target)
 
 
 def _geoparquet(dataset: Any, lon: Any, lat: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-/* Ways round barriers where memory is short, or the caller cancels. */
+/* Ways round barriers where memory or the caller's room is short, numbers are out of range, or the caller cancels. */
 #include "gpuvoronoi/barriers.h"
 
 #include "cmocka_test.h"
@@ -71,6 +71,57 @@ static void failing_allocations(void **unused) {
   try_allocations(GV_GEODESIC);
 }
 
+/* A wall between the seed and the place: the way has three positions. */
+static void room_and_counts(void **unused) {
+  static const double wall_x[] = {1, 1}, wall_y[] = {-5, 1};
+  const int64_t part[] = {0, 1}, ring[] = {0, 1}, vertex[] = {0, 2};
+  const uint8_t kind[] = {GV_PART_LINE};
+  double seed[] = {0}, x[] = {7, 7, 7, 7}, y[] = {7, 7, 7, 7}, length = 0;
+  int64_t count = 0;
+  gv_context *own = NULL;
+  gv_barriers *b = NULL;
+  gv_features f;
+  gv_barrier_way way;
+  gv_barrier_places places;
+  (void)unused;
+  gv_features_init(&f);
+  f.count = 1;
+  f.part = part;
+  f.ring = ring;
+  f.vertex = vertex;
+  f.kind = kind;
+  f.x = wall_x;
+  f.y = wall_y;
+  assert_int_equal(gv_context_create(NULL, &own), GV_OK);
+  assert_int_equal(gv_barriers_create(own, &f, NULL, &b), GV_OK);
+  assert_int_equal(gv_barriers_solve(own, b, seed, seed, -1, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_barriers_solve(own, b, seed, seed, INT32_MAX, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_barriers_solve(own, b, seed, NULL, 1, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_barriers_solve(own, b, seed, seed, 1, NULL), GV_OK);
+  gv_barrier_places_init(&places);
+  places.x = x;
+  places.y = y;
+  places.count = -1;
+  assert_int_equal(gv_barriers_get(own, b, &places), GV_ERROR_INVALID_ARGUMENT);
+  gv_barrier_way_init(&way);
+  way.x = 2;
+  way.way_x = x;
+  way.way_y = y;
+  way.count = &count;
+  way.distance = &length;
+  for (way.room = 0; way.room <= 4; way.room++) {
+    for (int i = 0; i < 4; i++)
+      x[i] = y[i] = 7;
+    assert_int_equal(gv_barriers_get_way(own, b, &way), GV_OK);
+    assert_int_equal(count, 3);
+    assert_true(length > 2.8 && length < 2.9);
+    for (int64_t i = 0; i < 4; i++)
+      assert_true((x[i] == 7) == (i >= way.room || i >= 3) && (y[i] == 7) == (i >= way.room || i >= 3));
+  }
+  gv_barriers_destroy(b);
+  gv_context_destroy(own);
+}
+
 static int stop_if(double fraction, void *user) {
   (void)fraction;
   return *(const int *)user == 0;
@@ -122,6 +173,7 @@ static void cancelled(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(failing_allocations), cmocka_unit_test(cancelled)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(failing_allocations), cmocka_unit_test(room_and_counts),
+                                     cmocka_unit_test(cancelled)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,12 +186,15 @@ def test_leftovers_are_removed_by_name_owner_mode_and_lock(work):
         "letters": prefix_of("r") + digits.upper(),
         "open": prefix_of("r") + "1" * 32,
         "unlocked": prefix_of("r") + "2" * 32,
+        "linked": prefix_of("r") + "3" * 32,
     }
     for kind, name in names.items():
         folder = work.path(name)
         folder.mkdir(mode=0o755 if kind == "open" else 0o700)
         (folder / "r.tif").write_text("half a file")
-        if kind != "unlocked":
+        if kind == "linked":
+            (folder / ".gpuvoronoi-lock").symlink_to(work.path("s.csv"))
+        elif kind != "unlocked":
             (folder / ".gpuvoronoi-lock").write_text("")
     held = subprocess.Popen(
         ["flock", "--exclusive", work.path(names["living"]) / ".gpuvoronoi-lock", "sleep", "60"]
@@ -351,6 +354,10 @@ def test_files_of_others_in_a_leftover_stay(work):
         "pictures",
     ):
         (folder / name).write_text("contents") if name != "pictures" else (folder / name).mkdir()
+    others = ["r.of-another-user"] if os.geteuid() == 0 else []
+    for name in others:
+        (folder / name).write_text("contents")
+        os.chown(folder / name, 65534, 65534)
     (folder / "pictures/one.png").write_text("contents")
     work.run("--seeds", "s.csv", *SIZE, "r.tif")
     assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [
@@ -358,7 +365,9 @@ def test_files_of_others_in_a_leftover_stay(work):
         "notes.txt",
         "pictures",
         "pictures/one.png",
+        *others,
     ]
     shutil.rmtree(folder / "pictures")
-    (folder / "notes.txt").unlink()
+    for name in ["notes.txt", *others]:
+        (folder / name).unlink()
     work.ok("--seeds", "s.csv", *SIZE, "--overwrite", "r.tif")

@@ -224,6 +224,31 @@ def test_little_address_space(seeds):
 # Small files that stand for much data.
 
 
+def zarr(folder, arrays):
+    """Arrays of one value, without data: name, shape, the value, attributes."""
+    for name, shape, value, attributes in arrays:
+        (folder / name).mkdir(parents=True)
+        about = {"zarr_format": 2, "shape": shape, "chunks": [min(1000, n) for n in shape]}
+        about |= {"dtype": "<f8", "order": "C", "compressor": None, "fill_value": value}
+        (folder / name / ".zarray").write_text(json.dumps({**about, "filters": None}))
+        (folder / name / ".zattrs").write_text(json.dumps(attributes))
+    (folder / ".zgroup").write_text('{"zarr_format": 2}')
+
+
+def mesh(folder, nodes, faces):
+    role = {"cf_role": "mesh_topology", "topology_dimension": 2, "node_coordinates": "x y"}
+    corners = {"cf_role": "face_node_connectivity", "_ARRAY_DIMENSIONS": ["face", "three"]}
+    zarr(
+        folder,
+        [
+            ("mesh", [], 0, {**role, "face_node_connectivity": "corners", "_ARRAY_DIMENSIONS": []}),
+            ("x", [nodes], 1, {"standard_name": "longitude", "_ARRAY_DIMENSIONS": ["node"]}),
+            ("y", [nodes], 2, {"standard_name": "latitude", "_ARRAY_DIMENSIONS": ["node"]}),
+            ("corners", [faces, 3], 0, corners),
+        ],
+    )
+
+
 def small_inputs(seeds):
     """Files of some kB with 2 to 200 million values."""
     row = b"1.5,2\n"
@@ -231,27 +256,16 @@ def small_inputs(seeds):
     header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4000000, 2), }".ljust(117) + "\n"
     with zipfile.ZipFile(seeds.path("z.npz"), "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.npy", b"\x93NUMPY\x01\x00v\x00" + header.encode() + bytes(8000000))
-    for name, standard in ("a", "longitude"), ("b", "latitude"):
-        array = seeds.path(f"z.zarr/{name}")
-        array.mkdir(parents=True)
-        (array / ".zarray").write_text(
-            json.dumps(
-                {
-                    "zarr_format": 2,
-                    "shape": [200000000],
-                    "chunks": [1000],
-                    "dtype": "<f8",
-                    "order": "C",
-                    "compressor": None,
-                    "fill_value": 0.5,
-                    "filters": None,
-                }
-            )
-        )
-        (array / ".zattrs").write_text(
-            json.dumps({"standard_name": standard, "_ARRAY_DIMENSIONS": ["c"]})
-        )
-    seeds.path("z.zarr/.zgroup").write_text('{"zarr_format": 2}')
+    places = [
+        (name, [200000000], 0.5, {"standard_name": standard, "_ARRAY_DIMENSIONS": ["c"]})
+        for name, standard in (("a", "longitude"), ("b", "latitude"))
+    ]
+    zarr(seeds.path("z.zarr"), places)
+    mesh(seeds.path("faces.zarr"), 4, 200000000)
+    mesh(seeds.path("nodes.zarr"), 200000000, 4)
+    ring = [[i % 90, i % 7] for i in range(300000)]
+    area = json.dumps({"type": "Polygon", "coordinates": [ring + ring[:1]]})
+    seeds.path("area.geojson.gz").write_bytes(gzip.compress(area.encode()))
     for name, size, options in (
         ("flat", (2000, 2000), ["TILED=YES"]),
         ("block", (4096, 4096), ["TILED=YES", "BLOCKXSIZE=4096", "BLOCKYSIZE=4096"]),
@@ -281,6 +295,9 @@ def small_inputs(seeds):
         ["search", "--reference", "z.npz", "out.npy"],
         ["search", "--reference", "s.csv", "--columns", "1,2", "--queries", "z.npz", "out.npy"],
         ["--seeds", "s.csv", "--cells-of", "z.zarr", "--cells", "out.csv"],
+        ["--seeds", "s.csv", "--cells-of", "faces.zarr", "--cells", "out.csv"],
+        ["--seeds", "s.csv", "--cells-of", "nodes.zarr", "--cells", "out.csv"],
+        ["--seeds", "s.csv", "--size", "4,2", "--mask", "/vsigzip/area.geojson.gz", "out.tif"],
         ["search", "--reference-raster", "flat.tif", "--queries", "s.csv", "out.npy"],
         ["--seeds-raster", "flat.tif", "--by-cell", "-k", "2", "out.tif"],
         ["--seeds-raster", "block.tif", "out.tif"],

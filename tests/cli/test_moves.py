@@ -216,6 +216,51 @@ def test_signals_are_held_while_files_are_renamed(watched, arguments, system):
     assert number > 1
 
 
+def name_of_lock(path):
+    place = os.stat(path)
+    return f"\0gpuvoronoi-{os.geteuid()}-{place.st_dev:x}-{place.st_ino:x}"
+
+
+def test_places_are_locked_in_one_order(work):
+    """By their numbers, whatever the order of the outputs: two runs cannot wait for each other."""
+    work.csv("s.csv", *globe(30, seed=2))
+    for name in "ab":
+        work.path(name).mkdir()
+    first, second = sorted("ab", key=lambda name: os.stat(work.path(name)).st_ino)
+    for out, table in (first, second), (second, first):
+        with socket.socket(socket.AF_UNIX) as lock, socket.socket(socket.AF_UNIX) as other:
+            lock.bind(name_of_lock(work.path(first)))
+            lock.listen(1)
+            run = subprocess.Popen(
+                [COMMAND, *TO_GRID, "--overwrite", "--stats", f"{table}/t.csv", f"{out}/r.tif"],
+                cwd=work.directory,
+            )
+            with pytest.raises(subprocess.TimeoutExpired):
+                run.wait(timeout=2)
+            other.bind(name_of_lock(work.path(second)))
+        assert run.wait(timeout=60) == 0
+
+
+def test_locks_of_other_users_hold_nobody(work):
+    """Any user can take the name."""
+    if os.geteuid() != 0:
+        pytest.skip("root only")
+    work.csv("s.csv", *globe(30, seed=2))
+    take = "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(bytes.fromhex(sys.argv[1])); "
+    take += "s.listen(9); print('taken', flush=True); time.sleep(100)"
+    name = name_of_lock(work.directory).encode().hex()
+    other = subprocess.Popen(
+        ["/usr/bin/python3", "-c", take, name], stdout=subprocess.PIPE, text=True, user=65534
+    )
+    try:
+        assert other.stdout.readline() == "taken\n"
+        done = subprocess.run([COMMAND, *TO_GRID, "r.tif"], cwd=work.directory, timeout=30)
+        assert done.returncode == 0 and other.poll() is None
+    finally:
+        other.kill()
+        other.communicate()
+
+
 @pytest.mark.parametrize(
     "arguments, names",
     [
@@ -248,9 +293,8 @@ def test_every_kind_of_output_takes_turns(work, arguments, names):
     made = None
     for name in names:
         work.write(name, "precious")
-    place = os.stat(work.directory)
     with socket.socket(socket.AF_UNIX) as lock:
-        lock.bind(f"\0gpuvoronoi-{os.geteuid()}-{place.st_dev:x}-{place.st_ino:x}")
+        lock.bind(name_of_lock(work.directory))
         lock.listen(1)
         run = subprocess.Popen(
             [COMMAND, *arguments, "--overwrite"],
@@ -270,9 +314,8 @@ def test_every_kind_of_output_takes_turns(work, arguments, names):
 def test_runs_for_the_same_outputs_take_turns(work):
     """While a run moves its files into a directory another one waits: the raster and the table are of one run."""
     work.csv("s.csv", *globe(30, seed=2))
-    place = os.stat(work.directory)
     lock = socket.socket(socket.AF_UNIX)
-    lock.bind(f"\0gpuvoronoi-{os.geteuid()}-{place.st_dev:x}-{place.st_ino:x}")
+    lock.bind(name_of_lock(work.directory))
     lock.listen(1)
     arguments = [COMMAND, "--quiet", "--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv"]
     waiting = [

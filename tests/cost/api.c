@@ -91,8 +91,15 @@ static void steps_have_an_order(void **unused) {
   assert_int_equal(gv_cost_get(context, cost, &cells), GV_OK);
   assert_true(seed[0] == 1 && seed[1] == 1);
   is_refused(gv_cost_set_rows(context, cost, 0, 1, friction[0], 0), GV_ERROR_INVALID_ARGUMENT, "before solving");
-  cells.column = 12;
-  is_refused(gv_cost_get(context, cost, &cells), GV_ERROR_INVALID_ARGUMENT, "cells out of range");
+  static const int64_t outside[][4] = {{12, 0, 1, 2},  {-1, 0, 1, 2}, {11, 0, 2, 1},  {11, 8, 1, 2}, {11, -1, 1, 2},
+                                       {11, 10, 1, 0}, {13, 0, 0, 1}, {11, 0, -1, 1}, {11, 0, 1, -1}};
+  for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+    cells.column = outside[i][0];
+    cells.row = outside[i][1];
+    cells.columns = outside[i][2];
+    cells.rows = outside[i][3];
+    is_refused(gv_cost_get(context, cost, &cells), GV_ERROR_INVALID_ARGUMENT, "cells out of range");
+  }
   gv_cost_destroy(cost);
 }
 

@@ -1,6 +1,7 @@
 """to_parquet: tables with the ids of cells, read back by pyarrow, GeoPandas and h3."""
 
 import json
+import resource
 
 import numpy as np
 import pytest
@@ -90,3 +91,26 @@ def test_refusals(random, tmp_path):
     with pytest.raises(ValueError, match="dimensions"):
         gpuvoronoi.to_parquet(found.expand_dims(time=2), tmp_path / "t.parquet")
     assert not (tmp_path / "t.parquet").exists()
+
+
+def test_a_file_is_replaced_when_the_new_one_is_complete(random, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    found = gpuvoronoi.voronoi(globe(random, 40), cells="s2:3")
+    path, link = tmp_path / "t.parquet", tmp_path / "link.parquet"
+    path.write_bytes(b"precious")
+    path.chmod(0o640)
+    link.symlink_to(path.name)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (500, before[1]))
+    try:
+        with pytest.raises(OSError):
+            gpuvoronoi.to_parquet(found, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert path.read_bytes() == b"precious"
+    gpuvoronoi.to_parquet(found, link)
+    assert link.is_symlink() and pq.read_table(path).num_rows == found.cell_ids.size
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["link.parquet", "t.parquet"]
+    with pytest.raises(TypeError, match="not list"):
+        gpuvoronoi.to_parquet([1], path)

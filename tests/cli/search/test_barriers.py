@@ -81,7 +81,7 @@ def test_globe(runner):
     assert way.ravel() == pytest.approx([expected, length(170, 1, 150, 3)[2]], rel=1e-8)
     for metric in ("geodesic", "great-circle"):
         plain = runner.search(*both, "--metric", metric)
-        without = runner.search(*both, "--metric", metric, "--barriers", none)
+        without = runner.search(*both, "--metric", metric, "--barriers", none, "--quiet")
         assert np.array_equal(plain[0], without[0])
         assert np.allclose(plain[1], without[1], rtol=1e-15)
 
