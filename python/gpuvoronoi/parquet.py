@@ -83,7 +83,7 @@ def to_parquet(
 
 @contextlib.contextmanager
 def _replaced(path: Any) -> Iterator[str]:
-    """A path to write to, whose file is moved to `path` once it is complete: until then a file there stays."""
+    """A path to write to; the file is moved to `path` when it is complete, and until then a file there stays."""
     target = os.path.realpath(path)
     with tempfile.TemporaryDirectory(prefix=".", dir=os.path.dirname(target)) as folder:
         made = os.path.join(folder, os.path.basename(target))
