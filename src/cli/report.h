@@ -5,8 +5,8 @@
 #define GV_CLI_REPORT_H
 
 #include "io/json_writer.h"
+#include "job/description/job.h"
 #include "job/diagram/diagram_job.h"
-#include "job/raster/plan/job.h"
 #include "job/search/search_job.h"
 
 /* The queued warnings, a line each. */

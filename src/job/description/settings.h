@@ -4,8 +4,8 @@
 #ifndef GV_JOB_SETTINGS_H
 #define GV_JOB_SETTINGS_H
 
+#include "job/description/job.h"
 #include "job/option.h"
-#include "job/raster/plan/job.h"
 
 typedef struct gv_job_settings {
   gv_job job;

@@ -2,7 +2,7 @@
 #ifndef GV_JOB_RASTER_RANKS_H
 #define GV_JOB_RASTER_RANKS_H
 
-#include "job/raster/plan/job.h"
+#include "job/description/job.h"
 
 /* gv_job_run for all ranks of MPI. Collective, with the same job in all ranks; the outputs are the same bytes as
  * those of one process. Number of threads 0: a rank's share of its host. All ranks return the same status; rank 0

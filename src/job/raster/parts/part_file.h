@@ -8,8 +8,8 @@
 #ifndef GV_JOB_RASTER_PART_FILE_H
 #define GV_JOB_RASTER_PART_FILE_H
 
+#include "job/description/job.h"
 #include "job/raster/compute/block_source.h"
-#include "job/raster/plan/job.h"
 
 typedef struct gv_part {
   char *path;

@@ -4,7 +4,7 @@
 
 #include <cpl_port.h>
 
-#include "job/raster/plan/job.h"
+#include "job/description/job.h"
 
 typedef struct gv_run_progress {
   gv_io *io;

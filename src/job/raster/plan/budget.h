@@ -7,7 +7,7 @@
 #ifndef GV_JOB_RASTER_BUDGET_H
 #define GV_JOB_RASTER_BUDGET_H
 
-#include "job/raster/plan/job.h"
+#include "job/description/job.h"
 
 typedef struct gv_budget {
   int64_t memory;  /* all of it: the job's, or gv_budget_default */

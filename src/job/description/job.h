@@ -1,6 +1,6 @@
 /* A run described as data. */
-#ifndef GV_JOB_RASTER_JOB_H
-#define GV_JOB_RASTER_JOB_H
+#ifndef GV_JOB_DESCRIPTION_JOB_H
+#define GV_JOB_DESCRIPTION_JOB_H
 
 #include "io/in/raster_seeds.h"
 #include "io/inputs.h"
