@@ -244,12 +244,21 @@ static gv_status diagram_cells(gv_context *context, gv_diagram *d, diagram_parts
   return gv_check_whole(context, &parts, d->plane ? d->extent : NULL, m->wrong, check);
 }
 
+/* How often lines are halved. `last`: of a row, whose lines may each cross the next one only when it has been moved, one after the other. */
+static int64_t diagram_halvings(int64_t seeds, bool last) {
+  enum { FEW = 24, EACH = 8, MOST = 2000000 /* checks of cells */ };
+  int64_t many = FEW + EACH * seeds;
+  if (many > MOST / seeds) many = MOST / seeds;
+  return last && many > FEW ? many : FEW;
+}
+
 /* Halves segments of crossing lines, on the globe, until the check passes, nothing is left to halve, or crossings multiply, as those of rounding do. */
-static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_parts *m, gv_check *check) {
-  enum { HALVINGS = 24, MULTIPLE = 64, SOME = 64 };
+static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_parts *m, bool last, gv_check *check) {
+  enum { MULTIPLE = 64, SOME = 64 };
+  int64_t halvings = diagram_halvings(d->cells.seeds, last);
   int64_t marks = 0, added = 1, first = 0;
-  for (int i = 0; i < HALVINGS && !d->plane && added > 0 && marks <= MULTIPLE * first + SOME && check->first >= 0;
-       i++) {
+  for (int64_t i = 0;
+       i < halvings && !d->plane && added > 0 && marks <= MULTIPLE * first + SOME && check->first >= 0; i++) {
     gv_diagram_parts parts;
     gv_diagram_parts_init(&parts);
     GV_TRY(gv_diagram_get(context, d, &parts));
@@ -274,7 +283,7 @@ static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_par
   for (int round = 0;; round++) {
     context = diagram_stage_begin(stage, 0.94 + 0.05 * round / rounds);
     GV_TRY(diagram_cells(context, d, m, &check));
-    GV_TRY(diagram_uncross(context, d, m, &check));
+    GV_TRY(diagram_uncross(context, d, m, round == rounds, &check));
     if (gv_check_passed(&check)) return GV_OK;
     if (check.first < 0 || round == rounds) break;
     if (m->round == NULL) {

@@ -174,17 +174,19 @@ static void the_globe_is_covered_once(void **unused) {
   free(set);
 }
 
-/* The border of the first and the last of them bends sharply around their antipodes: only short steps follow it. */
+/* The border of the first and the last of them bends sharply around their antipodes: only short steps follow it. In the third row, lines cross one after
+ * the other when they are mended. */
 static void rows_around_antipodes(void **unused) {
   (void)unused;
   static const struct {
     int count;
     double step, at[2], turn;
   } rows[] = {{9, 0.0024593733851011115, {-38.578549841732666, 21.349207374361367}, 0.8737528792521738},
-              {21, 0.005069854403183871, {-106.1428845250247, 11.507669865208172}, 0.357570909005377}};
+              {21, 0.005069854403183871, {-106.1428845250247, 11.507669865208172}, 0.357570909005377},
+              {21, 0.005561374696201228, {140.25767534217914, 64.942178232371035}, 1.4888427023331203}};
   seed_set *set = malloc(sizeof *set);
   assert_non_null(set);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     int64_t unverified = 0;
     set->name = "row around antipodes";
     set->count = 0;
