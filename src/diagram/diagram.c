@@ -244,7 +244,7 @@ static gv_status diagram_cells(gv_context *context, gv_diagram *d, diagram_parts
   return gv_check_whole(context, &parts, d->plane ? d->extent : NULL, m->wrong, check);
 }
 
-/* How often lines are halved. `last`: of a row, whose lines may each cross the next one only when it has been moved, one after the other. */
+/* How often lines are halved. `last`: also those of rows, where a line that is moved may cross the next one, and so on. */
 static int64_t diagram_halvings(int64_t seeds, bool last) {
   enum { FEW = 24, EACH = 8, MOST = 2000000 /* checks of cells */ };
   int64_t many = FEW + EACH * seeds;
