@@ -54,6 +54,19 @@ static inline bool gv_device_pays_for_measuring(double values, bool geodesic, in
                         gv_device_start_seconds(cuda_runs, 0.1));
 }
 
+/* The nearest line or polygon of queries by their numbers (docs/benchmarks-search.md): 350 ns of the CPU; a device takes 8 ns with the
+ * copies, a thread 30 ns to write a result. */
+static inline bool gv_device_pays_for_features(double queries, int threads, bool cuda_runs) {
+  return gv_device_pays(queries, 350.0, 8.0 + 30.0 / threads, threads, gv_device_start_seconds(cuda_runs, 0.02));
+}
+
+/* The nearest line or polygon of a grid's cells (45 ns of the CPU on fine grids, 26 ns of it remain with a device), and the distances from
+ * them (150 ns, 75 ns). */
+static inline bool gv_device_pays_for_feature_cells(double cells, bool distances, int threads, bool cuda_runs) {
+  return gv_device_pays(cells, distances ? 150.0 : 45.0, 0.1 + (distances ? 75.0 : 26.0) / threads, threads,
+                        gv_device_start_seconds(cuda_runs, 0.1));
+}
+
 /* Statistics of a grid without a raster on devices ("Statistics that stay on the device"); their own time is
  * negligible. */
 static inline bool gv_device_pays_for_statistics(double cells, bool distances, bool geodesic, int threads) {

@@ -27,6 +27,15 @@ typedef struct gv_edge_closest {
   double azimuth;   /* geodesics: the direction in which it is seen, degrees from north, -180 ... 180 */
 } gv_edge_closest;
 
+/* A nearer one; its longitude and latitude are not known yet. */
+GV_BOTH void gv_edge_set_closest(gv_edge_closest *closest, double canonical, double x, double y, double z) {
+  closest->canonical = canonical;
+  closest->vector[0] = x;
+  closest->vector[1] = y;
+  closest->vector[2] = z;
+  closest->lon = closest->lat = closest->azimuth = 0.0;
+}
+
 /* ------------------------------------------------------------------------------------------------------ the plane */
 
 /*

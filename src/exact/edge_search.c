@@ -30,6 +30,7 @@
  */
 #include "core/angles.h"
 #include "exact/edge.h"
+#include "exact/edge_course.h"
 
 #include <math.h>
 
@@ -128,21 +129,6 @@ void gv_edge_at(const gv_edge *edge, double u, double *lon, double *lat) {
   gv_normalize_lonlat(lon, lat);
 }
 
-/* Meridian and transverse radius of curvature. */
-static void radii(const gv_ellipsoid *e, double sine, double *m, double *n) {
-  double w2 = 1.0 - e->eccentricity2 * sine * sine;
-  *n = e->semi_major / sqrt(w2);
-  *m = *n * (1.0 - e->eccentricity2) / w2;
-}
-
-/* The vector with these components to the east and to the north, at the place with these sines and cosines. */
-static void turn_to(double sine_lon, double cosine_lon, double sine_lat, double cosine_lat, double east,
-                    double north, double along[3]) {
-  along[0] = -sine_lon * east - sine_lat * cosine_lon * north;
-  along[1] = cosine_lon * east - sine_lat * sine_lon * north;
-  along[2] = cosine_lat * north;
-}
-
 bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along[3]) {
   double lon, lat, azimuth = 0.0, sine[3], cosine[3];
   place_at(edge, u, &lon, &lat, &azimuth);
@@ -156,7 +142,7 @@ bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along
   gv_lonlat_to_vectors(&edge->surface->ellipsoid, true, 1, &lon, &lat, place, place + 1, place + 2);
   const double angle[3] = {lon, lat, remainder(azimuth, 360.0)};
   gv_sincos_degrees(3, angle, sine, cosine);
-  turn_to(sine[0], cosine[0], sine[1], cosine[1], sine[2], cosine[2], along);
+  gv_edge_turn_to(sine[0], cosine[0], sine[1], cosine[1], sine[2], cosine[2], along);
   return true;
 }
 
@@ -171,9 +157,9 @@ void gv_straight_courses(const gv_edge_surface *surface, int32_t count, const do
     gv_sincos_degrees(piece, lon + first, sine[0], cosine[0]);
     gv_sincos_degrees(piece, lat + first, sine[1], cosine[1]);
     for (int32_t i = 0; i < piece; i++) {
-      radii(&surface->ellipsoid, sine[1][i], &m, &n);
+      gv_edge_radii(&surface->ellipsoid, sine[1][i], &m, &n);
       double east = n * cosine[1][i] * rate_lon[first + i], north = m * rate_lat[first + i];
-      turn_to(sine[0][i], cosine[0][i], sine[1][i], cosine[1][i], east, north, to);
+      gv_edge_turn_to(sine[0][i], cosine[0][i], sine[1][i], cosine[1][i], east, north, to);
       for (int axis = 0; axis < 3; axis++)
         along[axis][first + i] = to[axis];
     }
@@ -205,7 +191,7 @@ static sample edge_search_evaluate(edge_search *s, double u, double lon, double 
     double sine[2], cosine[2], m, n;
     gv_sines(fabs(arrival) > 180.0 ? remainder(arrival, 360.0) : arrival, &sine[0], &cosine[0]);
     gv_sines(lat, &sine[1], &cosine[1]);
-    radii(&edge->surface->ellipsoid, sine[1], &m, &n);
+    gv_edge_radii(&edge->surface->ellipsoid, sine[1], &m, &n);
     double east = n * cosine[1] * edge->rate_lon, north = m * edge->rate_lat;
     out.slope = sine[0] * east + cosine[0] * north;
     out.speed = sqrt(east * east + north * north);
@@ -275,8 +261,8 @@ static gv_edge_motion motion_within(const gv_edge *edge, double u0, double u1) {
   gv_sines(high, &sine[0], &cosine[0]);
   gv_sines(fmin(low, 90.0), &sine[1], &cosine[1]);
   /* Both radii change in one direction from the equator to the pole. */
-  radii(e, sine[0], &m[0], &n[0]);
-  radii(e, sine[1], &m[1], &n[1]);
+  gv_edge_radii(e, sine[0], &m[0], &n[0]);
+  gv_edge_radii(e, sine[1], &m[1], &n[1]);
   double m_most = fmax(m[0], m[1]), m_least = fmin(m[0], m[1]);
   double n_most = fmax(n[0], n[1]), n_least = fmin(n[0], n[1]);
   double l = fabs(edge->rate_lon), p = fabs(edge->rate_lat), s = sine[0], c = cosine[1];

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#define LONGEST 0.05 /* maximum chord of a geodesic that is replaced by its great ellipse or a polynomial */
-
 bool gv_edge_points_supported(const gv_feature_tree *t) {
   return t->geodesic != NULL && t->geodesic->series.largest_step >= 0.0;
 }
@@ -28,7 +26,7 @@ static void fit(double place[3][3], double along[3][3], double curve[6][3]) {
 
 static bool bend_curve(gv_prepared_edge *k) {
   double place[3][3], along[3][3], a = k->edge.surface->ellipsoid.semi_major, rate = k->edge.length / a;
-  if (!(rate < LONGEST) || !(rate > 0.0)) return false;
+  if (!(rate < GV_EDGE_LONGEST) || !(rate > 0.0)) return false;
   for (int i = 0; i < 3; i++) {
     if (!gv_edge_course(&k->edge, 0.5 * i, place[i], along[i])) return false;
     for (int axis = 0; axis < 3; axis++)
@@ -48,18 +46,15 @@ void gv_prepare_edge(const gv_feature_tree *t, int64_t v, gv_prepared_edge *k) {
   k->paced = k->made = true;
 }
 
-/* Arcs of chords up to LONGEST are longer by less than a hundredth. */
 static double length_of(const gv_shortlist *l, int32_t i) {
-  double d2 = 0.0;
-  for (int axis = 0; axis < 3; axis++)
-    d2 += l->d[axis][i] * l->d[axis][i];
-  return 1.01 * sqrt(d2);
+  const double d[3] = {l->d[0][i], l->d[1][i], l->d[2][i]};
+  return gv_edge_length_of(d);
 }
 
 void gv_prepare_motion(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_prepared_edge *k) {
   double length = length_of(l, i);
   if (k->paced) return;
-  if (t->set->straight || !(length <= LONGEST)) {
+  if (t->set->straight || !(length <= GV_EDGE_LONGEST)) {
     gv_prepare_edge(t, t->entry[l->entry[i]], k);
     return;
   }
@@ -70,25 +65,19 @@ void gv_prepare_motion(const gv_feature_tree *t, const gv_shortlist *l, int32_t 
 
 /* ------------------------------------------------------------------------------------------------------------ closest points */
 
-/* The point of the chord, lifted to the ellipsoid. */
 static void edge_points_project(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_edge_points *f,
                                 int32_t n) {
-  const gv_series *series = &t->geodesic->series;
-  double part = f->part[n], square = 0.0, at[3];
+  const double a[3] = {l->a[0][i], l->a[1][i], l->a[2][i]}, d[3] = {l->d[0][i], l->d[1][i], l->d[2][i]};
+  gv_edge_stand s = {.point = f->point[n], .end = f->end[n], .part = f->part[n]};
+  gv_edge_stand_lifted(&t->geodesic->series, t->set->surface.ellipsoid.eccentricity2, a, d, l->inverse[i], &s);
   for (int axis = 0; axis < 3; axis++) {
-    at[axis] = l->a[axis][i] + part * l->d[axis][i];
-    double stretched = axis == 2 ? at[axis] * series->stretch : at[axis];
-    square += stretched * stretched;
-    f->along[axis][n] = l->d[axis][i];
+    f->place[axis][n] = s.place[axis];
+    f->along[axis][n] = s.along[axis];
   }
-  double size = sqrt(square), length = length_of(l, i), e2 = t->set->surface.ellipsoid.eccentricity2;
-  f->known[n] = size > 0.5 && length <= LONGEST && (f->point[n] || l->inverse[i] > 0.0);
-  for (int axis = 0; axis < 3; axis++)
-    f->place[axis][n] = at[axis] / size;
-  double speed = length * series->a;
-  f->motion[n] = (gv_edge_motion){speed, speed, 0.0};
-  f->room[n] = f->end[n] != 0 ? 0.0 : 0.1 * e2 * length * length * series->a;
-  f->tilt[n] = e2 * length;
+  f->known[n] = s.known;
+  f->motion[n] = s.motion;
+  f->room[n] = s.room;
+  f->tilt[n] = s.tilt;
 }
 
 /* Position of a closest point on an edge from vertex to vertex or, `reversed`, the other way: 0 ... 1 along the
@@ -181,33 +170,18 @@ void gv_edge_points_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
 
-/* r cot(r x) of the largest curvature. */
-static double bend(const gv_feature_tree *t, double x) {
-  double root = t->set->surface.root_most;
-  return root / tan(root * x);
-}
-
-/* Bound of how much nearer the edge may be than its closest point, and of how far the exact value may be above the
- * distance. */
-static double gain_of(const gv_feature_tree *t, const gv_edge_points *points, int32_t n, double *above) {
-  gv_edge_motion m = points->motion[n];
-  double f = points->distance[n], s = points->slope[n], room = points->room[n], speed = m.fastest;
-  double far = f + room + 1.5 * speed + 1.0, least = f - room;
-  *above = points->end[n] != 0 ? 0.0 : GV_EDGE_ERROR;
-  if (!(least > 2.0) || !(t->set->surface.root_most * far < 1.57)) return speed;
-  double error = 1e-7 + points->tilt[n] + 1.2 * room / least;
-  if (points->end[n] != 0 && (points->end[n] * s - error) * m.slowest >= 0.5 * m.turn) return 0.0;
-  double c = fabs(s) + error, gain = speed * c + 0.5 * m.turn;
-  if (!(speed * c < 0.7 * m.slowest)) return fmin(gain, speed);
-  double least_bend = bend(t, far), upward = m.slowest * m.slowest * least_bend;
-  if (m.turn <= 0.4 * upward && speed <= 1.1 * m.slowest) *above = fmin(*above, GV_EDGE_FAR_ERROR);
-  if (m.turn == 0.0) {
-    double rise = (1.0 - c * c) * bend(t, f + room);
-    if (rise > 0.0) gain = fmin(gain, 0.5000001 * c * c / rise);
-  } else if (m.turn <= 0.7 * m.slowest && 0.51 * upward > m.turn) {
-    gain = fmin(gain, 0.5000001 * speed * speed * c * c / (0.51 * upward - m.turn));
-  }
-  return fmin(gain, speed);
+/* What its bounds depend on. */
+static gv_edge_stand edge_points_stand(const gv_edge_points *f, int32_t n) {
+  return (gv_edge_stand){.known = f->known[n],
+                         .point = f->point[n],
+                         .end = f->end[n],
+                         .part = f->part[n],
+                         .sense = f->sense[n],
+                         .motion = f->motion[n],
+                         .room = f->room[n],
+                         .tilt = f->tilt[n],
+                         .distance = f->distance[n],
+                         .slope = f->slope[n]};
 }
 
 void gv_edge_points_bound(const gv_feature_tree *t, gv_edge_points *f) {
@@ -225,23 +199,13 @@ void gv_edge_points_bound(const gv_feature_tree *t, gv_edge_points *f) {
   const double *const course[3] = {along[0], along[1], along[2]};
   g->kernels->slopes(&pairs, &g->series, course, f->distance, f->slope);
   for (int32_t n = 0; n < f->count; n++) {
-    f->low[n] = 0.0;
-    f->high[n] = INFINITY;
     if (!f->known[n]) f->distance[n] = -1.0;
-    if (!(f->distance[n] >= 0.0)) continue;
-    double above = 0.0, gain = f->point[n] ? 0.0 : gain_of(t, f, n, &above);
-    f->low[n] = fmax(0.0, f->distance[n] - f->room[n] - gain - error);
-    f->high[n] = f->distance[n] + f->room[n] + error + above;
+    gv_edge_stand at = edge_points_stand(f, n);
+    gv_edge_bounds_of(t->set->surface.root_most, error, &at, &f->low[n], &f->high[n]);
   }
 }
 
-/* As on the sphere with a great circle for the edge; by secants once there is one. */
 double gv_edge_points_next(const gv_feature_tree *t, const gv_edge_points *f, int32_t n) {
-  double rho = t->set->surface.radius, angle = f->distance[n] / rho, slope = f->sense[n] * f->slope[n];
-  double speed = f->motion[n].fastest, part = f->part[n];
-  if (f->point[n] || !(f->distance[n] >= 0.0) || !(speed > 0.0)) return part;
-  double step = -rho * atan2(sin(angle) * slope, cos(angle)) / speed;
-  double secant = -slope * (part - f->last_part[n]) / (slope - f->last_slope[n]);
-  if (isfinite(secant) && secant != 0.0 && (secant < 0.0) == (step < 0.0)) step = secant;
-  return fmin(fmax(part + step, 0.0), 1.0);
+  gv_edge_stand at = edge_points_stand(f, n);
+  return gv_edge_next_part(t->set->surface.radius, &at, f->last_part[n], f->last_slope[n]);
 }

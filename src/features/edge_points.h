@@ -35,9 +35,8 @@
 #ifndef GV_FEATURES_EDGE_POINTS_H
 #define GV_FEATURES_EDGE_POINTS_H
 
+#include "features/edge_bounds.h"
 #include "features/shortlist.h"
-
-#define GV_EDGE_FAR_ERROR 4e-6 /* meters */
 
 /* Data of an edge of a list. */
 typedef struct gv_prepared_edge {

@@ -244,3 +244,21 @@ bool gv_locate_in(const gv_locator *l, int32_t feature, const gv_edge_place *q) 
   locate_search(l, &s, q, stop, &inside);
   return inside;
 }
+
+typedef struct first_part {
+  const gv_locator *locator;
+  int32_t feature;
+} first_part;
+
+static bool locate_keep_first(void *user, int32_t part) {
+  first_part *first = user;
+  int32_t of = first->locator->feature_of[part];
+  if (first->feature < 0 || of < first->feature) first->feature = of;
+  return first->locator->polars > 0; /* parts that hold the pole come after the others */
+}
+
+int32_t gv_locate_first(const gv_locator *locator, const gv_edge_place *q) {
+  first_part first = {locator, -1};
+  gv_locate(locator, q, locate_keep_first, &first);
+  return first.feature;
+}

@@ -26,6 +26,9 @@ void gv_locator_clear(gv_locator *locator);
 typedef bool gv_found_part(void *user, int32_t part);
 void gv_locate(const gv_locator *locator, const gv_edge_place *q, gv_found_part *found, void *user);
 
+/* The first of the features that contain the position, or -1. */
+int32_t gv_locate_first(const gv_locator *locator, const gv_edge_place *q);
+
 /* Whether a feature contains the position. */
 bool gv_locate_in(const gv_locator *locator, int32_t feature, const gv_edge_place *q);
 

@@ -200,21 +200,14 @@ typedef struct shortlist_walk {
 static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
   int32_t vertex = t->entry[entry];
   bool point = vertex < 0;
-  int64_t v = point ? ~(int64_t)vertex : vertex;
-  const double *places = t->place != NULL ? t->place : t->set->unit, *a = places + t->dim * v;
-  const double *b = point ? a : a + t->dim;
-  double size2 = 0.0, along = 0.0, square = 0.0, w[3], d[3];
+  double along = 0.0, square = 0.0, a[3], d[3], w[3];
+  double inverse = gv_tree_chord_of(t, point ? ~(int64_t)vertex : vertex, point, a, d);
   for (int axis = 0; axis < 3; axis++) {
-    bool there = axis < t->dim;
-    d[axis] = there ? b[axis] - a[axis] : 0.0;
-    w[axis] = there ? q[axis] - a[axis] : 0.0;
-    size2 += d[axis] * d[axis];
+    w[axis] = axis < t->dim ? q[axis] - a[axis] : 0.0;
     along += w[axis] * d[axis];
-    l->a[axis][i] = there ? a[axis] : 0.0;
+    l->a[axis][i] = a[axis];
     l->d[axis][i] = d[axis];
   }
-  double inverse = size2 > 0.0 && size2 < INFINITY ? 1.0 / size2 : 0.0;
-  if (!(inverse < INFINITY)) inverse = 0.0; /* an edge too short to matter: its sag is longer */
   along *= inverse;
   along = along < 0.0 ? 0.0 : along > 1.0 ? 1.0 : along;
   for (int axis = 0; axis < 3; axis++)

@@ -111,18 +111,12 @@ double gv_sure_chord2(const gv_feature_tree *t, double canonical) {
   return chord > 0.0 ? chord * chord * (1.0 - 1e-12) : -1.0;
 }
 
-/* A canonical value is that of a place up to GV_EDGE_ERROR farther. */
-static double longer_chord(const gv_feature_tree *t, double chord) {
-  return chord + (t->set->globe ? 1.1 * GV_EDGE_ERROR / feature_tree_unit(t) : 0.0);
-}
-
 double gv_slack_of_chord(const gv_feature_tree *t, double chord) {
-  return t->geodesic != NULL && chord < INFINITY ? gv_geodesic_slack(t->geodesic, longer_chord(t, chord)) : 0.0;
+  return gv_edge_slack(&t->reach, chord);
 }
 
 double gv_reach_with_slack(const gv_feature_tree *t, double chord, double slack) {
-  double longer = longer_chord(t, chord);
-  return longer * longer * (1.0 + 1e-12) + slack;
+  return gv_edge_reach_of(&t->reach, chord, slack);
 }
 
 double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
@@ -506,7 +500,12 @@ gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, c
   *out = (gv_feature_tree){
       .set = set, .dim = set->globe ? 3 : 2, .kernels = gv_chord_kernels_get(), .allocator = context->allocator};
   if (set->metric == GV_GEODESIC) out->geodesic = geodesic;
-  if (set->globe) out->flattest = gv_globe_flattest(&set->surface.ellipsoid);
+  if (set->globe) {
+    out->flattest = gv_globe_flattest(&set->surface.ellipsoid);
+    out->reach.room = 1.1 * GV_EDGE_ERROR / feature_tree_unit(out);
+  }
+  out->reach.geodesic = out->geodesic != NULL;
+  if (out->geodesic != NULL) out->reach.chords = geodesic->chords;
   gv_status status = feature_tree_find_places(context, out);
   if (status == GV_OK) status = feature_tree_build(context, out);
   if (status != GV_OK) gv_feature_tree_clear(out);

@@ -25,12 +25,6 @@
 #include "features/set.h"
 #include "geodesic/geodesic.h"
 
-/* A box: children first, first + 1 if count is 0, else `count` entries from first on. */
-typedef struct gv_box_node {
-  float low[3], high[3];
-  int32_t first, count;
-} gv_box_node;
-
 typedef struct gv_feature_tree {
   const gv_feature_set *set;
   const gv_geodesic *geodesic; /* metric geodesic only */
@@ -41,6 +35,7 @@ typedef struct gv_feature_tree {
   int32_t *entry;    /* vertices that edges begin at; ~vertex for a point */
   float *sag;        /* of the entries */
   gv_long_edges long_edges;
+  gv_edge_reach reach;
   double flattest;  /* of gv_globe_box_distance2 */
   int32_t *root;    /* by feature; -1: no edges */
   gv_box_node *top; /* of the features: entries of `feature` */
@@ -65,6 +60,22 @@ gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *tree);
 /* A vertex, in the tree's coordinates. */
 static inline const double *gv_tree_place(const gv_feature_tree *tree, int64_t vertex) {
   return (tree->place != NULL ? tree->place : tree->set->unit) + tree->dim * vertex;
+}
+
+/* The chord of an edge that begins at a vertex, from a on by d, and 1 / d.d; 0: a point, or an edge too short to matter: its sag is longer.
+ * On the plane the third coordinate is 0. */
+static inline double gv_tree_chord_of(const gv_feature_tree *tree, int64_t vertex, bool point, double a[3],
+                                      double d[3]) {
+  const double *from = gv_tree_place(tree, vertex), *to = point ? from : from + tree->dim;
+  double size2 = 0.0;
+  for (int axis = 0; axis < 3; axis++) {
+    bool there = axis < tree->dim;
+    a[axis] = there ? from[axis] : 0.0;
+    d[axis] = there ? to[axis] - from[axis] : 0.0;
+    size2 += d[axis] * d[axis];
+  }
+  double inverse = size2 > 0.0 && size2 < INFINITY ? 1.0 / size2 : 0.0;
+  return inverse < INFINITY ? inverse : 0.0;
 }
 
 /* Whether exact distances need an iteration, which should be avoided. */

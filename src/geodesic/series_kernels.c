@@ -8,6 +8,8 @@
 
 #include "geodesic/shared/series.h"
 
+#include "geodesic/shared/slopes.h"
+
 #undef GV_NONE
 #undef GV_SOLVER
 #include "exact/shared/end.h"
@@ -53,28 +55,14 @@ static void geodesics_from(const double cell[3], const gv_series *series, int64_
   }
 }
 
-/* The direction to the cell at a place is that on the auxiliary sphere, of which the place's longitude is kept. */
 static void slopes(const gv_pairs *pairs, const gv_series *series, const double *const along[3], double *distance,
                    double *slope) {
-  vd nothing = vd_all(2e-7), stretch = vd_all(series->stretch), tiny = vd_all(1e-300), none = vd_all(-1.0);
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
-    vd seed[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
+    vd from[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
     vd at[3] = {vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i)};
-    vd tx = vd_load(along[0] + i), ty = vd_load(along[1] + i), tz = vd_load(along[2] + i);
-    vd_solution s;
-    vd_solve(series, at, seed, &s);
-    vd p = vd_sqrt(at[0] * at[0] + at[1] * at[1]), axis = 1.0 / vd_max(p, tiny);
-    vd cosine = at[0] * axis, sine = at[1] * axis, height = at[2] * stretch;
-    vd east = cosine * s.y - sine * s.x, outward = cosine * s.x + sine * s.y;
-    vd north = p * (seed[2] * stretch) - height * outward;
-    vd steep = height * stretch, size = 1.0 / vd_sqrt(p * p + steep * steep);
-    vd turned = cosine * ty - sine * tx, rising = (tz * p - (cosine * tx + sine * ty) * steep) * size;
-    vd length = vd_sqrt((east * east + north * north) * (turned * turned + rising * rising));
-    vd_store(slope + i, 0.0 - (east * turned + north * rising) / vd_max(length, tiny));
-    vm small = vd_less(s.step, vd_all(series->largest_step)),
-       near = vd_less(vd_all(series->least_cosine), s.cosine);
-    vd solved = vd_select(small, vd_select(near, s.length, none), none);
-    vd_store(distance + i, vd_select(vd_less(nothing, s.sine), vd_select(vd_less(nothing, p), solved, none), none));
+    vd course[3] = {vd_load(along[0] + i), vd_load(along[1] + i), vd_load(along[2] + i)}, rate;
+    vd_store(distance + i, vd_slope(series, from, at, course, &rate));
+    vd_store(slope + i, rate);
   }
 }
 

@@ -1,10 +1,16 @@
-/* The k nearest lines and polygons for any list of positions, processed like cells: one by one, or in tiles of
- * nearby ones. */
+/*
+ * The k nearest lines and polygons for any list of positions, processed like cells: one by one, or in tiles of nearby ones.
+ *
+ * A device finds the numbers of the nearest ones, and their distances on the plane and by great-circle arcs (features/device_edges.h). Distances
+ * to geodesics and to straight lines on the globe, and closest points, are the CPU's.
+ */
 #include <string.h>
 
 #include "cells/kind.h"
 #include "core/cancel.h"
+#include "core/device_rule.h"
 #include "core/parallel.h"
+#include "features/device_edges.h"
 #include "gpuvoronoi/geometries.h"
 #include "indexes/feature_index.h"
 #include "indexes/indexes.h"
@@ -15,6 +21,7 @@
 #include "voronoi/feature_tiles.h"
 
 static const gv_backend trees = {.name = "tile"};
+static const char on_device[] = "cuda-tile";
 
 static const gv_index_type feature_index;
 
@@ -35,9 +42,11 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   gv_index_options_init(&o);
   GV_COPY_GIVEN(context, gv_index_options, &o, options);
   GV_TRY(gv_check_no_periods(context, &o, "lines and polygons"));
-  if (!gv_backend_is_automatic(o.backend) && strcmp(o.backend, trees.name) != 0)
+  bool automatic = gv_backend_is_automatic(o.backend), device = !automatic && strcmp(o.backend, on_device) == 0;
+  if (!automatic && !device && strcmp(o.backend, trees.name) != 0)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend: indexes of lines and polygons are unsupported (%s); use tile or auto", o.backend);
+                   "backend: indexes of lines and polygons are unsupported (%s); use tile, cuda-tile or auto",
+                   o.backend);
   if (gv_on_device(o.array_options))
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "lines and polygons: device memory is unsupported; use host memory");
@@ -55,8 +64,10 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (status == GV_OK) status = gv_check_cancelled(context);
   if (status == GV_OK) status = gv_feature_lookup_init(context, &index->set, &v->geodesic, &index->lookup);
   if (status == GV_OK) status = gv_feature_tree_join(context, &index->lookup.tree);
+  if (status == GV_OK && (automatic || device))
+    status = gv_feature_lookup_use_device(context, &index->lookup, automatic);
   if (status == GV_OK) {
-    index->base = (gv_index){&feature_index, trees.name, index->set.count, 2};
+    index->base = (gv_index){&feature_index, device ? on_device : trees.name, index->set.count, 2};
     *out = &index->base;
   } else {
     feature_index_destroy(&index->base);
@@ -84,6 +95,14 @@ typedef struct feature_places {
   double x[SPAN], y[SPAN], z[SPAN], lon[SPAN], lat[SPAN];
 } feature_places;
 
+static gv_status feature_index_query(gv_context *context, const feature_search *s, int64_t i, double *x,
+                                     double *y) {
+  gv_pair_get(s->queries, i, x, y);
+  if (isfinite(*x) && isfinite(*y) && !(s->voronoi.features->globe && fabs(*y) > 90.0)) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "query %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, *x, *y);
+}
+
 static gv_status feature_index_find_places(gv_context *context, const feature_search *s, const gv_sort_code *order,
                                            int32_t count, feature_places *out) {
   const gv_voronoi *v = &s->voronoi;
@@ -91,10 +110,7 @@ static gv_status feature_index_find_places(gv_context *context, const feature_se
   for (int32_t n = 0; n < count; n++) {
     int64_t i = order[n].index;
     double x, y;
-    gv_pair_get(s->queries, i, &x, &y);
-    if (!isfinite(x) || !isfinite(y) || (globe && fabs(y) > 90.0))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "query %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, x, y);
+    GV_TRY(feature_index_query(context, s, i, &x, &y));
     out->x[n] = out->lon[n] = x;
     out->y[n] = out->lat[n] = y;
     out->z[n] = 0.0;
@@ -324,6 +340,142 @@ static gv_status feature_index_search_queries(gv_context *context, feature_searc
   return status;
 }
 
+/* ------------------------------------------------------------------------------------------------ by a device */
+
+/* Queries `first` ... of a search, and the device's results. */
+typedef struct device_search {
+  feature_search *s;
+  int64_t first;
+  int32_t *found;
+  float *low; /* polygons only */
+} device_search;
+
+/* Some queries as pairs, for the device. */
+typedef struct query_pairs {
+  const feature_search *s;
+  int64_t first;
+  double *out;
+} query_pairs;
+
+static gv_status feature_index_copy_pairs(gv_worker *worker, int64_t first, int64_t end) {
+  const query_pairs *p = worker->user;
+  for (int64_t i = first; i < end; i++)
+    GV_TRY(feature_index_query(&worker->context, p->s, p->first + i, &p->out[2 * i], &p->out[2 * i + 1]));
+  return GV_OK;
+}
+
+static gv_status feature_index_fill_pairs(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
+  enum { AT_ONCE = 1 << 14, PAIR = 2 * sizeof(double) };
+  const device_search *d = user;
+  query_pairs p = {d->s, d->first + (int64_t)(at / PAIR), out};
+  gv_loop loop = {context, context->threads, (int64_t)(bytes / PAIR), AT_ONCE, NULL, &p};
+  return gv_parallel_for(&loop, feature_index_copy_pairs);
+}
+
+/* The result of one query: what the device found, unless a polygon contains it or the device left it open. */
+static void feature_index_finish(device_search *d, int64_t n, const gv_edge_place *q, gv_feature_cell *c,
+                                 gv_located *last) {
+  const feature_search *s = d->s;
+  int64_t i = d->first + n;
+  const gv_ball here_only = {{q->vector[0], q->vector[1], q->vector[2]}, 0.0};
+  int32_t around = d->low != NULL ? gv_feature_lookup_locate(s->lookup, q, (double)d->low[n], last) : -1;
+  /* In a polygon, an edge of another feature may be at distance 0 too. */
+  bool open =
+      around < 0 ? d->found[n] == GV_EDGE_OPEN : !gv_ball_is_clear(&s->lookup->tree, &here_only, (double)d->low[n]);
+  if (open) {
+    c->q = q;
+    search_one(s, c, i);
+    return;
+  }
+  s->indices[i] = around >= 0 ? around : d->found[n];
+  if (around >= 0 && s->distances != NULL) s->distances[i] = 0.0;
+}
+
+static gv_status feature_index_finish_some(gv_worker *worker, int64_t first, int64_t end) {
+  device_search *d = worker->user;
+  gv_context *context = &worker->context;
+  gv_located last = {.low = 0.0};
+  feature_places p;
+  gv_feature_cell *c = gv_allocate(&context->allocator, 1, sizeof *c);
+  if (c == NULL) return gv_fail_memory(context, "a batch of queries");
+  gv_status status = gv_feature_cell_init(context, &d->s->voronoi, d->s->lookup, c);
+  for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
+    int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
+    bool needed = d->low != NULL;
+    gv_sort_code order[SPAN];
+    for (int32_t i = 0; i < count; i++) {
+      needed = needed || d->found[n + i] == GV_EDGE_OPEN;
+      order[i] = (gv_sort_code){.index = d->first + n + i};
+    }
+    if (needed) status = feature_index_find_places(context, d->s, order, count, &p);
+    for (int32_t i = 0; i < count && status == GV_OK; i++) {
+      gv_edge_place q = {.lon = 0.0};
+      if (needed) q = feature_index_place_of(&p, i);
+      feature_index_finish(d, n + i, &q, c, &last);
+    }
+  }
+  gv_feature_cell_clear(c);
+  gv_release(&context->allocator, c);
+  if (status == GV_OK) gv_progress_add(&d->s->progress, end - first);
+  return status;
+}
+
+/* Whether a device is to search, and which results are its part. */
+static bool feature_index_device_pays(const gv_context *context, const gv_feature_index *index,
+                                      const feature_search *s) {
+  bool exact = gv_device_edges_measure(&index->lookup.tree, false);
+  if (index->lookup.device == NULL || s->voronoi.k > 1 || s->nearest != NULL || (s->distances != NULL && !exact))
+    return false;
+  return !index->lookup.device->automatic ||
+         gv_device_pays_for_features((double)s->queries->count, context->threads, gv_cuda_started());
+}
+
+static gv_status feature_index_search_on_device(gv_context *context, const gv_edges_device *device,
+                                                const void *edges, feature_search *s) {
+  enum { MOST = 1 << 22, DENSE = 4096 };
+  const gv_feature_tree *tree = &s->lookup->tree;
+  bool polygons = s->lookup->locator.strips > 0;
+  int64_t total = s->queries->count, most = total < MOST ? total : MOST;
+  device_search d = {.s = s};
+  d.found = gv_allocate(&context->allocator, most, sizeof *d.found);
+  if (polygons) d.low = gv_allocate(&context->allocator, most, sizeof *d.low);
+  gv_status status =
+      d.found != NULL && (!polygons || d.low != NULL) ? GV_OK : gv_fail_memory(context, "the results of a device");
+  for (; d.first < total && status == GV_OK; d.first += MOST) {
+    int64_t count = total - d.first < MOST ? total - d.first : MOST;
+    const gv_edge_search of = {.count = count,
+                               .pairs = feature_index_fill_pairs,
+                               .user = &d,
+                               .limit = s->voronoi.limit,
+                               .radius = gv_globe_radius(&s->voronoi.cells.ellipsoid),
+                               .reach = gv_reach(tree, s->voronoi.limit),
+                               .sure = gv_sure_chord2(tree, s->voronoi.limit),
+                               .found = d.found,
+                               .low = d.low,
+                               .distance = s->distances != NULL ? s->distances + d.first : NULL};
+    status = device->search(context, edges, &of);
+    gv_loop loop = {context, context->threads, count, DENSE, &s->progress, &d};
+    if (status == GV_OK) status = gv_parallel_for(&loop, feature_index_finish_some);
+  }
+  gv_release(&context->allocator, d.found);
+  gv_release(&context->allocator, d.low);
+  return status;
+}
+
+/* By the device if it pays, else by the CPU, also if a device that was not requested fails. */
+static gv_status feature_index_search(gv_context *context, const gv_feature_index *index, feature_search *s) {
+  const gv_edges_device *device;
+  const void *edges = NULL;
+  if (feature_index_device_pays(context, index, s))
+    GV_TRY(gv_feature_lookup_device(context, &index->lookup, &device, &edges));
+  if (edges != NULL) {
+    gv_status status = feature_index_search_on_device(context, device, edges, s);
+    if (status == GV_OK || !gv_device_edges_give_up(index->lookup.device, status)) return status;
+    gv_progress_init(&s->progress, context, s->queries->count);
+  }
+  return feature_index_search_queries(context, s);
+}
+
 static gv_status search_features(gv_context *context, const gv_index *base, const gv_points *queries,
                                  const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_feature_index *index = (const gv_feature_index *)base;
@@ -347,7 +499,7 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   s.voronoi.k = o->k;
   s.voronoi.limit = gv_canonical_limit(s.voronoi.cells.metric, &s.voronoi.cells.ellipsoid, o->max_distance);
   gv_progress_init(&s.progress, context, queries->count);
-  return feature_index_search_queries(context, &s);
+  return feature_index_search(context, index, &s);
 }
 
 /* ------------------------------------------------------------------------------------------------------ by radius */

@@ -1,12 +1,19 @@
-/* Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other have the same edges near them. */
+/*
+ * Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other have the same edges near them.
+ *
+ * A device finds distances (features/device_edges.h): on the plane and by arcs, geodesic ones as floats. A cell's is taken if its seed is
+ * the feature that is nearest by edges, in a polygon for distances from the boundary; others are the CPU's.
+ */
 #include "measure/features.h"
 
 #include "cells/kind.h"
 #include "core/angles.h"
+#include "features/device_edges.h"
 #include "features/finder.h"
 #include "features/index.h"
 #include "geodesic/series_numbers.h"
 #include "measure/seed_numbers.h"
+#include "voronoi/feature_tiles.h"
 
 static const double degree = 180.0 / GV_PI;
 
@@ -50,11 +57,14 @@ static float rounded_azimuth(const gv_voronoi *v, const measured_cell *s) {
   return gv_reported_azimuth(remainder(azimuth_of(v, s), 360.0));
 }
 
-static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const measured_cell *s, bool there,
-                                 int64_t at) {
-  double distance = there ? distance_of(v, s) : (double)NAN;
+static void put_distance(const gv_measure *m, double distance, int64_t at) {
   if (m->distance != NULL && m->type == GV_FLOAT64) ((double *)m->distance)[at] = distance;
   if (m->distance != NULL && m->type == GV_FLOAT32) ((float *)m->distance)[at] = (float)distance;
+}
+
+static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const measured_cell *s, bool there,
+                                 int64_t at) {
+  put_distance(m, there ? distance_of(v, s) : (double)NAN, at);
   if (m->azimuth != NULL) m->azimuth[at] = there ? rounded_azimuth(v, s) : NAN;
 }
 
@@ -98,11 +108,11 @@ static gv_ball measure_features_ball_of(const features_work *w, const gv_tile *t
   return gv_ball_of_tile(cells, &all);
 }
 
-static void place(const features_work *w, const group *g, int32_t i, measured_cell *s) {
+static void place(const features_work *w, int32_t cell, measured_cell *s) {
   const gv_voronoi *v = w->v;
-  int64_t columns = w->rows.c1 - w->rows.c0, cell = g->cell[i];
+  int64_t columns = w->rows.c1 - w->rows.c0;
   int64_t column = w->rows.c0 + cell % columns, row = w->rows.r0 + cell / columns;
-  position_of(w, g->cell[i], s->q.vector);
+  position_of(w, cell, s->q.vector);
   if (w->lon != NULL) s->q.lon = w->lon[cell], s->q.lat = w->lat[cell];
   if (gv_cells_turn_by_column(&v->cells)) {
     const double *transform = v->cells.grid.geotransform;
@@ -129,7 +139,7 @@ static void measure_floats(features_work *w, const group *g, bool inside) {
   for (int32_t n = 0; n < count; n++) {
     s.closest.canonical = (double)bounds[n];
     if (isnan(bounds[n])) {
-      place(w, g, which[n], &s);
+      place(w, g->cell[which[n]], &s);
       s.closest.canonical = gv_finder_distance(&w->finder, &s.q, inside);
     }
     measure_features_put(w->v, w->m, &s, true, g->at[which[n]]);
@@ -146,7 +156,7 @@ static void measure_group(features_work *w, const gv_tile *tile, group *g) {
   gv_finder_aim(&w->finder, g->feature, &ball);
   for (int32_t i = 0; i < g->count; i++) {
     bool located = i == 0 || !w->finder.clear;
-    if (located || !floats) place(w, g, i, &s);
+    if (located || !floats) place(w, g->cell[i], &s);
     if (located) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
     g->inside[i] = s.inside;
     if (floats && (!s.inside || boundary)) continue;
@@ -221,17 +231,114 @@ static void measure_features_measure_rows(features_work *w, int64_t band, int64_
   }
 }
 
-gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
+/* ------------------------------------------------------------------------------------------------ by a device */
+
+/* What a device found for the cells of a block. */
+typedef struct device_cells {
+  int32_t *found;
+  float *low;       /* polygons only */
+  float *value;     /* floats, or */
+  double *distance; /* doubles */
+} device_cells;
+
+static void measure_device_cell(features_work *w, const device_cells *d, int32_t cell, int32_t seed, int64_t at,
+                                gv_located *last) {
+  const gv_measure *m = w->m;
+  const gv_feature_lookup *index = w->v->state;
+  measured_cell s = {.feature = seed};
+  double distance = d->value != NULL ? (double)d->value[cell] : d->distance[cell];
+  place(w, cell, &s);
+  if (d->low != NULL) {
+    int32_t around = gv_feature_lookup_locate(index, &s.q, (double)d->low[cell], last);
+    s.inside = around == seed || (around >= 0 && gv_locate_in(&index->locator, seed, &s.q));
+  }
+  if (s.inside && m->signed_distance == 0) {
+    distance = 0.0;
+  } else if (d->found[cell] == seed && !isnan(distance) && !(s.inside && w->v->features->cut != NULL)) {
+    distance = s.inside ? 0.0 - distance : distance;
+  } else {
+    const gv_ball here = {{s.q.vector[0], s.q.vector[1], s.q.vector[2]}, 0.0};
+    gv_finder_aim(&w->finder, seed, &here);
+    s.closest = (gv_edge_closest){.canonical = gv_finder_distance(&w->finder, &s.q, s.inside)};
+    distance = distance_of(w->v, &s);
+  }
+  put_distance(m, distance, at);
+}
+
+static void measure_device_cells(features_work *w, const device_cells *d) {
+  const gv_measure *m = w->m;
+  int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0;
+  gv_located last = {.low = 0.0};
+  for (int64_t r = 0; r < rows; r++) {
+    for (int64_t c = 0; c < columns; c++) {
+      int64_t cell = r * columns + c, at = r * m->out_stride + c;
+      int32_t seed = isnan(w->x[cell]) ? -1 : m->seed[r * m->stride + c];
+      if (seed < 0) {
+        put_distance(m, (double)NAN, at);
+      } else {
+        measure_device_cell(w, d, (int32_t)cell, seed, at, &last);
+      }
+    }
+  }
+}
+
+/* Whether a device finds what is requested. */
+static bool measure_device_supports(const gv_context *context, const gv_voronoi *v, const gv_measure *m) {
   const gv_feature_lookup *index = v->state;
-  int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
+  return gv_feature_device_pays(context, v, index, true) && m->azimuth == NULL && m->distance != NULL &&
+         m->bands == 1 && gv_device_edges_measure(&index->tree, m->type == GV_FLOAT32);
+}
+
+/* The cells of `rows`, with positions. *done is false if the CPU must measure them. Gain: docs/benchmarks.md. */
+static gv_status measure_features_by_device(gv_context *context, features_work *w, bool *done) {
+  const gv_feature_lookup *index = w->v->state;
+  int64_t cells = (w->rows.c1 - w->rows.c0) * (w->rows.r1 - w->rows.r0);
+  const gv_edges_device *device;
+  const void *edges;
+  *done = false;
+  GV_TRY(gv_feature_lookup_device(context, index, &device, &edges));
+  if (edges == NULL) return GV_OK;
+  bool floats = w->m->type == GV_FLOAT32;
+  device_cells d = {gv_allocate(&context->allocator, cells, sizeof *d.found),
+                    index->locator.strips > 0 ? gv_allocate(&context->allocator, cells, sizeof *d.low) : NULL,
+                    floats ? gv_allocate(&context->allocator, cells, sizeof *d.value) : NULL,
+                    floats ? NULL : gv_allocate(&context->allocator, cells, sizeof *d.distance)};
+  bool good = d.found != NULL && (index->locator.strips == 0 || d.low != NULL) &&
+              (floats ? d.value != NULL : d.distance != NULL);
+  const gv_edge_search of = {.count = cells,
+                             .x = w->x,
+                             .y = w->y,
+                             .z = w->z,
+                             .columns = w->rows.c1 - w->rows.c0,
+                             .limit = INFINITY,
+                             .radius = gv_globe_radius(&w->v->cells.ellipsoid),
+                             .reach = INFINITY,
+                             .sure = INFINITY,
+                             .found = d.found,
+                             .low = d.low,
+                             .value = d.value,
+                             .distance = d.distance};
+  gv_status status = good ? device->search(context, edges, &of) : gv_fail_memory(context, "a block's distances");
+  *done = status == GV_OK;
+  if (status == GV_OK) measure_device_cells(w, &d);
+  if (status != GV_OK && good && gv_device_edges_give_up(index->device, status)) status = GV_OK;
+  gv_release(&context->allocator, d.found);
+  gv_release(&context->allocator, d.low);
+  gv_release(&context->allocator, d.value);
+  gv_release(&context->allocator, d.distance);
+  return status;
+}
+
+/* A block, some rows of tiles at a time, or by a device all at once: *done is false if the CPU must measure it. */
+static gv_status measure_features_block(gv_context *context, const gv_voronoi *v, const gv_measure *m,
+                                        const gv_tile *tile, bool on_device, bool *done) {
+  const gv_feature_lookup *index = v->state;
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0, side = rows == 1 ? 1 : SIDE,
+          height = on_device || rows < WIDE * side ? rows : WIDE * side;
   bool angles = v->cells.dim == 3 && !gv_cells_turn_by_column(&v->cells);
   features_work w = {.v = v, .m = m, .top = tile->r0};
-  const gv_seed_numbers numbers = {m->seed, columns, tile->r1 - tile->r0, m->bands, m->stride, m->band_stride};
-  gv_status status = gv_seed_numbers_check(context, v, &numbers);
-  if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);
-  if (status != GV_OK) return status;
-  status = gv_finder_widen(context, &w.finder);
-  if (height > tile->r1 - tile->r0) height = tile->r1 - tile->r0;
+  GV_TRY(gv_finder_init(context, &index->tree, &w.finder));
+  gv_status status = gv_finder_widen(context, &w.finder);
   w.x = gv_allocate(&context->allocator, 5 * columns * height, sizeof *w.x);
   if (w.x == NULL) {
     status = gv_fail_memory(context, "a block's distances");
@@ -241,13 +348,24 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
     w.lon = angles ? w.z + columns * height : NULL;
     w.lat = angles ? w.lon + columns * height : NULL;
   }
+  *done = !on_device;
   for (int64_t r = tile->r0; r < tile->r1 && status == GV_OK; r += height) {
     w.rows = (gv_tile){tile->c0, tile->c1, r, r + height < tile->r1 ? r + height : tile->r1};
     status = gv_cells_positions(context, &v->cells, &w.rows, w.x, w.y, w.z, w.lon, w.lat, NULL);
-    for (int64_t band = 0; band < m->bands && status == GV_OK; band++)
+    if (status == GV_OK && on_device) status = measure_features_by_device(context, &w, done);
+    for (int64_t band = 0; band < m->bands && status == GV_OK && !on_device; band++)
       measure_features_measure_rows(&w, band, side);
   }
   gv_release(&context->allocator, w.x);
   gv_finder_clear(&w.finder);
   return status;
+}
+
+gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
+  const gv_seed_numbers numbers = {m->seed,  tile->c1 - tile->c0, tile->r1 - tile->r0,
+                                   m->bands, m->stride,           m->band_stride};
+  bool done = false;
+  GV_TRY(gv_seed_numbers_check(context, v, &numbers));
+  if (measure_device_supports(context, v, m)) GV_TRY(measure_features_block(context, v, m, tile, true, &done));
+  return done ? GV_OK : measure_features_block(context, v, m, tile, false, &done);
 }

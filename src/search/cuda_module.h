@@ -19,6 +19,7 @@ struct gv_measure_device;    /* voronoi/gpu/distances.h */
 struct gv_statistics_device; /* statistics/device_sums.h */
 struct gv_cost_device;       /* cost/device.h */
 struct gv_device_radius;     /* search/device_radius.h */
+struct gv_edges_device;      /* features/device_edges.h */
 
 /* Bytes [at, at + bytes) of something, to `out`. */
 typedef gv_status gv_fill_fn(gv_context *context, void *user, size_t at, size_t bytes, void *out);
@@ -67,6 +68,7 @@ typedef struct gv_cuda_module {
   const struct gv_measure_device *measuring;
   const struct gv_statistics_device *statistics;
   const struct gv_cost_device *cost;
+  const struct gv_edges_device *edges;
   const gv_array_device *arrays;
   /* gv_device_radius_fn of both trees. */
   gv_status (*tree_radius)(gv_context *context, const gv_reference *reference, const void *state,

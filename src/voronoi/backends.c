@@ -111,6 +111,7 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                               .max_dim = 3,
                               .device = true,
                               .weighted = true,
+                              .features = true,
                               .lists = true,
                               .cost = GV_COST_CUDA,
                               .engine_for = cuda_tile,

@@ -44,23 +44,6 @@ static void feature_tiles_ball_of(const gv_feature_tiles *w, const gv_tile *part
   *ball = gv_ball_around(position, which, count);
 }
 
-static bool keep_first(void *user, int32_t part) {
-  void **what = user;
-  const gv_locator *locator = what[0];
-  int32_t *feature = what[1], of = locator->feature_of[part];
-  if (*feature < 0 || of < *feature) *feature = of;
-  return locator->polars > 0; /* parts that hold the pole come after the others */
-}
-
-/* The first of the polygons around a cell, or -1. */
-static int32_t around(const gv_feature_tiles *w, int64_t cell) {
-  int32_t feature = -1;
-  void *what[2] = {(void *)&w->index->locator, &feature};
-  gv_edge_place q = feature_tiles_place_of(w, cell);
-  gv_locate(&w->index->locator, &q, keep_first, what);
-  return feature;
-}
-
 static void feature_tiles_fill(const gv_feature_tiles *w, const gv_tile *part, int32_t feature, bool within) {
   for (int64_t r = part->r0; r < part->r1; r++)
     w->take(w->user, r * w->columns + part->c0, part->c1 - part->c0, &feature, within);
@@ -102,7 +85,8 @@ static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_
     listed = gv_shortlist_gather(tree, -1, &ball, w->limit, list);
   }
   if (listed && !outside && gv_ball_is_clear(tree, &ball, list->low)) {
-    int32_t feature = around(w, one);
+    gv_edge_place q = feature_tiles_place_of(w, one);
+    int32_t feature = gv_locate_first(&w->index->locator, &q);
     if (feature >= 0) {
       feature_tiles_fill(w, part, feature, true);
       return;

@@ -44,4 +44,8 @@ void gv_feature_tiles_clear(gv_context *context, gv_feature_tiles *tiles);
 /* Each cell is passed to `take` once; cells with NaN possibly not. */
 void gv_feature_tiles_solve(gv_feature_tiles *tiles);
 
+/* features.c: whether a device is to find the features of cells, or the distances from them. */
+bool gv_feature_device_pays(const gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
+                            bool distances);
+
 #endif

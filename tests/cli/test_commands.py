@@ -114,7 +114,7 @@ def test_table_of_backends(work):
         assert row[-1] == one["summary"]
     by_name = {row[0]: row for row in cells}
     assert by_name["kdtree"][1:8] == ["CPU", "yes", "yes", "yes", "yes", "-", "-"]
-    assert by_name["cuda-tile"][1:9] == ["GPU", "-", "-", "yes", "yes", "-", "yes", "yes"]
+    assert by_name["cuda-tile"][1:9] == ["GPU", "-", "-", "yes", "yes", "yes", "yes", "yes"]
 
 
 def test_diagram(work):

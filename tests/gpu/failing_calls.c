@@ -14,6 +14,7 @@
 
 #include "cost/cost.h"
 #include "gpuvoronoi/experimental.h"
+#include "gpuvoronoi/geometries.h"
 #include "search/cuda_module.h"
 
 static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
@@ -311,6 +312,74 @@ static void each_call_of_a_travel_cost_fails_once(void **state) {
   gv_context_destroy(context);
 }
 
+/* ------------------------------------------------------------------------------------------ lines and polygons */
+
+enum { LINES = 100, LINE_QUERIES = 3000 };
+
+/* Lines between the points of a list, and the nearest of other points. */
+static gv_status find_lines(gv_context *context, const char *backend, int64_t *found, double *far) {
+  static int64_t part[LINES + 1], vertex[LINES + 1];
+  static double x[2 * LINES], y[2 * LINES];
+  uint8_t kind[LINES];
+  for (int i = 0; i <= LINES; i++) {
+    part[i] = i;
+    vertex[i] = 2 * i;
+  }
+  for (int i = 0; i < 2 * LINES; i++) {
+    x[i] = place[2 * i] / 65536.0;
+    y[i] = place[2 * i + 1] / 65536.0;
+  }
+  memset(kind, GV_PART_LINE, sizeof kind);
+  gv_features lines;
+  gv_features_init(&lines);
+  lines.count = LINES;
+  lines.part = lines.ring = part;
+  lines.vertex = vertex;
+  lines.kind = kind;
+  lines.x = x;
+  lines.y = y;
+  gv_index_options o;
+  gv_index_options_init(&o);
+  o.metric = GV_EUCLIDEAN;
+  o.backend = backend;
+  const gv_points queries = gv_points_rows(place + 4 * LINES, LINE_QUERIES, 2, GV_FLOAT32);
+  gv_index *index = NULL;
+  gv_status status = gv_index_build_features(context, &lines, &o, &index);
+  if (status == GV_OK) status = gv_index_search(context, index, &queries, NULL, found, far);
+  gv_index_destroy(index);
+  return status;
+}
+
+static void each_call_of_a_search_of_lines_fails_once(void **state) {
+  (void)state;
+  static int64_t expected[LINE_QUERIES], found[LINE_QUERIES];
+  static double expected_far[LINE_QUERIES], far[LINE_QUERIES];
+  int failures = 0, quiet = 0, call = 1;
+  gv_context *context = NULL;
+  fail_at(0);
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  assert_int_equal(find_lines(context, "tile", expected, expected_far), GV_OK);
+  gv_context_destroy(context);
+  for (; quiet < QUIET && call < MOST_CALLS; call++) {
+    assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+    fail_at(call);
+    gv_status status = find_lines(context, "cuda-tile", found, far);
+    fail_at(0);
+    quiet = status == GV_OK ? quiet + 1 : 0;
+    if (status != GV_OK) {
+      failures++;
+      assert_true(gv_context_message(context)[0] != '\0');
+      assert_int_equal(find_lines(context, "cuda-tile", found, far), GV_OK);
+    }
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    assert_memory_equal(found, expected, sizeof found);
+    assert_memory_equal(far, expected_far, sizeof far);
+    gv_context_destroy(context);
+  }
+  print_message("lines: %d calls\n", failures);
+  assert_true(failures > 10 && call < MOST_CALLS);
+}
+
 int main(void) {
   const char *reason = "";
   uint64_t random_state = 1;
@@ -338,7 +407,8 @@ int main(void) {
   }
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_fails_once),
                                      cmocka_unit_test(each_call_of_a_search_fails_once),
-                                     cmocka_unit_test(each_call_of_a_travel_cost_fails_once)};
+                                     cmocka_unit_test(each_call_of_a_travel_cost_fails_once),
+                                     cmocka_unit_test(each_call_of_a_search_of_lines_fails_once)};
   int result = cmocka_run_group_tests_name("failing calls", tests, NULL, NULL);
   return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess && cudaFree(azimuth) == cudaSuccess &&
                  cudaFree(mask) == cudaSuccess

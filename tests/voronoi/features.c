@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "features/layer.h"
+#include "search/cuda_module.h"
 
 enum { WIDTH = 11, HEIGHT = 7, CELLS = WIDTH * HEIGHT, MOST_K = 5 };
 
@@ -178,10 +179,12 @@ static void solve(const setting *s, const question *q, const char *backend, answ
 
 static void compare(const setting *s, int which, const question *q) {
   static answer expected, found;
-  static const char *const backends[] = {"tile", "openmp"};
+  static const char *const backends[] = {"tile", "openmp", "cuda-tile"};
+  const char *reason;
   int64_t cells;
+  size_t count = gv_cuda_probe(&reason) == GV_OK ? 3 : 2;
   solve(s, q, "serial", &expected, &cells);
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+  for (size_t b = 0; b < count; b++) {
     solve(s, q, backends[b], &found, &cells);
     for (int64_t i = 0; i < cells * q->k; i++) {
       if (expected.seed[i] == found.seed[i]) continue;

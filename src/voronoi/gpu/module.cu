@@ -11,6 +11,7 @@ extern const gv_array_device gv_cuda_arrays;
 extern const gv_measure_device gv_cuda_measuring;            /* distances.cu */
 extern const struct gv_statistics_device gv_cuda_statistics; /* statistics/device_sums.cu */
 extern const struct gv_cost_device gv_cuda_cost;             /* cost/cuda/tile.cu */
+extern const struct gv_edges_device gv_cuda_edges;           /* features/cuda/nearest.cu */
 }
 
 static const gv_raster_device raster = {gv_cuda_raster_open,     gv_cuda_raster_close,   gv_cuda_raster_start,
@@ -47,6 +48,7 @@ static gv_cuda_module module_make(void) {
   m.measuring = &gv_cuda_measuring;
   m.statistics = &gv_cuda_statistics;
   m.cost = &gv_cuda_cost;
+  m.edges = &gv_cuda_edges;
   m.arrays = &gv_cuda_arrays;
   m.tree_radius = gv_cuda_tree_radius;
   return m;
