@@ -25,6 +25,7 @@ HEADERS = (
     "gpuvoronoi/cells.h",
     "gpuvoronoi/crs.h",
     "gpuvoronoi/arrow.h",
+    "gpuvoronoi/weights.h",
     "gpuvoronoi/cost.h",
     "gpuvoronoi/barriers.h",
     "gpuvoronoi/experimental.h",

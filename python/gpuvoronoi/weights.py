@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _grid, _pairing, _places
-from ._library import Progress
+from ._library import Progress, context, library
 from ._options import GlobeMetric
 from ._packages import package
 from ._search import number_in, real
@@ -76,7 +76,7 @@ def regrid_weights(
         shares = np.ones(numbers.shape)
     else:
         numbers, meters = pair.neighbors(count)
-        shares = _shares(numbers, meters, exponent)
+        shares = _shares(meters, exponent)
     rank, row = np.nonzero(numbers.T >= 0)[::-1]
     found, integer = numbers[rank, row], _integer(numbers.shape[1], start.lon.size)
     made: dict[str, Any] = {
@@ -115,14 +115,19 @@ def _with_centers(pair: _pairing.Pairing) -> _places.Places:
     return pair.end
 
 
-def _shares(numbers: npt.NDArray[Any], meters: Floats, power: float) -> Floats:
-    """Weights of k x cells, 0 for none; relative to the nearest, so that no power of a distance is out of range."""
-    least = meters[:1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        made = np.where(least > 0.0, (least / meters) ** power, meters == 0.0)
-    made = np.where(numbers < 0, 0.0, made)
-    total = made.sum(axis=0)
-    return np.asarray(made / np.where(total > 0.0, total, 1.0))
+def _shares(meters: Floats, power: float) -> Floats:
+    """Weights of k x cells, 0 for none."""
+    meters = np.ascontiguousarray(meters, dtype=np.float64)
+    shares = np.empty(meters.shape)
+    context().call(
+        library().gv_inverse_distance_weights,
+        meters.ctypes.data,
+        meters.shape[1],
+        meters.shape[0],
+        power,
+        shares.ctypes.data,
+    )
+    return shares
 
 
 def _integer(*counts: int) -> Any:
@@ -153,15 +158,15 @@ def _areas(places: _places.Places) -> Floats:
     lon, lat = places.lon.reshape(places.shape), places.lat.reshape(places.shape)
     if not ((lon == lon[:1]).all() and (lat == lat[:, :1]).all()):
         return none
-    steps = np.diff(np.unwrap(lon[0], period=360.0)), np.diff(lat[:, 0])
-    if not all((one > 0.0).all() or (one < 0.0).all() for one in steps):
-        return none
-    around = np.abs(np.diff(_edges(np.unwrap(lon[0], period=360.0))))
-    height = np.abs(np.diff(np.sin(np.radians(np.clip(_edges(lat[:, 0]), -90.0, 90.0)))))
-    return np.asarray(np.radians(around) * height[:, np.newaxis]).ravel()
-
-
-def _edges(centers: Floats) -> Floats:
-    """Halfway between neighbors, and as far outside."""
-    middle = (centers[1:] + centers[:-1]) / 2
-    return np.concatenate([[2 * centers[0] - middle[0]], middle, [2 * centers[-1] - middle[-1]]])
+    columns, rows = np.ascontiguousarray(lon[0]), np.ascontiguousarray(lat[:, 0])
+    widths, heights = np.empty(columns.size), np.empty(rows.size)
+    context().call(
+        library().gv_axis_cell_areas,
+        columns.ctypes.data,
+        columns.size,
+        rows.ctypes.data,
+        rows.size,
+        widths.ctypes.data,
+        heights.ctypes.data,
+    )
+    return np.asarray(widths * heights[:, np.newaxis]).ravel()

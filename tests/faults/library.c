@@ -5,6 +5,7 @@
 #include "cmocka_test.h"
 #include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/geometries.h"
+#include "gpuvoronoi/weights.h"
 #include "grid_fill.h"
 #include "statistics_of.h"
 
@@ -464,6 +465,8 @@ static void other_searches(run *r, const void *what) {
   ASK(r, gv_index_search_part(r->context, index, &points, &options, 0, 0, part, exact));
   ASK(r, gv_neighbors_join(r->context, numbers, distances, 2, SEEDS, K, r->index, r->real));
   ASK(r, gv_index_distances(r->context, index, K * SEEDS, r->real));
+  ASK(r, gv_inverse_distance_weights(r->context, r->real, SEEDS, K, 2.0, r->real));
+  ASK(r, gv_axis_cell_areas(r->context, plane_x, SEEDS, plane_y, SEEDS, exact, exact + SEEDS));
   r->indices = r->reals = K * SEEDS;
   ASK(r, gv_index_search_distributed(r->context, &alone, index, &points, &options, r->index + r->indices, NULL));
   r->indices += K * SEEDS;

@@ -53,7 +53,7 @@ def test_structs_are_laid_out_as_in_the_header(tmp_path):
             )
     source = tmp_path / "layout.c"
     source.write_text(
-        '#include <stdio.h>\n#define GV_EXPERIMENTAL\n#include "gpuvoronoi/geometries.h"\n#include "gpuvoronoi/experimental.h"\n#include "gpuvoronoi/raster_seeds.h"\n#include "gpuvoronoi/diagram.h"\n#include "gpuvoronoi/crs.h"\n#include "gpuvoronoi/arrow.h"\n#include "gpuvoronoi/cost.h"\n#include "gpuvoronoi/barriers.h"\nint main(void) {\n'
+        '#include <stdio.h>\n#define GV_EXPERIMENTAL\n#include "gpuvoronoi/geometries.h"\n#include "gpuvoronoi/experimental.h"\n#include "gpuvoronoi/raster_seeds.h"\n#include "gpuvoronoi/diagram.h"\n#include "gpuvoronoi/crs.h"\n#include "gpuvoronoi/arrow.h"\n#include "gpuvoronoi/weights.h"\n#include "gpuvoronoi/cost.h"\n#include "gpuvoronoi/barriers.h"\nint main(void) {\n'
         + "\n".join(lines)
         + "\nreturn 0;\n}\n"
     )
