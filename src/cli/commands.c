@@ -12,6 +12,8 @@ const cli_command cli_commands[] = {
     {"merge", merge_command, &merge_syntax, "merge the parts of a raster (--part)"},
     {"qtm", qtm_command, &qtm_syntax, "convert places to cells of the triangular mesh and back"},
     {"search", search_command, &search_syntax, "search nearest neighbors of points in files"},
+    {"weights", weights_command, &weights_syntax,
+     "weights of regridding between rasters, HEALPix, S2, H3 and points"},
     {NULL, NULL, NULL, NULL},
 };
 

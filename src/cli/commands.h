@@ -30,12 +30,14 @@ const cli_command *cli_find_similar(const cli_command *commands, const char *wor
 extern const cli_syntax voronoi_syntax;
 int voronoi_command(int argc, char **argv);
 
-extern const cli_syntax backends_syntax, devices_syntax, diagram_syntax, merge_syntax, qtm_syntax, search_syntax;
+extern const cli_syntax backends_syntax, devices_syntax, diagram_syntax, merge_syntax, qtm_syntax, search_syntax,
+    weights_syntax;
 int backends_command(int argc, char **argv);
 int devices_command(int argc, char **argv);
 int diagram_command(int argc, char **argv);
 int merge_command(int argc, char **argv);
 int qtm_command(int argc, char **argv);
 int search_command(int argc, char **argv);
+int weights_command(int argc, char **argv);
 
 #endif

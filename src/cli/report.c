@@ -95,6 +95,17 @@ void cli_report_diagram_lines(const gv_diagram_report *r, double seconds) {
                  r->crs, r->threads, r->threads == 1 ? "" : "s", seconds);
 }
 
+void cli_report_weights_lines(const gv_weights_report *r, double seconds) {
+  char rest[32];
+  cli_print_warnings();
+  print_metric(r->metric, r->metric_reason);
+  cli_print_line("source: %" PRId64 " cells, %" PRId64 " left out", r->source, r->unused);
+  cli_print_line("target: %" PRId64 " cells, %" PRId64 " without a weight, %s", r->target, r->empty, r->crs);
+  cli_print_line("weights: %" PRId64, r->weights);
+  snprintf(rest, sizeof rest, "%.2f s", seconds);
+  print_backend(r->backend, r->threads, rest);
+}
+
 /* ---------------------------------------------------------------------------------------------------- as JSON */
 
 /* Null if unknown. */
@@ -272,6 +283,26 @@ void cli_report_diagram_json(const gv_diagram_report *r, double seconds) {
   gv_json_put_integer(&json, "edges", r->edges);
   gv_json_put_integer(&json, "features", r->features);
   gv_json_put_integer(&json, "unverified", r->unverified);
+  gv_json_put_integer(&json, "threads", r->threads);
+  put_seconds(&json, seconds);
+  report_end(&json);
+}
+
+void cli_report_weights_json(const gv_weights_report *r, double seconds) {
+  gv_json_writer json = {0};
+  report_begin(&json, EXIT_OK);
+  put_metric(&json, r->metric, r->metric_reason);
+  gv_json_put_string(&json, "crs", r->crs);
+  gv_json_begin_object(&json, "source", GV_JSON_IN_LINE);
+  gv_json_put_integer(&json, "cells", r->source);
+  gv_json_put_integer(&json, "left_out", r->unused);
+  gv_json_end(&json);
+  gv_json_begin_object(&json, "target", GV_JSON_IN_LINE);
+  gv_json_put_integer(&json, "cells", r->target);
+  gv_json_put_integer(&json, "without_weight", r->empty);
+  gv_json_end(&json);
+  gv_json_put_integer(&json, "weights", r->weights);
+  gv_json_put_string(&json, "backend", r->backend);
   gv_json_put_integer(&json, "threads", r->threads);
   put_seconds(&json, seconds);
   report_end(&json);

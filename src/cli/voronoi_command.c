@@ -21,7 +21,7 @@
 const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",
     .usage = "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] [OUT]\n"
-             "       gpuvoronoi diagram | merge | search | qtm | backends | devices\n"
+             "       gpuvoronoi diagram | merge | search | weights | qtm | backends | devices\n"
              "\n"
              "Writes a raster in which each cell holds the id of its nearest seed: an exact nearest-seed (Voronoi) "
              "raster\n"

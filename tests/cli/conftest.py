@@ -37,7 +37,7 @@ def real_data(name):
 
 PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", 240))  # seconds of one run
 SUMMARY = re.compile(
-    "gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbors): "
+    "gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbors|source|target|weights): "
 )
 
 

@@ -1,8 +1,11 @@
 """regrid_weights: applied to fields by hand, the weights give what regrid gives; inverse distances as scipy and formulas give them."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
-from conftest import globe
+from conftest import PATIENCE, globe
 
 from gpuvoronoi import GlobeTree, regrid, regrid_weights
 
@@ -98,6 +101,47 @@ def test_cells(random):
     assert np.allclose(system.area_a, 4 * np.pi / 192, rtol=1e-14)
     assert np.isclose(system.area_b.sum(), 4 * np.pi, rtol=1e-12)
     assert system.src_grid_dims.values.tolist() == [192]
+
+
+def command(folder, *arguments):
+    """The arrays of a file of the command."""
+    gdal = pytest.importorskip("osgeo.gdal")
+    if not os.environ.get("GPUVORONOI_COMMAND"):
+        pytest.skip("the command is not built")
+    gdal.UseExceptions()
+    subprocess.run(
+        [os.environ["GPUVORONOI_COMMAND"], "weights", *arguments, "w.nc"],
+        cwd=folder,
+        check=True,
+        timeout=PATIENCE,
+    )
+    group = gdal.OpenEx(str(folder / "w.nc"), gdal.OF_MULTIDIM_RASTER).GetRootGroup()
+    return {name: group.OpenMDArray(name).ReadAsArray() for name in group.GetMDArrayNames()}
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("back", [False, True])
+def test_command_writes_the_same_bytes(tmp_path, k, back):
+    """Of a raster and a grid system, both ways: every array, its order and its type."""
+    gdal = pytest.importorskip("osgeo.gdal")
+    field = axes().assign(t=(("lat", "lon"), np.zeros((18, 36))))
+    made = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "field.tif"), 36, 18)
+    made.SetGeoTransform((0, 10, 0, 90, 0, -10))
+    made.SetProjection("EPSG:4326")
+    made = None
+    sides = [(field.t, "field.tif"), ("healpix:3", "healpix:3")]
+    (source, first), (target, second) = sides[::-1] if back else sides
+    limit = {"max_distance": 800e3, "power": 1.5} if k > 1 else {}
+    options = ["--max-distance", "800km", "--power", "1.5", "-k", str(k)] if k > 1 else []
+    written = command(tmp_path, "--source", first, "--target", second, *options)
+    for name, array in regrid_weights(source, target, k=k, **limit).variables.items():
+        if name.startswith("xc"):  # from 180 west, and from 0
+            assert np.array_equal(written[name] % 360, array.values % 360), name
+        elif name == "S" and back:  # distances of a tree have other last bits
+            assert np.allclose(written[name], array.values, rtol=1e-12, atol=0)
+        else:
+            assert written[name].dtype == array.dtype, name
+            assert written[name].tobytes() == array.values.tobytes(), name
 
 
 @pytest.mark.parametrize(

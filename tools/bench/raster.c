@@ -113,7 +113,7 @@ static bool raster_grid(const bench *b, double **points, gv_grid *out) {
     out->height = 1;
   }
   if (b->cells_of != NULL) {
-    if (gv_cells_of_read(&io, b->cells_of, &cells) != GV_OK) return bench_fail("%s", io.message);
+    if (gv_cells_of_read(&io, "--cells-of", b->cells_of, &cells) != GV_OK) return bench_fail("%s", io.message);
     if (gv_cells_of_have_places(&cells))
       return bench_fail("--cells-of: unsupported cells (%s); use healpix:LEVEL or s2:LEVEL", b->cells_of);
     gv_cells_of_grid(&cells, NULL, out);

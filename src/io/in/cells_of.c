@@ -66,20 +66,20 @@ static const char *cells_of_name(const char *text) {
   return exists ? colon + 1 : NULL;
 }
 
-gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out) {
+gv_status gv_cells_of_read(gv_io *io, const char *option, const char *text, gv_cells_of *out) {
   for (int i = 0; i < FORMS; i++) {
     const cells_of_form *form = &cells_of_forms[i];
     size_t length = strlen(form->name);
     if (strncmp(text, form->name, length) != 0 || text[length] != ':') continue;
     GV_REQUIRE(io, cells_of_take(form, text + length + 1, out),
-               "--cells-of: invalid cells (%s); expected %s with a level from 0 to %d", text, form->form,
+               "%s: invalid cells (%s); expected %s with a level from 0 to %d", option, text, form->form,
                form->most);
     return GV_OK;
   }
-  GV_REQUIRE(io, *text != '\0', "--cells-of: missing file name");
+  GV_REQUIRE(io, *text != '\0', "%s: missing file name", option);
   *out = (gv_cells_of){.kind = GV_CELLS_OF_FILE, .name = cells_of_name(text)};
   const size_t length = out->name != NULL ? (size_t)(out->name - text) - 1 : strlen(text);
-  GV_REQUIRE(io, length < sizeof out->source, "--cells-of: the name of the file is too long (%s)", text);
+  GV_REQUIRE(io, length < sizeof out->source, "%s: the name of the file is too long (%s)", option, text);
   memcpy(out->source, text, length);
   out->source[length] = '\0';
   return GV_OK;

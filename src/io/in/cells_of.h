@@ -25,8 +25,9 @@ typedef struct gv_cells_of {
   const char *name; /* of a variable or layer of that; NULL: the only one. Part of the text that was read */
 } gv_cells_of;
 
-/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source: FILE or FILE:NAME. */
-gv_status gv_cells_of_read(gv_io *io, const char *text, gv_cells_of *out);
+/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source: FILE or FILE:NAME. `option` is
+ * for messages. */
+gv_status gv_cells_of_read(gv_io *io, const char *option, const char *text, gv_cells_of *out);
 
 /* True for cells that are written to --cells alone: all but pixels of a raster and triangles of QTM. */
 static inline bool gv_cells_of_lists(const gv_cells_of *cells) {

@@ -71,6 +71,7 @@ typedef struct gv_seed_list {
   const char *crs_option; /* option that declares their system, for messages */
   bool plane;             /* without a system: columns called x and y, or a layer in an undefined Cartesian one */
   bool are_cells;         /* of a raster: rows and fids are their numbers */
+  int64_t columns;        /* of cells of a file that are in rows: the fastest dimension; 0: a list */
   bool filtered;          /* a where clause left features out: rows are not the source's */
   int64_t skipped;        /* features (or points of them) left out */
   char skipped_first[256];

@@ -67,7 +67,7 @@ static gv_status set_extent(gv_io *io, void *to, const char *value) {
 
 static gv_status set_cells_of(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
-  GV_TRY(gv_cells_of_read(io, value, &grid->cells_of));
+  GV_TRY(gv_cells_of_read(io, "--cells-of", value, &grid->cells_of));
   if (gv_cells_of_are_read(&grid->cells_of)) gv_source_remember(value);
   if (!gv_cells_of_are_triangles(&grid->cells_of)) return GV_OK;
   grid->has_level = true;

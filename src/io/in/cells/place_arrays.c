@@ -77,6 +77,7 @@ static gv_status place_fill_product(gv_io *io, const char *source, const gv_plac
   const int64_t columns = pair->lon->count, rows = pair->lat->count;
   GV_REQUIRE(io, columns <= INT32_MAX / rows, "%s: too many places; at most %d are supported", source, INT32_MAX);
   GV_TRY(place_make(io, source, columns * rows, out));
+  out->columns = pair->lon_first ? rows : columns;
   double *axes = malloc((size_t)(columns + rows) * sizeof *axes);
   if (axes == NULL) return gv_io_fail_memory(io, "the places");
   gv_status status = place_read(io, source, pair->lon, axes);
@@ -166,11 +167,21 @@ static gv_status place_fill_faces(gv_io *io, const char *source, const gv_place_
 
 /* ---------------------------------------------------------------------------------------------------------- places */
 
+/* The size of the dimension that is the fastest. */
+static int64_t place_last_size(GDALMDArrayH array) {
+  size_t dimensions = 0;
+  GDALDimensionH *of = GDALMDArrayGetDimensions(array, &dimensions);
+  const int64_t size = dimensions > 0 ? (int64_t)GDALDimensionGetSize(of[dimensions - 1]) : 0;
+  if (of != NULL) GDALReleaseDimensions(of, dimensions);
+  return size;
+}
+
 static gv_status place_fill(gv_io *io, const char *source, const gv_place_list *list, const gv_place_pair *pair,
                             gv_seed_list *out) {
   if (pair->connectivity != NULL) return place_fill_faces(io, source, list, pair, out);
   if (pair->product) return place_fill_product(io, source, pair, out);
   GV_TRY(place_make(io, source, pair->lon->count, out));
+  if (pair->lon->rank == 2) out->columns = place_last_size(pair->lon->array);
   GV_TRY(place_read(io, source, pair->lon, out->x));
   return place_read(io, source, pair->lat, out->y);
 }

@@ -13,7 +13,7 @@ typedef struct gv_array_file {
   gv_writer *writer;
   GDALGroupH root;
   GDALExtendedDataTypeH int32, int64, uint64, float32, float64;
-  GDALDimensionH dimension[3];
+  GDALDimensionH dimension[5];
   GDALMDArrayH array[GV_ARRAY_FILE_MOST];
   int dimensions, arrays;
 } gv_array_file;

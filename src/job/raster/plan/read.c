@@ -8,8 +8,7 @@
 
 #include "cells/facts.h"
 #include "io/crs.h"
-#include "io/in/cells/h3_cells.h"
-#include "io/in/cells/place_arrays.h"
+#include "io/in/cells/cell_places.h"
 #include "io/in/raster_in.h"
 #include "io/metric.h"
 
@@ -240,41 +239,12 @@ static gv_status read_from(gv_io *io, gv_run_inputs *in) {
   return read_transform(io, "--from", from->path, &in->grid, &in->from);
 }
 
-/* The places of a file, if the grid's metric supports them. */
-static gv_status read_places(gv_io *io, gv_run_inputs *in) {
-  const gv_cells_of *cells = &in->job->grid.cells_of;
-  gv_seed_options options = {.source = cells->source,
-                             .layer = cells->name,
-                             .crs_option = "", /* none */
-                             .layer_option = "--cells-of FILE:LAYER",
-                             .columns_remedy = "rename the columns to lon and lat",
-                             .skip_invalid = in->job->seeds.skip_invalid,
-                             .queries = true};
-  bool found = false;
-  gv_status status = GV_OK;
-  if (gv_place_arrays_may_be(cells->source))
-    status = gv_place_arrays_read(io, cells->source, cells->name, &in->centers, &found);
-  in->centers.skip_invalid = options.skip_invalid;
-  if (status == GV_OK && !found) status = gv_seeds_read(io, &options, &in->centers);
-  if (status == GV_OK && in->centers.crs == NULL) {
-    status = gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                           "%s: missing coordinate system; columns lon and lat have one", cells->source);
-  }
-  if (status == GV_OK) status = gv_raster_grid_transform(io, &in->grid, &in->centers);
-  return gv_io_of_option(io, status, "--cells-of");
-}
-
 /* Other cells in place of the grid's own. */
 static gv_status read_lists(gv_io *io, gv_run_inputs *in) {
   const gv_cells_of *cells = &in->job->grid.cells_of;
   if (!gv_cells_of_lists(cells)) return GV_OK;
-  if (gv_cells_of_are_read(cells)) {
-    GV_TRY(read_places(io, in));
-  } else if (gv_cells_of_have_places(cells)) {
-    GV_TRY(gv_h3_cells_read(io, cells->level, &in->grid, in->threads, &in->centers));
-  }
-  gv_cells_of_grid(cells, &in->centers, &in->grid.grid);
-  return GV_OK;
+  GV_TRY(gv_cell_places_read(io, cells, "--cells-of", in->job->seeds.skip_invalid, &in->centers));
+  return gv_cell_places_put(io, cells, "--cells-of", in->threads, &in->grid, &in->centers);
 }
 
 gv_status gv_run_read(gv_io *io, gv_run_inputs *in) {
