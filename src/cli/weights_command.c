@@ -19,7 +19,7 @@ typedef struct settings {
 
 static const gv_choice metrics[] = {{"geodesic", GV_GEODESIC}, {"great-circle", GV_GREAT_CIRCLE}, {NULL, 0}};
 
-static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
+static gv_status weights_set_max_distance(gv_io *io, void *to, const char *value) {
   return gv_read_distance(io, "--max-distance", value, &((settings *)to)->job.max_distance);
 }
 
@@ -48,7 +48,7 @@ static const gv_option table[] = {
     {"max-distance", "D",
      "no weights of cells farther away: meters, or with a unit: 100km\nCells of the target without weights have "
      "frac_b 0.",
-     GV_OPTION_BY(set_max_distance)},
+     GV_OPTION_BY(weights_set_max_distance)},
     {"metric", "NAME", "geodesic or great-circle [default: geodesic]", GV_OPTION_ONE_OF(job.metric, metrics),
      GV_OPTION_AND(job.has_metric)},
     GV_OPTION_SECTION("Output"),
@@ -72,7 +72,7 @@ static const gv_option table[] = {
     GV_OPTION_HELP_ROWS,
 };
 
-static int set_output(void *to, char *value) {
+static int weights_set_output(void *to, char *value) {
   gv_weights_job *j = &((settings *)to)->job;
   if (j->out != NULL) return cli_second_output(j->out, value, "--source");
   j->out = value;
@@ -97,9 +97,9 @@ const cli_syntax weights_syntax = {
     .examples = "  gpuvoronoi weights --source era5.nc --target healpix:7 weights.nc\n"
                 "  gpuvoronoi weights --source healpix:7 --target era5.nc -k 4 back.nc\n"
                 "  gpuvoronoi weights --source rain.tif --target stations.gpkg --max-distance 20km weights.nc\n",
-    .positional = set_output};
+    .positional = weights_set_output};
 
-static int check_usage(const settings *s) {
+static int weights_check_usage(const settings *s) {
   const gv_weights_job *j = &s->job;
   if (j->source == NULL) return cli_fail(EXIT_USAGE, "missing --source");
   if (j->target == NULL) return cli_fail(EXIT_USAGE, "missing --target");
@@ -133,7 +133,7 @@ int weights_command(int argc, char **argv) {
                         .device = -1}};
   cli_read_output_mode(argc, argv);
   int result = cli_parse(&weights_syntax, &s, argc, argv);
-  if (result == EXIT_OK) result = check_usage(&s);
+  if (result == EXIT_OK) result = weights_check_usage(&s);
   if (result == EXIT_OK) result = cli_prepare();
   if (result == EXIT_OK) result = weights_command_run(&s, begun);
   if (result == CLI_DONE) return EXIT_OK;

@@ -123,6 +123,11 @@ def test_diagram(work):
     assert work.path("cells.gpkg").exists()
 
 
+def test_weights(work):
+    ran(work, "weights", "--source", "healpix:1", "--target", "s2:1", "weights.nc")
+    assert work.path("weights.nc").exists()
+
+
 def test_devices(work):
     listed = json.loads(ran(work, "devices", "--json").stdout)
     assert listed["devices"] or listed["reason"]

@@ -11,7 +11,7 @@ import pytest
 from conftest import COMMAND
 
 MADE = Path(COMMAND).parent / "manual"
-NAMES = ["", "backends", "devices", "diagram", "merge", "qtm", "search"]
+NAMES = ["", "backends", "devices", "diagram", "merge", "qtm", "search", "weights"]
 
 pytestmark = pytest.mark.skipif(not MADE.exists(), reason="there is no help2man")
 

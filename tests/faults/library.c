@@ -31,8 +31,7 @@ enum { SEEDS = 40, W = 24, H = 18, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
 /* ------------------------------------------------------------------------------------------------------- faults */
 
 static failing_memory memory;
-static atomic_long threads,
-    thread_refused = -1; /* number of threads created since a run began; number of the one that fails, -1: none */
+static atomic_long threads, thread_refused = -1; /* created since a run began; the one that fails, -1: none */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
@@ -436,8 +435,7 @@ static const grid_case cases[] = {
 static void search_within(run *r, gv_index *index, const gv_points *queries) {
   static int64_t offsets[SEEDS + 1];
   gv_radius_options within;
-  gv_radius_options_init(&within);
-  within.radius = 5.0;
+  gv_radius_options_init(&within), within.radius = 5.0;
   ASK(r, gv_index_search_radius(r->context, index, queries, &within, offsets, NULL, NULL));
   ASK(r, gv_index_search_radius(r->context, index, queries, &within, offsets, r->index + r->indices, NULL));
   r->indices += (size_t)offsets[SEEDS];
@@ -448,7 +446,7 @@ static void search_within(run *r, gv_index *index, const gv_points *queries) {
 
 static void other_searches(run *r, const void *what) {
   static int64_t part[K * SEEDS];
-  static double exact[K * SEEDS];
+  static double exact[2 * K * SEEDS];
   const int64_t *const numbers[2] = {part, part};
   const double *const distances[2] = {exact, exact};
   gv_points points = gv_points_xy(plane_x, plane_y, SEEDS);
@@ -459,8 +457,7 @@ static void other_searches(run *r, const void *what) {
   gv_communicator alone;
   gv_communicator_init(&alone);
   gv_index *index = NULL;
-  build.backend = what;
-  options.k = K;
+  build.backend = what, options.k = K;
   ASK(r, gv_index_build(r->context, &points, &build, &index));
   ASK(r, gv_index_search_part(r->context, index, &points, &options, 0, 0, part, exact));
   ASK(r, gv_neighbors_join(r->context, numbers, distances, 2, SEEDS, K, r->index, r->real));

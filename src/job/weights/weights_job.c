@@ -338,7 +338,7 @@ static gv_status weights_open(gv_io *io, weights_run *run) {
   return gv_length_as_distance(io, "--max-distance", &j->max_distance, true, b->grid.crs, &run->max_distance);
 }
 
-static gv_status weights_carry_out(gv_io *io, weights_run *run) {
+static gv_status weights_compute(gv_io *io, weights_run *run) {
   gv_place *place = &run->out.place;
   GV_TRY(weights_open(io, run));
   run->workers = calloc((size_t)run->threads, sizeof *run->workers);
@@ -369,7 +369,7 @@ gv_status gv_weights_job_run(gv_io *io, const gv_weights_job *job, gv_weights_re
   *report = (gv_weights_report){.metric = job->metric,
                                 .metric_reason = job->has_metric ? "as requested" : "default for weights",
                                 .threads = run.threads};
-  gv_status status = weights_carry_out(io, &run);
+  gv_status status = weights_compute(io, &run);
   report->source = run.side[GV_WEIGHTS_A].count;
   report->target = run.side[GV_WEIGHTS_B].count;
   for (int i = 0; i < run.threads && run.workers != NULL; i++)
