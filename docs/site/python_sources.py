@@ -15,6 +15,7 @@ import sys
 MODULES = (
     "gpuvoronoi",
     "gpuvoronoi.arrow",
+    "gpuvoronoi.duckdb",
     "gpuvoronoi.xarray",
     "gpuvoronoi.sklearn",
     "gpuvoronoi.qtm",

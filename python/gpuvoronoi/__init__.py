@@ -27,6 +27,7 @@ from .globe_trees import GlobeTree
 from .trees import KDTree
 from .values import nearest_value, regrid
 from .weights import regrid_weights
+from .zarr import to_zarr
 
 __all__ = [
     "FeatureTree",
@@ -53,10 +54,11 @@ __all__ = [
     "sjoin_nearest",
     "statistics",
     "to_parquet",
+    "to_zarr",
     "voronoi",
 ]
 
-_LAZY = ("arrow", "sklearn", "xarray")  # modules that need other packages
+_LAZY = ("arrow", "duckdb", "sklearn", "xarray")  # modules that need other packages
 
 
 def __getattr__(name: str) -> Any:

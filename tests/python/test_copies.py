@@ -139,8 +139,9 @@ PLAIN = {
 
 def classes():
     for info in pkgutil.iter_modules(gpuvoronoi.__path__):
-        # Modules that need other packages: test_sklearn.py copies its estimator; arrow and xarray have no state of their own.
-        if info.name in ("__main__", "arrow", "sklearn", "xarray"):
+        # Modules that need other packages: test_sklearn.py copies its estimator; the others have no state of their own,
+        # or that of a connection.
+        if info.name in ("__main__", "arrow", "duckdb", "sklearn", "xarray"):
             continue
         module = importlib.import_module(f"gpuvoronoi.{info.name}")
         for _, found in inspect.getmembers(module, inspect.isclass):

@@ -48,6 +48,13 @@ def test_duckdb_and_polars(folder):
     assert made["in_lisbon"].drop("distance").equals(expected.drop("distance"))
 
 
+def test_sql(folder):
+    made = run("SQL", "duckdb", "pyarrow")
+    names = [name for _, name, _, _ in made["three"]]
+    assert names[0] == "Europe/Amsterdam" and [rank for _, _, rank, _ in made["three"]] == [1, 2, 3]
+    assert [name for (name,) in made["near"]][: len(names)] == names[: len(made["near"])]
+
+
 def test_weight_files(folder):
     import gpuvoronoi
 
