@@ -23,6 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 import release  # noqa: E402
+import sbom  # noqa: E402
 
 MIRRORS = (
     "https://deb.debian.org/debian",
@@ -191,9 +192,26 @@ def defines(name, tree, proj, bin_folder, work):
     return given, environment
 
 
+def bundles_openmp(name):
+    return TARGETS[name][3].endswith("gcc") or TARGETS[name][1] == "Windows"
+
+
+def add_sbom(name, wheel):
+    """What license_of_others names. That of MinGW is the compiler's own."""
+    own, version = wheel.name.split("-")[:2]
+    known = sbom.versions(HERE / "downloads.txt")
+    windows = TARGETS[name][1] == "Windows"
+    openmp = known["libgomp"] if bundles_openmp(name) else None
+    more = []
+    if windows:
+        openmp = release.text_of(TARGETS[name][3], "-dumpfullversion")
+        more = [("winpthreads", openmp, "MIT AND BSD-3-Clause")]
+    sbom.add(wheel, sbom.document(own, version, known["proj"], openmp, more))
+
+
 def license_of_others(name, tree, proj):
     text = NOTICE + "\n" + (proj / "COPYING").read_text()
-    if TARGETS[name][3].endswith("gcc") or TARGETS[name][1] == "Windows":
+    if bundles_openmp(name):
         more = (
             ", and mingw-w64's winpthreads, under the MIT license"
             if TARGETS[name][1] == "Windows"
@@ -254,6 +272,7 @@ def build(name, tree, proj, bin_folder, work, out):
         (made,) = (work / "repaired").glob("*.whl")
         if tag not in made.name:
             sys.exit(f"build.py: {made.name}: expected the tag {tag}")
+    add_sbom(name, made)
     shutil.copy(made, out)
 
 

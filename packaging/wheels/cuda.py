@@ -27,7 +27,7 @@ Name: gpuvoronoi-cuda{cuda}
 Version: {version}
 Summary: GPU backends of gpuvoronoi, for NVIDIA drivers of CUDA {cuda} and later
 License: MIT
-Requires-Python: >=3.9
+Requires-Python: >=3.10
 Requires-Dist: gpuvoronoi=={version}
 Provides-Extra: cublas
 Requires-Dist: {cublas}; extra == "cublas"

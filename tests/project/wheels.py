@@ -115,6 +115,16 @@ def check_files(wheel, folder):
         and any("LICENSE.bundled" in name for name in names),
         f"unexpected files, or no LICENSE.bundled: {names}",
     )
+    (bill,) = folder.glob("*.dist-info/sboms/*.cdx.json")
+    made = json.loads(bill.read_text())
+    parts = {one["name"]: one["version"] for one in made["components"]}
+    expected = {"PROJ (geodesic.c)"} | ({"libgomp"} if build.bundles_openmp(TARGET) else set())
+    need(
+        made["bomFormat"] == "CycloneDX"
+        and set(parts) - {"winpthreads"} == expected
+        and all(parts.values()),
+        f"{bill.name}: unexpected components: {parts}",
+    )
     sources = {path.name for path in (SOURCE / "python" / "gpuvoronoi").glob("*.py")}
     need(
         sources == {path.name for path in (folder / "gpuvoronoi").glob("*.py")},
@@ -296,7 +306,7 @@ def try_manylinux_x86_64(wheel, library, folder):
         root,
         "sh",
         "-ec",
-        "python3 -m venv /try/venv; /try/venv/bin/pip install --quiet --no-index --find-links /try gpuvoronoi;"
+        "python3 -m venv /try/venv; /try/venv/bin/pip install --quiet --no-index --find-links /try --ignore-requires-python gpuvoronoi;"  # Python 3.9
         "cd /; /try/venv/bin/python /try/wheel_answers.py",
     )
 
