@@ -17,10 +17,19 @@ from . import _grid, _pairing, _places
 from ._packages import package
 
 _BOX = ("xmin", "ymin", "xmax", "ymax")
+_VERSIONS = {
+    "1.1": "1.1.0",
+    "2.0": "2.0-dev",
+}  # that of the specification, as there is no 2.0.0 yet
 
 
 def to_parquet(
-    found: Any, path: Any, *, geometry: Optional[str] = None, compression: str = "zstd"
+    found: Any,
+    path: Any,
+    *,
+    geometry: Optional[str] = None,
+    compression: str = "zstd",
+    geoparquet: str = "1.1",
 ) -> None:
     """Write results for cells as a Parquet table with a row a cell; needs pyarrow.
 
@@ -32,10 +41,13 @@ def to_parquet(
     path : str or path-like
         The file. One that exists is replaced once the new one is complete.
     geometry : str, optional
-        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet 1.1 then, with the columns `lon`, `lat`,
+        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`,
         the centers of the cells as points, `bbox` and the coordinate system of `found`.
     compression : str
         Of pyarrow.
+    geoparquet : {"1.1", "2.0"}
+        The version of GeoParquet. In 2.0 the points have Parquet's type `GEOGRAPHY`, and there is no column `bbox`, as the file has boxes in its
+        statistics; needs pyarrow 21.
 
     Notes
     -----
@@ -66,11 +78,19 @@ def to_parquet(
     metadata = {
         "dggs": json.dumps({str(key): value for key, value in ids.attrs.items()}, default=str)
     }
+    if geoparquet not in _VERSIONS:
+        raise ValueError(f"geoparquet must be one of {', '.join(_VERSIONS)}, not {geoparquet!r}")
     if geometry is not None:
         lon, lat = _centers_of(ids.values.astype(np.uint64), geometry)
         columns["lon"], columns["lat"] = pyarrow.array(lon), pyarrow.array(lat)
-        columns["geometry"], columns["bbox"] = _points(pyarrow, lon, lat), _boxes(pyarrow, lon, lat)
-        metadata["geo"] = json.dumps(_geoparquet(dataset, lon, lat))
+        described = _geoparquet(dataset, lon, lat, geoparquet)
+        points = _points(pyarrow, lon, lat)
+        if geoparquet == "1.1":
+            columns["geometry"], columns["bbox"] = points, _boxes(pyarrow, lon, lat)
+        else:
+            crs = described["columns"]["geometry"].get("crs")
+            columns["geometry"] = _geography(pyarrow, points, crs)
+        metadata["geo"] = json.dumps(described)
     for name, variable in dataset.data_vars.items():
         if ids.dims[0] in variable.dims:
             columns.update(_columns(pyarrow, str(name), variable, ids.dims[0]))
@@ -93,22 +113,41 @@ def _replaced(path: Any) -> Iterator[str]:
         os.replace(made, target)
 
 
-def _geoparquet(dataset: Any, lon: Any, lat: Any) -> dict[str, Any]:
+def _geography(pyarrow: Any, points: Any, crs: Any) -> Any:
+    """Points of the type that pyarrow writes as GEOGRAPHY: GeoArrow's extension of binary."""
+    said = json.dumps({"edges": "spherical", **({"crs": crs} if crs is not None else {})}).encode()
+
+    class Points(pyarrow.ExtensionType):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(points.type, "geoarrow.wkb")
+
+        def __arrow_ext_serialize__(self) -> bytes:
+            return said
+
+        @classmethod
+        def __arrow_ext_deserialize__(cls, storage: Any, serialized: bytes) -> Any:
+            return cls()
+
+    return pyarrow.ExtensionArray.from_storage(Points(), points)
+
+
+def _geoparquet(dataset: Any, lon: Any, lat: Any, version: str) -> dict[str, Any]:
     """GeoParquet's metadata of the centers, which are longitudes and latitudes: their system, and the column with a box of each row."""
     mapping = _grid._grid_mapping(dataset)
     stated = mapping.get("crs_wkt") or mapping.get("spatial_ref")
     crs = _grid._crs_of(dataset, mapping) if stated else None
-    column: dict[str, Any] = {
-        "encoding": "WKB",
-        "geometry_types": ["Point"],
-        "edges": "spherical",
-        "covering": {"bbox": {name: ["bbox", name] for name in _BOX}},
-    }
+    column: dict[str, Any] = {"encoding": "WKB", "geometry_types": ["Point"], "edges": "spherical"}
+    if version == "1.1":
+        column["covering"] = {"bbox": {name: ["bbox", name] for name in _BOX}}
     if crs is not None:  # without it readers take OGC:CRS84
         column["crs"] = crs.to_json_dict()
     if lon.size:
         column["bbox"] = [float(n) for n in (lon.min(), lat.min(), lon.max(), lat.max())]
-    return {"version": "1.1.0", "primary_column": "geometry", "columns": {"geometry": column}}
+    return {
+        "version": _VERSIONS[version],
+        "primary_column": "geometry",
+        "columns": {"geometry": column},
+    }
 
 
 def _boxes(pyarrow: Any, lon: Any, lat: Any) -> Any:

@@ -40,6 +40,38 @@ def test_tables(random, tmp_path, cells):
         )
 
 
+def test_geography(random, tmp_path):
+    """GeoParquet 2.0: Parquet's own type, with the system and the edges of the metadata."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow
+
+    if int(pyarrow.__version__.split(".")[0]) < 21:
+        pytest.skip("this pyarrow does not write GEOGRAPHY")
+    pytest.importorskip("pyproj")
+    found = gpuvoronoi.voronoi(globe(random, 40), cells="healpix:2")
+    gpuvoronoi.to_parquet(found, tmp_path / "t.parquet", geometry="healpix:2", geoparquet="2.0")
+    file = parquet.ParquetFile(tmp_path / "t.parquet")
+    assert "geometry (Geography(crs=, algorithm=spherical))" in str(file.schema)  # CRS84
+    described = json.loads(file.schema_arrow.metadata[b"geo"])
+    column = described["columns"]["geometry"]
+    assert described["version"] == "2.0-dev" and column["edges"] == "spherical"
+    assert "covering" not in column and "bbox" not in file.schema_arrow.names
+    shapely = pytest.importorskip("shapely")
+    at = shapely.from_wkb(file.read(["geometry"])["geometry"].to_numpy())
+    lon, lat = gpuvoronoi._pairing.centers("healpix:2")
+    assert np.array_equal(shapely.get_x(at), lon) and np.array_equal(shapely.get_y(at), lat)
+    other = gpuvoronoi.voronoi(globe(random, 40), cells="healpix:2", crs="EPSG:4258")
+    gpuvoronoi.to_parquet(other, tmp_path / "t.parquet", geometry="healpix:2", geoparquet="2.0")
+    assert 'Geography(crs={"$schema"' in str(parquet.ParquetFile(tmp_path / "t.parquet").schema)
+
+
+def test_geoparquet_versions(random, tmp_path):
+    pytest.importorskip("pyarrow")
+    found = gpuvoronoi.voronoi(globe(random, 4), cells="healpix:0")
+    with pytest.raises(ValueError, match="geoparquet must be one of 1.1, 2.0"):
+        gpuvoronoi.to_parquet(found, tmp_path / "t.parquet", geoparquet="3.0")
+
+
 @pytest.mark.parametrize("cells", ["healpix:3", "healpix:2,ring,authalic", "s2:3", "h3:1"])
 def test_geometries(random, tmp_path, cells):
     pytest.importorskip("pyarrow.parquet")
