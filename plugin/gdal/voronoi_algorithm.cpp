@@ -31,10 +31,10 @@ struct GdalName {
 };
 
 // Of the command's options, those that have another name in GDAL's commands.
-const GdalName gdal_names[] = {{"layer", "input-layer", 'l'},  {"oo", "open-option", '\0'},
-                               {"res", "resolution", '\0'},    {"extent", "bbox", '\0'},
-                               {"of", "output-format", 'f'},   {"ot", "output-data-type", '\0'},
-                               {"co", "creation-option", '\0'}};
+const GdalName gdal_names[] = {{"layer", "input-layer", 'l'},   {"oo", "open-option", '\0'},
+                               {"res", "resolution", '\0'},     {"extent", "bbox", '\0'},
+                               {"of", "output-format", 'f'},    {"ot", "output-data-type", '\0'},
+                               {"co", "creation-option", '\0'}, {"nodata", "output-nodata", '\0'}};
 
 // "k" is -k and --k.
 char LetterOf(const gv_option *option) {
