@@ -82,8 +82,8 @@ static const gv_format formats[] = {
      .header_unchecked = true,
      .write_unchecked = true},
     {.driver = "MapInfo File", .local_times = true, .write_unchecked = true},
-    {.driver = "Parquet", .exact_reals = true},
-    {.driver = "Arrow", .exact_reals = true},
+    {.driver = "Parquet", .tables = "parquet geoparquet", .exact_reals = true},
+    {.driver = "Arrow", .tables = "arrow arrows feather ipc", .exact_reals = true},
     {.driver = "GDALG", .indirect = true},
     {.driver = "GTI", .indirect = true},
     {.driver = "OGR_VRT", .indirect = true},
@@ -143,6 +143,14 @@ const gv_format *gv_format_of_path(const char *path) {
   const char *extension = CPLGetExtension(path);
   for (int i = 0; i < FORMATS; i++)
     if (gv_format_lists(formats[i].extensions, extension)) return &formats[i];
+  return NULL;
+}
+
+const char *gv_format_missing(const char *path) {
+  const char *extension = CPLGetExtension(path);
+  for (int i = 0; i < FORMATS; i++)
+    if (gv_format_lists(formats[i].tables, extension) && gv_format_driver(&formats[i]) == NULL)
+      return formats[i].driver;
   return NULL;
 }
 

@@ -23,6 +23,7 @@ typedef enum gv_format_arrays { GV_ARRAYS_NONE, GV_ARRAYS_NETCDF, GV_ARRAYS_ZARR
 typedef struct gv_format {
   const char *driver;     /* GDAL's short name; "": drivers without a row */
   const char *extensions; /* by which outputs choose it; NULL: none */
+  const char *tables;     /* extensions of a vector driver that many builds of GDAL lack; NULL: none */
   gv_format_arrays arrays;
   bool on_demand; /* rasters that this program computes when they are read */
   bool indirect;  /* descriptions: their text names files that they open, SQL that they run, or a cache file */
@@ -87,6 +88,9 @@ const gv_format *gv_format_with_arrays(gv_format_arrays arrays);
 
 /* That with the path's extension; NULL: none in the table. */
 const gv_format *gv_format_of_path(const char *path);
+
+/* The vector driver of the path's extension, if this GDAL lacks it; else NULL. */
+const char *gv_format_missing(const char *path);
 
 /* True if it has the driver of that name. */
 bool gv_format_is(const gv_format *format, const char *driver);

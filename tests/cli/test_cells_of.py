@@ -468,6 +468,36 @@ def test_zarr(seeds):
         )
 
 
+@pytest.mark.parametrize("name", ["healpix:3", "healpix:3,ring", "healpix:3,authalic", "s2:2"])
+def test_convention_of_zarr(seeds, name):
+    """The attributes that name the grid system; xdggs decodes them."""
+    seeds.ok("--seeds", "s.csv", "--cells-of", name, "--cells", "o.zarr")
+    attributes = json.loads(seeds.path("o.zarr/.zattrs").read_text())
+    assert [one["name"] for one in attributes["zarr_conventions"]] == ["dggs"]
+    system, _, rest = name.partition(":")
+    expected = {
+        "name": system,
+        "refinement_level": int(rest[0]),
+        "spatial_dimension": "cells",
+        "coordinate": "cell_ids",
+        "compression": "none",
+    }
+    if system == "healpix":
+        expected["indexing_scheme"] = "ring" if "ring" in rest else "nested"
+    if "authalic" in rest:
+        expected["ellipsoid"] = {
+            "name": "WGS84",
+            "semimajor_axis": 6378137,
+            "inverse_flattening": 298.257223563,
+        }
+    assert attributes["dggs"] == expected
+    xarray, xdggs = pytest.importorskip("xarray"), pytest.importorskip("xdggs")
+    pytest.importorskip("zarr")
+    opened = xarray.open_zarr(seeds.path("o.zarr"))
+    decoded = xdggs.decode(opened, convention="zarr", name="cell_ids")
+    assert decoded.dggs.grid_info.level == int(rest[0])
+
+
 @pytest.mark.parametrize("kind", ["polygons", "raster"])
 @pytest.mark.parametrize(
     "grid", [[], ["--crs", "EPSG:3035", "--extent", "2500000,1500000,6000000,4000000"]]

@@ -32,6 +32,10 @@ static gv_status open_dataset(gv_io *io, const char *name, const char *source, c
   if (VSIStatL(source, &found) != 0 && strchr(source, ':') == NULL) {
     return gv_io_fail(io, GV_ERROR_IO, "seeds: %s: no such file", source);
   }
+  if (gv_format_missing(source) != NULL)
+    return gv_io_fail(io, GV_ERROR_UNAVAILABLE,
+                      "seeds: missing %s driver in this GDAL (%s); convert the file, e.g. with DuckDB or GeoPandas",
+                      gv_format_missing(source), source);
   return gv_io_fail_gdal(io, GV_ERROR_IO, "seeds: cannot read %s as a vector source", source);
 }
 

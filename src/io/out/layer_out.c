@@ -28,6 +28,10 @@ gv_status gv_layer_plan(gv_io *io, gv_writer *writer, const char *option, const 
                         bool overwrite) {
   const gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite, false};
   if (options.driver != NULL) return gv_place_plan(io, &writer->place, &options);
+  if (gv_format_missing(path) != NULL)
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNAVAILABLE,
+                         "%s: missing %s driver in this GDAL (%s); use .gpkg, .fgb or .csv, or the Python package",
+                         option, gv_format_missing(path), path);
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
                        "%s: unknown vector format (%s); use e.g. .gpkg, .fgb, .csv or .geojson", option, path);
 }

@@ -94,11 +94,48 @@ static bool variables_map_healpix(const variables *sink) {
   return good;
 }
 
+static bool variables_put_json(const variables *sink, const char *name, const char *json) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateStringEx(0, GEDTST_JSON);
+  GDALAttributeH made = GDALGroupCreateAttribute(sink->file.root, name, 0, NULL, type, NULL);
+  bool good = made != NULL && GDALAttributeWriteString(made, json);
+  GDALAttributeRelease(made);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
+/* Zarr's convention for grid systems, https://github.com/zarr-conventions/dggs; the ellipsoid is that of authalic latitudes. */
+static bool variables_declare_grid(const variables *sink) {
+  static const char convention[] =
+      "[{\"uuid\": \"7b255807-140c-42ca-97f6-7a1cfecdbc38\", \"name\": \"dggs\", "
+      "\"schema_url\": \"https://raw.githubusercontent.com/zarr-conventions/dggs/refs/tags/v1/schema.json\", "
+      "\"spec_url\": \"https://github.com/zarr-conventions/dggs/blob/v1/README.md\", "
+      "\"description\": \"Discrete Global Grid Systems convention for zarr\"}]";
+  const gv_mesh_facts *facts = sink->facts;
+  const gv_cells_of *cells = facts->of;
+  char ellipsoid[256] = "", scheme[64] = "", grid[640];
+  OGRErr error = OGRERR_NONE;
+  if (gv_cells_of_system(cells) == NULL) return true;
+  if (is_healpix(sink))
+    snprintf(scheme, sizeof scheme, "\"indexing_scheme\": \"%s\", ", cells->ring ? "ring" : "nested");
+  if (cells->authalic)
+    snprintf(ellipsoid, sizeof ellipsoid,
+             ", \"ellipsoid\": {\"name\": \"%s\", \"semimajor_axis\": %.17g, \"inverse_flattening\": %.17g}",
+             gv_crs_ellipsoid_name(facts->crs), OSRGetSemiMajor(facts->crs, &error),
+             OSRGetInvFlattening(facts->crs, &error));
+  snprintf(grid, sizeof grid,
+           "{\"name\": \"%s\", \"refinement_level\": %d, %s\"spatial_dimension\": \"cells\", \"coordinate\": "
+           "\"cell_ids\", "
+           "\"compression\": \"none\"%s}",
+           gv_cells_of_system(cells), cells->level, scheme, ellipsoid);
+  return variables_put_json(sink, "zarr_conventions", convention) && variables_put_json(sink, "dggs", grid);
+}
+
 /* The grid mapping, but not of Zarr: GDAL writes arrays without dimensions that xarray cannot open. */
 static bool variables_describe_grid(const variables *sink) {
   const char *latitudes = sink->facts->of->authalic ? "authalic" : "geodetic";
   if (is_healpix(sink) && !gv_mdarray_put_global(sink->file.root, "healpix_latitudes", latitudes)) return false;
-  if (sink->zarr) return gv_mdarray_put_global(sink->file.root, "Conventions", "CF-1.13");
+  if (sink->zarr)
+    return gv_mdarray_put_global(sink->file.root, "Conventions", "CF-1.13") && variables_declare_grid(sink);
   return is_healpix(sink) ? variables_map_healpix(sink)
                           : gv_mdarray_describe_crs(sink->file.root, sink->facts->crs);
 }
