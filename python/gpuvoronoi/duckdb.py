@@ -110,8 +110,9 @@ def register(
         )
 
     def points(lon: Any, lat: Any) -> Any:
-        at = (np.asarray(numbers(values(column)), dtype=float) for column in (lon, lat))
-        return pyarrow.array([trees.add(GlobeTree(*at, metric, ellipsoid, skip_invalid=True))])
+        x, y = (np.asarray(numbers(values(column)), dtype=float) for column in (lon, lat))
+        tree = GlobeTree(x, y, metric, ellipsoid, skip_invalid=True)
+        return pyarrow.array([trees.add(tree)])
 
     def features(wkb: Any) -> Any:
         shapes = values(wkb).to_pylist()
@@ -120,8 +121,8 @@ def register(
 
     def search(tree: Any, lon: Any, lat: Any, k: Any, limit: Any) -> Any:
         used = trees.get(tree[0].as_py())
-        at = np.asarray(lon, dtype=float), np.asarray(lat, dtype=float)
-        rows, meters, counts = _found(used, at, k[0].as_py(), limit[0].as_py(), workers)
+        x, y = np.asarray(lon, dtype=float), np.asarray(lat, dtype=float)
+        rows, meters, counts = _found(used, x, y, k[0].as_py(), limit[0].as_py(), workers)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         ranks = np.arange(rows.size) - np.repeat(offsets[:-1], counts) + 1
         made = pyarrow.StructArray.from_arrays(
@@ -148,13 +149,13 @@ def register(
             connection.execute(_MACRO.format(name=name + suffix, table=table, make=make, **more))
 
 
-def _found(tree: Tree, at: Any, k: int, limit: float, workers: int) -> tuple[Any, Any, Any]:
+def _found(tree: Tree, x: Any, y: Any, k: int, limit: float, workers: int) -> tuple[Any, Any, Any]:
     """Numbers, meters, and how many of each query; `k` 0: all within the limit."""
     if k == 0:
-        found, meters = tree.query_radius(*at, limit, return_distance=True, workers=workers)
+        found, meters = tree.query_radius(x, y, limit, return_distance=True, workers=workers)
         counts = np.array([one.size for one in found], dtype=np.int64)
         rows = np.concatenate([*found, np.empty(0, np.int64)]).astype(np.int64)
         return rows, np.concatenate([*meters, np.empty(0)]), counts
-    meters, found = tree.query(*at, np.arange(1, k + 1), limit, workers)
+    meters, found = tree.query(x, y, range(1, k + 1), limit, workers)
     there = np.isfinite(meters)
     return found[there].astype(np.int64), meters[there], there.sum(axis=1)
