@@ -30,7 +30,7 @@ def to_zarr(
     path : str, path-like or store
         As of `xarray.Dataset.to_zarr`.
     zarr_format : {3, 2}
-        The version of Zarr.
+        The version of Zarr; 3 needs zarr 3.
     mode : str
         As of `xarray.Dataset.to_zarr`: an existing group is an error by default, and replaced with ``"w"``.
     options
@@ -46,7 +46,11 @@ def to_zarr(
     >>> found = gpuvoronoi.voronoi(([0.0, 90.0], [0.0, 0.0]), cells="healpix:2")  # doctest: +SKIP
     >>> gpuvoronoi.to_zarr(found, "nearest.zarr")  # doctest: +SKIP
     """
-    package("zarr", "to_zarr")
+    zarr = package("zarr", "to_zarr")
+    if int(zarr.__version__.split(".")[0]) >= 3:
+        options["zarr_format"] = zarr_format
+    elif zarr_format != 2:
+        raise ImportError(f"zarr_format=3 needs zarr 3, not {zarr.__version__}; use zarr_format=2")
     dataset = (
         found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
     )
@@ -67,7 +71,7 @@ def to_zarr(
         if dim in variable.dims and variable.chunks is None
     }
     encoding = {**chunks, **options.pop("encoding", {})}
-    made.to_zarr(path, mode=mode, zarr_format=zarr_format, encoding=encoding, **options)
+    made.to_zarr(path, mode=mode, encoding=encoding, **options)
 
 
 def _grid(dataset: Any, dim: str) -> dict[str, Any]:
