@@ -73,7 +73,9 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
 void gv_barriers_destroy(gv_barriers *b) {
   if (b == NULL) return;
   const gv_allocator allocator = b->allocator;
-  void *arrays[] = {b->walls, b->wall_nodes, b->places, b->at, b->corners, b->corner_nodes, b->sources};
+  gv_ways_clear(b);
+  void *arrays[] = {b->walls,   b->wall_nodes,   b->places,       b->at,
+                    b->corners, b->corner_nodes, b->vertex_first, b->vertex_walls};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     gv_release(&allocator, arrays[i]);
   gv_release(&allocator, b);

@@ -47,13 +47,14 @@ typedef struct gv_wall {
 typedef struct gv_barrier_node {
   float low[3], high[3];
   int32_t first, count; /* items of a leaf; count 0: `first` is the second child */
+  int32_t axis;         /* in which the children lie, the first one lower */
 } gv_barrier_node;
 
 /* A vertex where ways turn. The free sector runs from `first` to `last` counterclockwise; both are the same if one wall ends here. */
 typedef struct gv_corner {
   double x[3], first[3], last[3];
   int32_t leaf; /* of the tree */
-  int32_t vertex;
+  int32_t vertex, first_vertex, last_vertex;
 } gv_corner;
 
 /* Where a leg to a place can begin: a seed, or a corner that ways reach. */
@@ -64,6 +65,7 @@ typedef struct gv_way_source {
   int32_t seed;           /* -1: none */
   int32_t previous;       /* the source that the leg comes from; -1: a seed */
   int32_t corner;         /* -1: a seed */
+  struct gv_view *view;   /* of one that is settled */
   uint8_t turns;          /* of a corner: sides to which the way turns */
   bool on_wall;           /* of a seed */
   bool settled;
@@ -102,14 +104,10 @@ typedef struct gv_barrier_geometry {
   int (*turn)(const gv_barriers *b, const double *p, const double *q, const double *r);
   /* Of three places on one line: whether those of q and r are seen in the same direction from p. */
   bool (*same_direction)(const double *p, const double *q, const double *r);
-  /* The exact length of a leg, and bounds of those between a box and a place. */
+  /* The exact length of a leg, and bounds of it by the squared distance in space, computed as in gv_barrier_box_least2. */
   double (*length)(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at);
-  double (*least)(const gv_barriers *b, const gv_barrier_box *box, const double *x);
-  double (*most)(const gv_barriers *b, const gv_barrier_box *box, const double *x);
-  /* Squared distances in space below which all legs are shorter than a length, and above which all are longer. */
-  double (*shorter2)(const gv_barriers *b, double length);
-  double (*longer2)(const gv_barriers *b, double length);
-  bool costly; /* `length` is worth a test by `least` */
+  double (*least)(const gv_barriers *b, double distance2);
+  double (*most)(const gv_barriers *b, double distance2);
   /* On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not certain. */
   int (*side)(const gv_barriers *b, const double *p, const double *q, const gv_barrier_box *box);
   /* How far a leg can be outside of a box of its ends, which are at most as far from each other as two corners. */
@@ -150,6 +148,9 @@ struct gv_barriers {
   int64_t wall_count;
   gv_barrier_node *wall_nodes;
   int64_t wall_node_count;
+  /* Walls of vertex v: vertex_walls[vertex_first[v]] to [vertex_first[v + 1]]. */
+  int64_t *vertex_first;
+  int32_t *vertex_walls;
   double *places; /* of vertices: three coordinates */
   double *at;     /* of vertices: coordinates, as in gv_way_source */
   int64_t vertex_count;
@@ -257,11 +258,20 @@ static inline int gv_barrier_sign(double x) {
 }
 
 static inline double gv_barrier_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
-  return b->geometry->least(b, box, x);
+  return b->geometry->least(b, gv_barrier_box_least2(3, box, x));
 }
 
 static inline double gv_barrier_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
-  return b->geometry->most(b, box, x);
+  return b->geometry->most(b, gv_barrier_box_most2(3, box, x));
+}
+
+static inline double gv_barrier_distance2(const double *p, const double *q) {
+  const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
+  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+static inline gv_barrier_box gv_barrier_box_at(const double *x) {
+  return (gv_barrier_box){{x[0], x[1], x[2]}, {x[0], x[1], x[2]}};
 }
 
 static inline int gv_barrier_side(const gv_barriers *b, const double *p, const double *q,

@@ -30,11 +30,6 @@ bool gv_barrier_ellipsoid_init(gv_barriers *b) {
   return b->geodesic.series.largest_step > 0.0;
 }
 
-static double ellipsoid_chord2(const double *p, const double *q) {
-  const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-  return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-}
-
 /* a . (p x q) where a is not far from p, and p not from q. */
 static double ellipsoid_determinant(const double *p, const double *q, const double *a, double *size) {
   const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, e[3] = {a[0] - p[0], a[1] - p[1], a[2] - p[2]};
@@ -60,7 +55,7 @@ static bool ellipsoid_offset_by_series(const gv_barriers *b, const double *p, co
                                        double *offset) {
   const gv_series *series = &b->geodesic.series;
   double to_p[3], to_q[3], size;
-  if (!(ellipsoid_chord2(p, q) < b->bend_limit2)) return false;
+  if (!(gv_barrier_distance2(p, q) < b->bend_limit2)) return false;
   if (!ellipsoid_turn_to(series, r, p, to_p) || !ellipsoid_turn_to(series, r, q, to_q)) return false;
   *offset = ellipsoid_determinant(to_p, to_q, r, &size);
   if (size > 0.0) *offset /= size;
@@ -81,7 +76,7 @@ static double ellipsoid_azimuth_to(const gv_barriers *b, const double *p, const 
 
 /* Near the antipodes, where a third place sees no angle between both, from the end that is nearer to it. */
 static double ellipsoid_offset_by_inverse(const gv_barriers *b, const double *p, const double *q, const double *r) {
-  const double pq2 = ellipsoid_chord2(p, q), pr2 = ellipsoid_chord2(p, r), qr2 = ellipsoid_chord2(q, r);
+  const double pq2 = gv_barrier_distance2(p, q), pr2 = gv_barrier_distance2(p, r), qr2 = gv_barrier_distance2(q, r);
   if (pq2 < b->bend_limit2) {
     const double angle = ellipsoid_azimuth_to(b, r, p) - ellipsoid_azimuth_to(b, r, q);
     return sin(GV_DEGREE * angle) * sqrt(pr2 * qr2 / pq2);
@@ -104,7 +99,7 @@ static bool ellipsoid_before(const double *p, const double *q) {
 
 int gv_barrier_ellipsoid_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
   const double *place[3] = {p, q, r};
-  const double opposite[3] = {ellipsoid_chord2(q, r), ellipsoid_chord2(r, p), ellipsoid_chord2(p, q)};
+  const double opposite[3] = {gv_barrier_distance2(q, r), gv_barrier_distance2(r, p), gv_barrier_distance2(p, q)};
   if (opposite[0] == 0.0 || opposite[1] == 0.0 || opposite[2] == 0.0) return 0;
   int at = 0;
   for (int i = 1; i < 3; i++)
@@ -113,7 +108,9 @@ int gv_barrier_ellipsoid_turn(const gv_barriers *b, const double *p, const doubl
   /* Differences of coordinates are within 2^-53 of themselves. */
   double size;
   const double determinant = ellipsoid_determinant(p, q, r, &size), error = 2e-15 * sqrt(opposite[1] * opposite[2]);
-  if (fabs(determinant) > gv_barrier_bend(b, opposite[at]) + error) return gv_barrier_sign(determinant);
+  const double least = fmin(opposite[(at + 1) % 3], opposite[(at + 2) % 3]);
+  if (fabs(determinant) > gv_barrier_bend_beside(b, opposite[at], least) + error)
+    return gv_barrier_sign(determinant);
   const double *from = place[(at + 1) % 3], *to = place[(at + 2) % 3];
   const bool turned = ellipsoid_before(to, from);
   const double offset = gv_barrier_ellipsoid_offset(b, turned ? to : from, turned ? from : to, place[at]);

@@ -17,6 +17,16 @@ static inline double gv_barrier_bend(const gv_barriers *b, double chord2) {
   return chord2 < b->bend_limit2 ? b->bend * chord2 * sqrt(chord2) : (double)INFINITY;
 }
 
+/*
+ * The same if the least of the three chords, s, is also known: the geodesic is near the great circle at its ends. 0.65 f c^2 s for c^2 < 3,
+ * where the factor of f c^2 s is 0.51 at most (the same test). Gain: 1.7x on Natural Earth's land at 1:50,000,000, geodesic.
+ */
+static inline double gv_barrier_bend_beside(const gv_barriers *b, double longest2, double shortest2) {
+  const double bend = gv_barrier_bend(b, longest2);
+  if (b->bend == 0.0 || !(longest2 < 3.0)) return bend;
+  return fmin(bend, 2.6 * b->bend * longest2 * sqrt(shortest2));
+}
+
 /* How far the geodesic between places at most this chord apart can be from the great circle. */
 static inline double gv_barrier_bend_distance(const gv_barriers *b, double chord2) {
   if (b->bend == 0.0) return 0.0;

@@ -9,6 +9,7 @@
 
 #include "barriers/inside.h"
 #include "barriers/tree.h"
+#include "barriers/view.h"
 #include "barriers/ways.h"
 #include "core/buffer.h"
 #include "core/parallel.h"
@@ -19,7 +20,7 @@ enum {
   ACROSS = 8 /* groups at least along the walls' extent: legs of a wider one are long and meet many walls */,
   FEW = 8,
   FIRST_BATCH = 48,
-  LOOK = 32 /* places worth a leg */
+  LOOK = 256 /* places worth a leg */
 };
 
 /* A source in a list. */
@@ -28,6 +29,14 @@ typedef struct nearest_entry {
   int32_t source;
   int32_t wall; /* that closed its last leg; -1: none */
 } nearest_entry;
+
+/* A source that may have the shortest way to a place. */
+typedef struct nearest_found {
+  double length; /* of the way, or a bound that is not longer */
+  int32_t source;
+  int32_t entry; /* of the list */
+  bool exact;
+} nearest_found;
 
 typedef struct nearest_best {
   double length;
@@ -111,54 +120,74 @@ static inline bool nearest_improves(const nearest_best *best, double length, int
   return seed != best->seed ? seed < best->seed : source < best->source;
 }
 
-/* Of the entries found those with shorter ways first. */
-static void nearest_take_least(const nearest_state *s, nearest_entry *found, int64_t from, int64_t count) {
+/* Of the entries found the one with the shortest way first, before it those of which only a bound is known. */
+static void nearest_take_least(const nearest_state *s, nearest_found *found, int64_t from, int64_t count) {
   int64_t least = from;
   for (int64_t i = from + 1; i < count; i++) {
+    if (found[i].length > found[least].length) continue;
     const int32_t a = s->b->sources[found[i].source].seed, b = s->b->sources[found[least].source].seed;
-    if (found[i].least < found[least].least ||
-        (found[i].least == found[least].least && (a < b || (a == b && found[i].source < found[least].source))))
+    if (found[i].length < found[least].length || found[i].exact < found[least].exact ||
+        (found[i].exact == found[least].exact && (a < b || (a == b && found[i].source < found[least].source))))
       least = i;
   }
-  const nearest_entry held = found[from];
+  const nearest_found held = found[from];
   found[from] = found[least];
   found[least] = held;
+}
+
+/* The entries of a list that may have a shorter way to a place. */
+static int64_t nearest_find(const nearest_state *s, int64_t place, const nearest_entry *entries, int64_t count,
+                            nearest_found *found) {
+  const double *x = s->places + 3 * place;
+  const gv_barrier_box here = gv_barrier_box_at(x);
+  const nearest_best *best = &s->best[place];
+  int64_t number = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const nearest_entry *entry = &entries[i];
+    const gv_way_source *source = &s->b->sources[entry->source];
+    if (entry->least > best->length) continue;
+    const double least = source->length + gv_barrier_least(s->b, &here, source->x);
+    if (least > best->length) continue;
+    found[number++] = (nearest_found){least, entry->source, (int32_t)i, false};
+  }
+  return number;
 }
 
 /* `list`: entries from this place of the stack on. */
 static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, int64_t count) {
   const double *x = s->places + 3 * place;
-  const gv_barrier_box here = {{x[0], x[1], x[2]}, {x[0], x[1], x[2]}};
+  const gv_barrier_box here = gv_barrier_box_at(x);
   nearest_best *best = &s->best[place];
   nearest_entry *entries = nearest_list(s, list);
-  int64_t number = 0;
   if (best->kind == GV_BARRIER_INSIDE) return GV_OK;
-  nearest_entry *found = gv_buffer_reserve(&s->found, &s->b->allocator, count, sizeof *found);
+  nearest_found *found = gv_buffer_reserve(&s->found, &s->b->allocator, count, sizeof *found);
   if (found == NULL) return gv_fail_memory(s->context, "the nearest seeds");
-  for (int64_t i = 0; i < count; i++) {
-    const nearest_entry *entry = &entries[i];
-    const gv_way_source *source = &s->b->sources[entry->source];
-    if (entry->least > best->length) continue;
-    if (s->b->geometry->costly && source->length + gv_barrier_least(s->b, &here, source->x) > best->length)
-      continue;
-    const double length = source->length + gv_barrier_length(s->b, source, x, s->at + 3 * place);
-    if (!nearest_improves(best, length, source->seed, entry->source) || !gv_way_continues(s->b, source, x))
-      continue;
-    if (entry->wall >= 0 && gv_barrier_wall_crosses(s->b, &s->b->walls[entry->wall], source->x, x)) continue;
-    found[number++] = (nearest_entry){length, entry->source, (int32_t)i};
-  }
-  for (int64_t i = 0; i < number; i++) {
+  const int64_t number = nearest_find(s, place, entries, count, found);
+  for (int64_t i = 0; i < number;) {
     nearest_take_least(s, found, i, number);
-    const gv_way_source *source = &s->b->sources[found[i].source];
+    nearest_found *f = &found[i];
+    const gv_way_source *source = &s->b->sources[f->source];
+    if (f->length > best->length || isinf(f->length)) break;
+    if (!f->exact) {
+      f->exact = true;
+      f->length = (double)INFINITY;
+      if (gv_view_hides(s->b, source->view, source->x, &here)) continue;
+      f->length = source->length + gv_barrier_length(s->b, source, x, s->at + 3 * place);
+      continue;
+    }
+    i++;
+    if (!nearest_improves(best, f->length, source->seed, f->source)) break;
+    if (!gv_way_continues(s->b, source, x)) continue;
+    int32_t *wall = &entries[f->entry].wall;
+    if (*wall >= 0 && gv_barrier_wall_crosses(s->b, &s->b->walls[*wall], source->x, x)) continue;
     const bool same = gv_barrier_same(source->x, x);
-    int32_t *wall = &entries[found[i].wall].wall;
     if (!same && gv_way_leg(s->b, &s->memory, source, x, GV_BARRIER_BOTH, wall) == 0) {
       if (s->memory.failed) return gv_fail_memory(s->context, "the nearest seeds");
       continue;
     }
-    best->length = found[i].least;
+    best->length = f->length;
     best->seed = source->seed;
-    best->source = found[i].source;
+    best->source = f->source;
     break;
   }
   return GV_OK;
@@ -189,7 +218,7 @@ static gv_status nearest_filter(nearest_state *s, int64_t list, int64_t count, c
     nearest_entry entry = entries[i];
     const gv_way_source *source = &s->b->sources[entry.source];
     entry.least = source->length + gv_barrier_least(s->b, box, source->x);
-    if (entry.least > longest || gv_way_never_continues(s->b, source, box)) continue;
+    if (entry.least > longest || gv_view_hides(s->b, source->view, source->x, box)) continue;
     if (entry.wall >= 0 && gv_barrier_wall_hides(s->b, &s->b->walls[entry.wall], source->x, box)) continue;
     if (look && !gv_barrier_same(source->x, middle)) {
       int32_t wall = -1;
@@ -229,6 +258,34 @@ static int nearest_compare(const void *p, const void *q) {
   return a->source < b->source ? -1 : a->source > b->source;
 }
 
+/* Puts the first `rank` entries of a part of the stack first, in order (Hoare). */
+static void nearest_select(const nearest_state *s, int64_t from, int64_t end, int64_t rank) {
+  nearest_entry *entries = nearest_list(s, 0);
+  int64_t low = from, high = end - 1;
+  while (low < rank && rank <= high) {
+    const nearest_entry pivot = entries[low + (high - low) / 2];
+    int64_t i = low, k = high;
+    while (i <= k) {
+      while (nearest_compare(&entries[i], &pivot) < 0)
+        i++;
+      while (nearest_compare(&entries[k], &pivot) > 0)
+        k--;
+      if (i > k) break;
+      const nearest_entry held = entries[i];
+      entries[i++] = entries[k];
+      entries[k--] = held;
+    }
+    if (rank <= k) {
+      high = k;
+    } else if (rank >= i) {
+      low = i;
+    } else {
+      break;
+    }
+  }
+  qsort(entries + from, (size_t)(rank - from), sizeof *entries, nearest_compare);
+}
+
 /* All sources in order, batch by batch. */
 static gv_status nearest_group(nearest_state *s, int64_t first, int64_t end) {
   const gv_barriers *b = s->b;
@@ -241,16 +298,16 @@ static gv_status nearest_group(nearest_state *s, int64_t first, int64_t end) {
   for (int64_t i = 0; i < b->source_count; i++) {
     const gv_way_source *source = &b->sources[i];
     if (!(source->length <= b->max_distance) || isinf(source->length)) continue;
-    if (gv_way_never_continues(b, source, &box)) continue;
     all[count++] = (nearest_entry){source->length + gv_barrier_least(b, &box, source->x), (int32_t)i, -1};
   }
-  if (count > 0) qsort(all, (size_t)count, sizeof *all, nearest_compare);
   s->used = count;
   gv_status status = GV_OK;
   int64_t batch = FIRST_BATCH;
   for (int64_t i = 0; i < count && status == GV_OK; i += batch / 2) {
+    if (batch > count - i) batch = count - i;
+    nearest_select(s, i, count, i + batch);
     if (nearest_list(s, i)->least > nearest_longest(s, first, end)) break;
-    status = nearest_fill(s, first, end, i, count - i < batch ? count - i : batch);
+    status = nearest_fill(s, first, end, i, batch);
     batch *= 2;
   }
   s->used = 0;

@@ -19,24 +19,14 @@ static double plane_length(const gv_barriers *b, const gv_way_source *from, cons
   return sqrt(gv_canonical_distance(x, from->x, 2, GV_EUCLIDEAN));
 }
 
-static double plane_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+static double plane_least(const gv_barriers *b, double distance2) {
   (void)b;
-  return sqrt(gv_barrier_box_least2(2, box, x)) * (1.0 - 1e-14);
+  return sqrt(distance2) * (1.0 - 1e-14);
 }
 
-static double plane_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
+static double plane_most(const gv_barriers *b, double distance2) {
   (void)b;
-  return sqrt(gv_barrier_box_most2(2, box, x)) * (1.0 + 1e-14);
-}
-
-static double plane_shorter2(const gv_barriers *b, double length) {
-  (void)b;
-  return length * length * (1.0 - 1e-13);
-}
-
-static double plane_longer2(const gv_barriers *b, double length) {
-  (void)b;
-  return length * length * (1.0 + 1e-13);
+  return sqrt(distance2) * (1.0 + 1e-14);
 }
 
 /*
@@ -159,8 +149,6 @@ const gv_barrier_geometry gv_barrier_plane = {.turn = plane_turn,
                                               .length = plane_length,
                                               .least = plane_least,
                                               .most = plane_most,
-                                              .shorter2 = plane_shorter2,
-                                              .longer2 = plane_longer2,
                                               .side = plane_side,
                                               .bulge = plane_bulge,
                                               .passes = plane_passes,

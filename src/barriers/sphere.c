@@ -19,11 +19,6 @@ static double sphere_dot(const double *a, const double *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static double sphere_chord2(const double *p, const double *q) {
-  const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]};
-  return sphere_dot(d, d);
-}
-
 static void sphere_cross(const double *a, const double *b, double *out) {
   out[0] = a[1] * b[2] - a[2] * b[1];
   out[1] = a[2] * b[0] - a[0] * b[2];
@@ -90,29 +85,12 @@ static double sphere_length(const gv_barriers *b, const gv_way_source *from, con
 }
 
 /* Squared chords are within 1e-14 of themselves, also the exact distance's; the arc of one within 1e-15. */
-static double sphere_least(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
-  const double chord2 = gv_barrier_box_least2(3, box, x) * (1.0 - 1e-14);
-  return gv_arc_of_chord2(b->least_radius, chord2) * (1.0 - 1e-14) - b->length_error;
+static double sphere_least(const gv_barriers *b, double chord2) {
+  return gv_arc_of_chord2(b->least_radius, chord2 * (1.0 - 1e-14)) * (1.0 - 1e-14) - b->length_error;
 }
 
-static double sphere_most(const gv_barriers *b, const gv_barrier_box *box, const double *x) {
-  const double chord2 = gv_barrier_box_most2(3, box, x) * (1.0 + 1e-14);
-  return gv_arc_of_chord2(b->most_radius, chord2) * (1.0 + 1e-14) + b->length_error;
-}
-
-/* The squared chord of an arc; INFINITY from half a great circle on. */
-static double sphere_arc_chord2(double length, double radius) {
-  const double half = 0.5 * length / radius, chord = 2.0 * sin(half);
-  if (half >= 0.5 * GV_PI) return (double)INFINITY;
-  return half > 0.0 ? chord * chord : 0.0;
-}
-
-static double sphere_shorter2(const gv_barriers *b, double length) {
-  return sphere_arc_chord2(length - b->length_error, b->most_radius) * (1.0 - 1e-13);
-}
-
-static double sphere_longer2(const gv_barriers *b, double length) {
-  return sphere_arc_chord2(length + b->length_error, b->least_radius) * (1.0 + 1e-13);
+static double sphere_most(const gv_barriers *b, double chord2) {
+  return gv_arc_of_chord2(b->most_radius, chord2 * (1.0 + 1e-14)) * (1.0 + 1e-14) + b->length_error;
 }
 
 /* The value of a normal and a box's center, how much less or more it is elsewhere in the box, and the errors of both. */
@@ -131,16 +109,19 @@ static int sphere_side(const gv_barriers *b, const double *p, const double *q, c
   double normal[3], error[3], value, reach, unsure;
   sphere_normal(p, q, normal, error);
   sphere_values(normal, error, box, &value, &reach, &unsure);
-  if (b->bend != 0.0)
-    unsure += gv_barrier_bend(
-        b, fmax(sphere_chord2(p, q), fmax(gv_barrier_box_most2(3, box, p), gv_barrier_box_most2(3, box, q))));
+  if (b->bend != 0.0) {
+    const double chord2[3] = {gv_barrier_distance2(p, q), gv_barrier_box_most2(3, box, p),
+                              gv_barrier_box_most2(3, box, q)};
+    unsure += gv_barrier_bend_beside(b, fmax(chord2[0], fmax(chord2[1], chord2[2])),
+                                     fmin(chord2[0], fmin(chord2[1], chord2[2])));
+  }
   if (value - reach > unsure) return GV_BARRIER_LEFT;
   return value + reach < -unsure ? GV_BARRIER_RIGHT : 0;
 }
 
 /* An arc's middle is 1 - cos(half its angle) beyond that of its chord, and its other places less. */
 static double sphere_bulge(const gv_barriers *b, const double *low, const double *high) {
-  const double chord2 = sphere_chord2(low, high), square = 0.25 * chord2;
+  const double chord2 = gv_barrier_distance2(low, high), square = 0.25 * chord2;
   if (!(square < 1.0)) return 2.0;
   return square / (1.0 + sqrt(1.0 - square)) + 1e-15 + gv_barrier_bend_distance(b, chord2);
 }
@@ -166,7 +147,7 @@ static void sphere_line(const gv_barriers *b, const double *p, const double *q, 
   gv_barrier_box_add(&out->box, p);
   gv_barrier_box_add(&out->box, q);
   gv_barrier_box_widen(&out->box, sphere_bulge(b, out->box.low, out->box.high));
-  const double chord2 = sphere_chord2(p, q);
+  const double chord2 = gv_barrier_distance2(p, q);
   out->bend = gv_barrier_bend(b, chord2);
   for (int d = 0; d < 3; d++) {
     out->middle[d] = p[d] + q[d];
@@ -247,8 +228,8 @@ static bool sphere_ray_crosses(const gv_barriers *b, const gv_leg_start *s, cons
 
 /* Whether the moved place lies between a wall and the great circle between its ends. */
 static bool ellipsoid_start_between(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
-  const double chord2 = sphere_chord2(wall->a, wall->b);
-  if (sphere_chord2(wall->a, s->p) > chord2 || sphere_chord2(wall->b, s->p) > chord2) return false;
+  const double chord2 = gv_barrier_distance2(wall->a, wall->b);
+  if (gv_barrier_distance2(wall->a, s->p) > chord2 || gv_barrier_distance2(wall->b, s->p) > chord2) return false;
   if (gv_barrier_same(wall->a, s->p) || gv_barrier_same(wall->b, s->p)) {
     const double *other = gv_barrier_same(wall->a, s->p) ? wall->b : wall->a;
     if (sphere_same_direction(s->p, other, sphere_start_towards(s)) != (s->sign > 0.0)) return false;
@@ -276,8 +257,6 @@ const gv_barrier_geometry gv_barrier_sphere = {.turn = sphere_turn,
                                                .length = sphere_length,
                                                .least = sphere_least,
                                                .most = sphere_most,
-                                               .shorter2 = sphere_shorter2,
-                                               .longer2 = sphere_longer2,
                                                .side = sphere_side,
                                                .bulge = sphere_bulge,
                                                .passes = sphere_passes,
@@ -292,11 +271,8 @@ const gv_barrier_geometry gv_barrier_sphere = {.turn = sphere_turn,
 const gv_barrier_geometry gv_barrier_ellipsoid = {.turn = gv_barrier_ellipsoid_turn,
                                                   .same_direction = sphere_same_direction,
                                                   .length = gv_barrier_ellipsoid_length,
-                                                  .costly = true,
                                                   .least = sphere_least,
                                                   .most = sphere_most,
-                                                  .shorter2 = sphere_shorter2,
-                                                  .longer2 = sphere_longer2,
                                                   .side = sphere_side,
                                                   .bulge = sphere_bulge,
                                                   .passes = sphere_passes,

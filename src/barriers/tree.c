@@ -95,6 +95,7 @@ static void tree_divide(tree_build *t, int64_t first, int64_t end) {
   const int64_t middle = first + (end - first) / 2;
   tree_select(t, first, end, middle, widest);
   node->count = 0;
+  node->axis = widest;
   tree_divide(t, first, middle);
   node->first = (int32_t)t->count;
   tree_divide(t, middle, end);

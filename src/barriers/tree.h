@@ -35,8 +35,10 @@ static inline void gv_barrier_visit_walls(const gv_barriers *b, int dimensions, 
     const gv_barrier_node *node = &b->wall_nodes[at];
     if (!gv_barrier_boxes_meet(dimensions, box, node) || (near != NULL && !near(line, node))) continue;
     if (node->count == 0) {
-      stack[depth++] = node->first;
-      stack[depth++] = at + 1;
+      /* What is nearer to the beginning first: a leg is closed sooner. */
+      const bool down = line != NULL && line->q != NULL && line->q[node->axis] < line->p[node->axis];
+      stack[depth++] = down ? at + 1 : node->first;
+      stack[depth++] = down ? node->first : at + 1;
       continue;
     }
     for (int32_t i = node->first; i < node->first + node->count; i++)

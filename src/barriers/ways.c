@@ -8,13 +8,15 @@
 
 #include "barriers/inside.h"
 #include "barriers/tree.h"
+#include "barriers/view.h"
 #include "core/buffer.h"
 
 enum { REPORT = 16 /* rings */ };
 
 /* The next ring of a source. */
 typedef struct ways_entry {
-  double key, ring; /* length of ways up to the ring's near side; its distance from the source */
+  double key,
+      ring; /* no way to a place of the ring is shorter; the distance of its near side from the source in space */
   int32_t source;
 } ways_entry;
 
@@ -25,8 +27,8 @@ typedef struct ways_state {
   gv_buffer heap;
   int64_t count;
   int32_t *above;     /* of a node of the corners: its parent; -1: none */
-  int32_t *left;      /* corners below a node that are not settled */
-  double least, most; /* width of the first ring; beyond any distance */
+  double *longest;    /* of the ways to corners below a node that are not settled; -1: there are none */
+  double least, most; /* width of the first ring; beyond any distance in space */
 } ways_state;
 
 /* --------------------------------------------------------------------------------------------------------- turns */
@@ -39,15 +41,6 @@ bool gv_way_continues(const gv_barriers *b, const gv_way_source *s, const double
   const double *wall = turn > 0 ? corner->last : corner->first;
   const int beside = gv_barrier_turn(b, s->x, wall, x);
   return beside == 0 ? gv_barrier_same_direction(b, s->x, wall, x) : beside == -turn;
-}
-
-bool gv_way_never_continues(const gv_barriers *b, const gv_way_source *s, const gv_barrier_box *box) {
-  if (s->corner < 0 || s->turns == GV_BARRIER_BOTH) return false;
-  const gv_corner *corner = &b->corners[s->corner];
-  const bool left = s->turns == GV_BARRIER_LEFT;
-  const int other = left ? GV_BARRIER_RIGHT : GV_BARRIER_LEFT;
-  return gv_barrier_side(b, s->before, s->x, box) == other ||
-         gv_barrier_side(b, s->x, left ? corner->last : corner->first, box) == (int)s->turns;
 }
 
 unsigned gv_way_leg(const gv_barriers *b, gv_leg_memory *memory, const gv_way_source *s, const double *x,
@@ -119,19 +112,38 @@ static inline bool ways_improves(const gv_way_source *to, double length, int32_t
   return previous < to->previous;
 }
 
-/* A leg from a source to a corner. */
-static gv_status ways_try(ways_state *s, int32_t from, int32_t corner, double distance) {
+/* Of all corners of a leaf that are not settled, and then of the nodes above it. */
+static void ways_update(ways_state *s, int32_t leaf) {
+  const gv_barriers *b = s->b;
+  const gv_way_source *sources = b->sources + b->seed_count;
+  for (int32_t at = leaf; at >= 0; at = s->above[at]) {
+    const gv_barrier_node *node = &b->corner_nodes[at];
+    double longest = -1.0;
+    if (node->count == 0) longest = fmax(s->longest[at + 1], s->longest[node->first]);
+    for (int32_t i = node->first; i < node->first + node->count; i++)
+      if (!sources[i].settled) longest = fmax(longest, sources[i].length);
+    if (longest == s->longest[at]) break;
+    s->longest[at] = longest;
+  }
+}
+
+/* A leg from a source to a corner that it can continue to. */
+static gv_status ways_try(ways_state *s, int32_t from, int32_t corner) {
   gv_barriers *b = s->b;
   const gv_way_source *source = &b->sources[from];
   gv_way_source *to = &b->sources[b->seed_count + corner];
-  const double length = source->length + distance;
   unsigned ends;
-  if (!ways_improves(to, length, source->seed, from) || distance == 0.0) return GV_OK;
+  int32_t wall = -1;
   if (!gv_way_continues(b, source, to->x)) return GV_OK;
   unsigned turns = ways_turns(b, &b->corners[corner], source->x, &ends);
   if (turns == 0) return GV_OK;
-  const unsigned arrives = gv_way_leg(b, &s->memory, source, to->x, ends, NULL);
-  if (arrives == 0) return s->memory.failed ? gv_fail_memory(s->context, "the ways round barriers") : GV_OK;
+  const double distance = gv_barrier_length(b, source, to->x, to->at), length = source->length + distance;
+  if (!ways_improves(to, length, source->seed, from) || distance == 0.0) return GV_OK;
+  const unsigned arrives = gv_way_leg(b, &s->memory, source, to->x, ends, &wall);
+  if (arrives == 0) {
+    if (wall >= 0) gv_view_add(b, source->view, source->x, wall);
+    return s->memory.failed ? gv_fail_memory(s->context, "the ways round barriers") : GV_OK;
+  }
   if (ends != GV_BARRIER_BOTH || turns == GV_BARRIER_BOTH) {
     const unsigned kept = ((arrives & GV_BARRIER_RIGHT) != 0 ? (unsigned)GV_BARRIER_LEFT : 0U) |
                           ((arrives & GV_BARRIER_LEFT) != 0 ? (unsigned)GV_BARRIER_RIGHT : 0U);
@@ -143,32 +155,16 @@ static gv_status ways_try(ways_state *s, int32_t from, int32_t corner, double di
   to->previous = from;
   to->turns = (uint8_t)turns;
   memcpy(to->before, source->x, sizeof to->before);
-  return sooner ? ways_push(s, (ways_entry){length, 0.0, (int32_t)(b->seed_count + corner)}) : GV_OK;
+  if (!sooner) return GV_OK;
+  ways_update(s, b->corners[corner].leaf);
+  return ways_push(s, (ways_entry){length, 0.0, (int32_t)(b->seed_count + corner)});
 }
 
-/* Lengths of legs to a ring's places, and bounds of their squared distances in space. */
-typedef struct ways_ring {
-  double near, far;   /* `far` is outside */
-  double near2, far2; /* with a margin */
-} ways_ring;
-
-/* False: no leg to a place of the box ends within the ring. */
-static inline bool ways_meets(const ways_ring *ring, const gv_barrier_box *box, const double *x) {
-  return !(gv_barrier_box_least2(3, box, x) > ring->far2 || gv_barrier_box_most2(3, box, x) < ring->near2);
-}
-
-/* False: bounds show that a leg is not in a ring, or its way too long. */
-static bool ways_may_improve(const gv_barriers *b, const gv_way_source *from, const gv_way_source *to,
-                             const ways_ring *ring) {
-  const gv_barrier_box box = {{to->x[0], to->x[1], to->x[2]}, {to->x[0], to->x[1], to->x[2]}};
-  if (!ways_meets(ring, &box, from->x)) return false;
-  return !b->geometry->costly || from->length + gv_barrier_least(b, &box, from->x) <= to->length;
-}
-
+/* Corners from one distance in space to another, which is outside. */
 static gv_status ways_search_ring(ways_state *s, int32_t from, double near, double far) {
   gv_barriers *b = s->b;
   const gv_way_source *source = &b->sources[from];
-  const ways_ring ring = {near, far, b->geometry->shorter2(b, near), b->geometry->longer2(b, far)};
+  const double near2 = near * near, far2 = far * far;
   int32_t stack[GV_BARRIER_STACK];
   int depth = 0;
   if (b->corner_node_count > 0) stack[depth++] = 0;
@@ -176,8 +172,10 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
     const int32_t at = stack[--depth];
     const gv_barrier_node *node = &b->corner_nodes[at];
     const gv_barrier_box box = gv_barrier_box_of(node);
-    if (s->left[at] == 0 || !ways_meets(&ring, &box, source->x)) continue;
-    if (gv_way_never_continues(b, source, &box)) continue;
+    const double least2 = gv_barrier_box_least2(3, &box, source->x);
+    if (s->longest[at] < 0.0 || least2 >= far2 || gv_barrier_box_most2(3, &box, source->x) < near2) continue;
+    if (source->length + b->geometry->least(b, fmax(least2, near2)) > s->longest[at]) continue;
+    if (gv_view_hides(b, source->view, source->x, &box)) continue;
     if (node->count == 0) {
       stack[depth++] = node->first;
       stack[depth++] = at + 1;
@@ -185,19 +183,14 @@ static gv_status ways_search_ring(ways_state *s, int32_t from, double near, doub
     }
     for (int32_t i = node->first; i < node->first + node->count; i++) {
       const gv_way_source *to = &b->sources[b->seed_count + i];
-      if (to->settled || !ways_may_improve(b, source, to, &ring)) continue;
-      const double distance = gv_barrier_length(b, source, to->x, to->at);
-      if (distance < ring.near || distance >= ring.far) continue;
-      GV_TRY(ways_try(s, from, i, distance));
+      const double distance2 = gv_barrier_distance2(source->x, to->x);
+      if (to->settled || distance2 < near2 || distance2 >= far2) continue;
+      const gv_barrier_box place = gv_barrier_box_at(to->x);
+      if (source->length + b->geometry->least(b, distance2) > to->length) continue;
+      if (!gv_view_hides(b, source->view, source->x, &place)) GV_TRY(ways_try(s, from, i));
     }
   }
   return GV_OK;
-}
-
-static void ways_mark_settled(ways_state *s, gv_way_source *source) {
-  source->settled = true;
-  for (int32_t node = s->b->corners[source->corner].leaf; node >= 0; node = s->above[node])
-    s->left[node]--;
 }
 
 static gv_status ways_run(ways_state *s) {
@@ -209,15 +202,23 @@ static gv_status ways_run(ways_state *s) {
   while (s->count > 0) {
     const ways_entry entry = ways_pop(s);
     gv_way_source *source = &b->sources[entry.source];
-    if (entry.key > b->max_distance || b->corner_count == 0 || s->left[0] == 0) break;
+    if (entry.key > b->max_distance) break;
     if (entry.ring == 0.0 && source->corner >= 0) {
       if (source->settled) continue; /* a longer way's entry */
-      ways_mark_settled(s, source);
+      source->settled = true;
+      ways_update(s, b->corners[source->corner].leaf);
       settled++;
     }
+    if (entry.ring == 0.0) {
+      source->view = gv_view_make(b, &s->memory, source, s->most);
+      if (source->view == NULL || s->memory.failed) return gv_fail_memory(context, "the ways round barriers");
+    }
+    if (s->longest[0] < 0.0) continue;
     const double far = entry.ring == 0.0 ? s->least : 2.0 * entry.ring;
     GV_TRY(ways_search_ring(s, entry.source, entry.ring, far));
-    if (far < s->most) GV_TRY(ways_push(s, (ways_entry){source->length + far, far, entry.source}));
+    const double key = source->length + b->geometry->least(b, far * far);
+    if (far < s->most && far * far < GV_VIEW_FARTHER * source->view->reach2)
+      GV_TRY(ways_push(s, (ways_entry){key, far, entry.source}));
     if (context->progress != NULL && rings++ % REPORT == 0 &&
         !context->progress((double)settled / (double)(b->corner_count + 1), context->progress_user))
       return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
@@ -230,32 +231,38 @@ static gv_status ways_run(ways_state *s) {
 static gv_status ways_begin(ways_state *s) {
   gv_barriers *b = s->b;
   s->above = gv_allocate(&b->allocator, b->corner_node_count, sizeof *s->above);
-  s->left = gv_allocate_zeroed(&b->allocator, b->corner_node_count + 1, sizeof *s->left);
-  if (s->above == NULL || s->left == NULL) return gv_fail_memory(s->context, "the ways round barriers");
+  s->longest = gv_allocate(&b->allocator, b->corner_node_count + 1, sizeof *s->longest);
+  if (s->above == NULL || s->longest == NULL) return gv_fail_memory(s->context, "the ways round barriers");
+  s->longest[0] = -1.0;
   if (b->corner_node_count > 0) s->above[0] = -1;
   for (int64_t n = 0; n < b->corner_node_count; n++) {
+    s->longest[n] = (double)INFINITY;
     if (b->corner_nodes[n].count != 0) continue;
     s->above[n + 1] = (int32_t)n;
     s->above[b->corner_nodes[n].first] = (int32_t)n;
-  }
-  for (int64_t n = b->corner_node_count - 1; n >= 0; n--) {
-    s->left[n] += b->corner_nodes[n].count;
-    if (s->above[n] >= 0) s->left[s->above[n]] += s->left[n];
   }
   gv_barrier_box box;
   gv_barrier_box_begin(&box);
   for (int64_t i = 0; i < b->source_count; i++)
     gv_barrier_box_add(&box, b->sources[i].x);
   s->most = 0.0;
-  if (b->source_count > 0) s->most = gv_barrier_most(b, &box, box.low) * (1.0 + 1e-12);
+  if (b->source_count > 0) s->most = sqrt(gv_barrier_box_most2(3, &box, box.low)) * (1.0 + 1e-12);
   s->least = s->most > 0.0 ? s->most / sqrt((double)(b->corner_count + 1)) : 1.0;
   return GV_OK;
+}
+
+void gv_ways_clear(gv_barriers *b) {
+  for (int64_t i = 0; i < b->source_count && b->sources != NULL; i++)
+    gv_release(&b->allocator, b->sources[i].view);
+  gv_release(&b->allocator, b->sources);
+  b->sources = NULL;
+  b->source_count = 0;
 }
 
 gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places, const double *at,
                        const uint8_t *kind, int64_t count) {
   ways_state s = {.context = context, .b = b, .memory = {.allocator = b->allocator}};
-  gv_release(&b->allocator, b->sources);
+  gv_ways_clear(b);
   b->seed_count = count;
   b->source_count = count + b->corner_count;
   b->sources = gv_allocate_zeroed(&b->allocator, b->source_count, sizeof *b->sources);
@@ -276,7 +283,7 @@ gv_status gv_ways_find(gv_context *context, gv_barriers *b, const double *places
   if (status == GV_OK) status = ways_run(&s);
   gv_buffer_clear(&s.heap, &b->allocator);
   gv_release(&b->allocator, s.above);
-  gv_release(&b->allocator, s.left);
+  gv_release(&b->allocator, s.longest);
   gv_leg_memory_clear(&s.memory);
   return status;
 }

@@ -11,11 +11,11 @@
 gv_status gv_ways_find(gv_context *context, gv_barriers *barriers, const double *places, const double *at,
                        const uint8_t *kind, int64_t count);
 
+/* Releases the sources. */
+void gv_ways_clear(gv_barriers *barriers);
+
 /* Whether a way through a source may continue in the direction of a place: it turns there and is taut. */
 bool gv_way_continues(const gv_barriers *barriers, const gv_way_source *source, const double *x);
-
-/* Whether it cannot, for all places of a box. */
-bool gv_way_never_continues(const gv_barriers *barriers, const gv_way_source *source, const gv_barrier_box *box);
 
 /* As gv_barrier_leg from a source to a place to which its way may continue. */
 unsigned gv_way_leg(const gv_barriers *barriers, gv_leg_memory *memory, const gv_way_source *source,

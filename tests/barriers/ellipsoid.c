@@ -59,7 +59,7 @@ static double chord2(const double *p, const double *q) {
 /* The bound of determinants holds, up to near the antipodes. */
 static void bends(void **unused) {
   static const double flattening[] = {1.0 / 298.257223563, 1.0 / 1000.0, 0.02}, longest[] = {1e4, 1e6, 1e7, 1.98e7};
-  double most = 0.0;
+  double most = 0.0, most_beside = 0.0;
   (void)unused;
   for (int i = 0; i < 12; i++) {
     const gv_barriers b = on_ellipsoid(flattening[i % 3]);
@@ -67,14 +67,48 @@ static void bends(void **unused) {
       double p[3], q[3], x[3], length;
       const struct geod_geodesicline line = begin(&b, longest[i / 3], &length, p, q);
       const double bend = gv_barrier_bend(&b, chord2(p, q));
-      beside(&b, &line, length * uniform(0.0, 1.0), 0.0, x);
+      beside(&b, &line, length * uniform(0.0, k % 2 == 0 ? 1.0 : 0.01), 0.0, x);
+      const double bend_beside = gv_barrier_bend_beside(&b, chord2(p, q), fmin(chord2(p, x), chord2(x, q)));
       const double value = fabs(x[0] * (p[1] * q[2] - p[2] * q[1]) + x[1] * (p[2] * q[0] - p[0] * q[2]) +
                                 x[2] * (p[0] * q[1] - p[1] * q[0]));
-      assert_true(value <= bend + 1e-15);
+      assert_true(value <= bend + 1e-15 && value <= bend_beside + 1e-15 && bend_beside <= bend);
       if (bend > 1e-9 && !isinf(bend)) most = fmax(most, value / bend);
+      if (bend_beside > 1e-9 && !isinf(bend)) most_beside = fmax(most_beside, value / bend_beside);
     }
   }
-  assert_true(most > 0.5 && most < 0.9); /* of the margin */
+  assert_true(most > 0.5 && most < 0.9); /* of the margins */
+  assert_true(most_beside > 0.7 && most_beside < 0.9);
+}
+
+/* The direction of b from a place, across it. */
+static void across(const double *p, const double *x, double *out) {
+  const double d[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]}, up = p[0] * d[0] + p[1] * d[1] + p[2] * d[2];
+  double size = 0.0;
+  for (int i = 0; i < 3; i++) {
+    out[i] = d[i] - up * p[i];
+    size += out[i] * out[i];
+  }
+  for (int i = 0; i < 3; i++)
+    out[i] /= sqrt(size);
+}
+
+/* Geodesics begin in the direction of great circles but for f c, up to the chord at which views end. */
+static void directions(void **unused) {
+  static const double flattening[] = {1.0 / 298.257223563, 0.02}, longest[] = {1e6, 5e6, 9.6e6};
+  double most = 0.0;
+  (void)unused;
+  for (int i = 0; i < 6; i++) {
+    const gv_barriers b = on_ellipsoid(flattening[i % 2]);
+    for (int k = 0; k < 3000; k++) {
+      double p[3], q[3], x[3], begins[3], leads[3], length;
+      const struct geod_geodesicline line = begin(&b, longest[i / 2], &length, p, q);
+      beside(&b, &line, 1e-4 * length, 0.0, x);
+      across(p, x, begins);
+      across(p, q, leads);
+      most = fmax(most, sqrt(chord2(begins, leads)) / (flattening[i % 2] * sqrt(chord2(p, q))));
+    }
+  }
+  assert_true(most > 0.5 && most < 0.7);
 }
 
 /* Places down to 10 micrometers beside geodesics of all lengths; all orders of three places agree. */
@@ -178,7 +212,7 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bends), cmocka_unit_test(sides),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bends), cmocka_unit_test(directions), cmocka_unit_test(sides),
                                      cmocka_unit_test(one_geodesic), cmocka_unit_test(long_edges)};
   return cmocka_run_group_tests(tests, start, stop);
 }
