@@ -165,6 +165,33 @@ static void large_blocks_may_have_large_pages(void **state) {
   gv_context_destroy(context);
 }
 
+/* Pages of files in this process. */
+static long file_pages(void) {
+  long all = 0, resident = 0, shared = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%ld %ld %ld", &all, &resident, &shared) != 3) shared = -1;
+  if (file != NULL) fclose(file);
+  return shared;
+}
+
+/* Systems map pages ahead, in groups of up to 2 MiB, unless advice prevents it. */
+static void files_map_what_is_accessed(void **state) {
+  enum { STEP = 1 << 20, PLACES = 32, AHEAD = 16 /* pages: 64 KiB */ };
+  const long before = file_pages();
+  (void)state;
+  if (before < 0) skip();
+  char *memory = gv_machine_map_file(root, (size_t)PLACES * STEP);
+  assert_non_null(memory);
+  for (int i = 0; i < PLACES; i++)
+    memory[(size_t)i * STEP] = 1;
+  assert_true(file_pages() - before <= PLACES * AHEAD);
+  gv_machine_page_out(memory, (size_t)PLACES * STEP);
+  for (int i = 0; i < PLACES; i++)
+    assert_int_equal(memory[(size_t)i * STEP], 1);
+  assert_true(file_pages() - before <= PLACES * AHEAD);
+  gv_machine_unmap(memory, (size_t)PLACES * STEP);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(nothing_is_known, begin, end),
@@ -175,6 +202,7 @@ int main(void) {
       cmocka_unit_test(threads_by_default),
       cmocka_unit_test(there_is_memory),
       cmocka_unit_test(large_blocks_may_have_large_pages),
+      cmocka_unit_test_setup_teardown(files_map_what_is_accessed, begin, end),
   };
   return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }
