@@ -259,6 +259,21 @@ gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *p, int6
   return gv_pieces_add(context, out, out->x[first], out->y[first]);
 }
 
+gv_status gv_pieces_of_ring(gv_context *context, const double *lon, const double *lat, int64_t count,
+                            gv_pieces *out) {
+  static const int64_t cell[2] = {0, 1}, ring[1] = {0};
+  const int64_t line[2] = {0, count};
+  gv_diagram_parts parts;
+  gv_diagram_parts_init(&parts);
+  parts.seed_count = parts.edge_count = 1;
+  parts.cell = cell;
+  parts.ring = ring;
+  parts.line = line;
+  parts.line_x = lon;
+  parts.line_y = lat;
+  return gv_pieces_of_cell(context, &parts, 0, true, true, out);
+}
+
 gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *p, int64_t edge, bool globe, bool cut,
                             gv_pieces *out) {
   int64_t first = p->line[edge], end = p->line[edge + 1];

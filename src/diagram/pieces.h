@@ -42,6 +42,11 @@ typedef struct gv_pieces {
 GV_SHARED gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *parts, int64_t seed, bool globe,
                                       bool cut, gv_pieces *out);
 
+/* Adds the polygons of a ring of longitudes in [-180, 180] and latitudes, cut at 180 degrees: counterclockwise, and the last of its `count` points is
+ * the first. */
+GV_SHARED gv_status gv_pieces_of_ring(gv_context *context, const double *lon, const double *lat, int64_t count,
+                                      gv_pieces *out);
+
 /* Adds the lines of an edge. */
 GV_SHARED gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *parts, int64_t edge, bool globe,
                                       bool cut, gv_pieces *out);

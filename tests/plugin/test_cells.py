@@ -4,7 +4,16 @@ import csv
 
 import pytest
 from conftest import LAND, as_file, land_in_memory, memory, places, rows
-from qgis.core import NULL, QgsProcessingException, QgsVectorLayer, QgsWkbTypes
+from qgis.core import (
+    NULL,
+    QgsApplication,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessingContext,
+    QgsProcessingException,
+    QgsVectorLayer,
+    QgsWkbTypes,
+)
 
 FIELDS = "id:integer,name:string,w:double"
 ROWS = [(100 + i, f"seed {i}", 1.5 + i % 7) for i in range(60)]
@@ -80,6 +89,7 @@ def test_cells(qgis, work, system, level, cells, parameters, options, output):
         FIELD="id",
         SYSTEM=system,
         LEVEL=level,
+        GEOMETRY=1,
         OUTPUT=output if output == "memory:" else work.path(output),
         **parameters,
     )["OUTPUT"]
@@ -149,6 +159,37 @@ def test_files_and_shapes(qgis, work):
     assert any(str(land) in text for text in qgis.feedback.commands)
 
 
+@pytest.mark.parametrize("output", ["out.gpkg", "memory:"])
+@pytest.mark.parametrize("field", ["id", "name"])
+def test_polygons(qgis, work, output, field):
+    """By default: one cell beside the other, each with its center."""
+    out = qgis.run(
+        "cells",
+        INPUT=points(),
+        FIELD=field,
+        SYSTEM=2,
+        LEVEL=2,
+        OUTPUT=output if output == "memory:" else work.path(output),
+    )["OUTPUT"]
+    made, layer = features(out)
+    assert [row["cell"] for row in made] == [int(r["cell"]) for r in table(work, "s2:2")]
+    assert layer.wkbType() == QgsWkbTypes.Type.MultiPolygon
+    cells = [f.geometry() for f in layer.getFeatures()]
+    centers = [QgsGeometry.fromPointXY(QgsPointXY(row["lon"], row["lat"])) for row in made]
+    inside = [[cell.contains(center) for center in centers] for cell in cells]
+    assert inside == [[one is other for other in cells] for one in cells]
+    assert sum(cell.area() for cell in cells) == pytest.approx(360 * 180, rel=1e-9)
+
+
+def test_more_polygons_than_a_map_shows(qgis, work):
+    given = {"INPUT": memory([(0, 0)]), "LEVEL": 10, "OUTPUT": work.path("out.gpkg")}
+    made = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:cells")
+    well, message = made.checkParameterValues(given, QgsProcessingContext())
+    assert not well and "12,582,912 polygons" in message and "2,100,000" in message
+    for more in ({"GEOMETRY": 1}, {"OUTPUT": work.path("out.csv")}, {"LEVEL": 8}):
+        assert made.checkParameterValues({**given, **more}, QgsProcessingContext())[0]
+
+
 def test_h3(qgis, work):
     """The command has H3 or gives the reason."""
     try:
@@ -165,8 +206,6 @@ def test_h3(qgis, work):
 
 def test_more_rows_than_a_table_holds(qgis, work):
     """Refused beforehand; with a mask only the cells within have a row, but all are computed."""
-    from qgis.core import QgsApplication, QgsProcessingContext
-
     made = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:cells")
     given = {"INPUT": memory([(0, 0)]), "LEVEL": 18, "OUTPUT": work.path("out.gpkg")}
     well, message = made.checkParameterValues(given, QgsProcessingContext())

@@ -20,6 +20,7 @@ from qgis.core import (
     QgsColorRampLegendNodeSettings,
     QgsColorRampShader,
     QgsFeatureRequest,
+    QgsFillSymbol,
     QgsGradientColorRamp,
     QgsGradientStop,
     QgsGraduatedSymbolRenderer,
@@ -42,6 +43,7 @@ from qgis.core import (
     QgsSymbol,
     QgsSymbolLayer,
     QgsUnitTypes,
+    QgsWkbTypes,
 )
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
@@ -52,6 +54,7 @@ from .datasets import open_dataset
 CLASSES = 5
 LEGEND_ENTRIES = 30
 WIDEST_DISC = 7.0  # millimeters
+DOTS, SMALLEST_DOT = [(200, 1.4), (5000, 0.7)], 0.4  # millimeters, by the number of seeds
 MAPPED_COLORS = 2000  # in an expression
 RAMP_POINTS = 8192  # in a project
 
@@ -463,22 +466,58 @@ def cells(context, output, default_name, name):
     style(context, output, paint)
 
 
-def cell_centers(context, output, default_name, name, width):
-    """Centers of cells as discs of a width in meters, in a color for each `seed`, listed while these are few."""
+def disc(width):
+    """A symbol of centers of cells that are `width` meters wide."""
+    symbol = QgsMarkerSymbol.createSimple({"name": "circle", "outline_style": "no"})
+    symbol.setSize(width)
+    symbol.setSizeUnit(QgsUnitTypes.RenderUnit.RenderMetersInMapUnits)
+    scale = QgsMapUnitScale()
+    scale.maxSizeMMEnabled, scale.maxSizeMM = True, WIDEST_DISC
+    symbol.setSizeMapUnitScale(scale)  # in the legend they would fill it
+    return symbol
+
+
+def listed_cells(context, output, default_name, name, width):
+    """
+    Cells in a color for each `seed`, listed while these are few: polygons with thin borders, or centers as discs of a
+    width in meters.
+    """
     rename(context, output, default_name, name)
 
     def paint(layer, _):
-        symbol = QgsMarkerSymbol.createSimple({"name": "circle", "outline_style": "no"})
-        symbol.setSize(width)
-        symbol.setSizeUnit(QgsUnitTypes.RenderUnit.RenderMetersInMapUnits)
-        scale = QgsMapUnitScale()
-        scale.maxSizeMMEnabled, scale.maxSizeMM = True, WIDEST_DISC
-        symbol.setSizeMapUnitScale(scale)  # in the legend they would fill it
+        if layer.geometryType() == QgsWkbTypes.GeometryType.PolygonGeometry:
+            symbol = QgsFillSymbol.createSimple(
+                {"outline_color": "#666666", "outline_width": "0.1"}
+            )
+        else:
+            symbol = disc(width)
         found = layer.uniqueValues(layer.fields().indexOf("seed"), MAPPED_COLORS + 1)
         rows = colored(sorted(value for value in found if not types.is_empty(value)))
         layer.setRenderer(
             regions_renderer(layer, "seed", rows if len(rows) <= MAPPED_COLORS else [], symbol)
         )
+        name_features(layer)
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def seeds(context, output, default_name, name):
+    """Seeds above their regions: small dots, the fewer the larger; polygons without a fill."""
+    rename(context, output, default_name, name)
+
+    def paint(layer, _):
+        kind, count = layer.geometryType(), layer.featureCount()
+        if kind == QgsWkbTypes.GeometryType.PointGeometry:
+            size = next((mm for most, mm in DOTS if count <= most), SMALLEST_DOT)
+            symbol = QgsMarkerSymbol.createSimple(
+                {"name": "circle", "size": str(size), "color": "#333333", "outline_style": "no"}
+            )
+        elif kind == QgsWkbTypes.GeometryType.PolygonGeometry:
+            symbol = QgsFillSymbol.createSimple({"style": "no", "outline_width": "0.3"})
+        else:
+            return
+        layer.setRenderer(QgsSingleSymbolRenderer(symbol))
         name_features(layer)
         layer.triggerRepaint()
 

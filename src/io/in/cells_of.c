@@ -128,6 +128,11 @@ int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int
   return cells->kind == GV_CELLS_OF_S2 ? (int64_t)gv_s2_id(cells->level, cell) : cell;
 }
 
+int64_t gv_cells_of_number(const gv_cells_of *cells, int64_t id) {
+  /* An id of S2 is its number, a 1, and zeros up to 64 bits. */
+  return cells->kind == GV_CELLS_OF_S2 ? (int64_t)((uint64_t)id >> (61 - 2 * cells->level)) : id;
+}
+
 void gv_cells_of_token(const gv_cells_of *cells, int64_t id, char out[17]) {
   int length = snprintf(out, 17, cells->kind == GV_CELLS_OF_S2 ? "%016" PRIx64 : "%" PRIx64, (uint64_t)id);
   /* S2 leaves out zeros at the end. */

@@ -75,6 +75,14 @@ void gv_cells_of_grid(const gv_cells_of *cells, const gv_seed_list *places, gv_g
 /* The id of a cell in its own system: QTM's 64-bit id, HEALPix's number, the 64-bit id of S2 (as a signed number) and H3, the id of a file's feature. */
 int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int64_t cell);
 
+/* The inverse of that for HEALPix and S2. */
+int64_t gv_cells_of_number(const gv_cells_of *cells, int64_t id);
+
+/* True for cells with borders: HEALPix, S2 and H3. */
+static inline bool gv_cells_of_have_borders(const gv_cells_of *cells) {
+  return gv_cells_of_lists(cells) && !gv_cells_of_are_read(cells);
+}
+
 /* Ids that are also written as text, in hexadecimal digits: S2's tokens, H3's indexes. */
 static inline bool gv_cells_of_have_tokens(const gv_cells_of *cells) {
   return cells->kind == GV_CELLS_OF_S2 || cells->kind == GV_CELLS_OF_H3;

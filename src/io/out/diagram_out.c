@@ -9,10 +9,10 @@
 
 #include <cpl_error.h>
 
-#include "diagram/pieces.h"
 #include "io/geometry/clipped_area.h"
 #include "io/geometry/geodesic_line.h"
 #include "io/geometry/parts.h"
+#include "io/geometry/piece_geometry.h"
 #include "io/geometry/projected.h"
 #include "io/grow.h"
 #include "io/in/groups.h"
@@ -176,28 +176,6 @@ static gv_status writer_set_attributes(diagram_writer *w, OGRFeatureH feature, i
 
 /* ---------------------------------------------------------------------------------------------------------- geometries */
 
-/* Pieces as a geometry of the layer: a multipolygon or a multiline. */
-static gv_status writer_geometry(const diagram_writer *w, const gv_pieces *p, bool polygons, OGRGeometryH *out) {
-  OGRGeometryH all = OGR_G_CreateGeometry(polygons ? wkbMultiPolygon : wkbMultiLineString);
-  if (all == NULL) return gv_io_fail_memory(w->io, "a geometry");
-  for (int64_t i = 0; i < p->count; i++) {
-    int64_t first = p->first[i], count = p->first[i + 1] - first;
-    OGRGeometryH line = OGR_G_CreateGeometry(polygons ? wkbLinearRing : wkbLineString), piece = line;
-    if (line == NULL || count > INT32_MAX) {
-      OGR_G_DestroyGeometry(all);
-      return gv_io_fail_memory(w->io, "a geometry");
-    }
-    OGR_G_SetPoints(line, (int)count, p->x + first, sizeof(double), p->y + first, sizeof(double), NULL, 0);
-    if (polygons) {
-      piece = OGR_G_CreateGeometry(wkbPolygon);
-      OGR_G_AddGeometryDirectly(piece, line);
-    }
-    OGR_G_AddGeometryDirectly(all, piece);
-  }
-  *out = all;
-  return GV_OK;
-}
-
 /* The area of a cell that was cut; `inverse`: from its coordinates to degrees, NULL: they are degrees. */
 static gv_status writer_measure(diagram_writer *w, OGRGeometryH cut, gv_operation *inverse) {
   static const double longest = 2000.0; /* meters */
@@ -250,7 +228,7 @@ static gv_status writer_finish(diagram_writer *w, const gv_pieces *p, bool polyg
   *out = NULL;
   w->cut = false;
   if (p->count == 0) return GV_OK;
-  gv_status status = writer_geometry(w, p, polygons, out);
+  gv_status status = gv_piece_geometry(w->io, p, polygons, out);
   if (status == GV_OK && polygons && c->grouped && p->count > 1) status = writer_dissolve(w, out);
   if (status == GV_OK) status = writer_cut(w, c->region, polygons, NULL, out);
   if (status == GV_OK && *out != NULL && c->globe && c->map.operation != NULL) {

@@ -33,6 +33,14 @@ static const gv_mesh_format *format_of_cells(const gv_mesh_options *options, con
   return options->cells != NULL && gv_mesh_variables_may_be(options->cells) ? &gv_mesh_variables : &gv_mesh_table;
 }
 
+/* Borders need a format with geometries. */
+static gv_status mesh_check_borders(gv_io *io, const output *o) {
+  const gv_place *place = &o->writer.place;
+  GV_REQUIRE(io, o->format == &gv_mesh_table && !gv_format_of(place->driver)->text,
+             "--cell-borders: %s has no geometries; use a format that has, e.g. .gpkg or .fgb", place->output.path);
+  return GV_OK;
+}
+
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, const gv_cells_of *cells,
                        gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
@@ -52,6 +60,7 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
                    ? gv_layer_plan(io, &o->writer, place.option, place.path, o->format->layer, place.overwrite)
                    : gv_place_plan(io, &o->writer.place, &place);
   }
+  if (status == GV_OK && options->borders) status = mesh_check_borders(io, &mesh->outputs[0]);
   if (status != GV_OK) {
     gv_mesh_close(mesh);
     return status;
@@ -342,6 +351,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_context *context = NULL;
   int bands = request->voronoi->k > 1 ? request->voronoi->k : 1;
   gv_mesh_facts facts = {.of = &grid->cells_of,
+                         .grid = &grid->grid,
                          .cells = grid->grid.width,
                          .request = request,
                          .bands = bands,

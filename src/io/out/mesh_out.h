@@ -15,9 +15,9 @@
 enum { GV_MESH_FORMATS = 2 };
 
 typedef struct gv_mesh_options {
-  const char *cells; /* file for the polygons or the table, or NULL */
-  const char *mesh;  /* file for the UGRID mesh, or NULL */
-  bool overwrite;
+  const char *cells;       /* file for the polygons or the table, or NULL */
+  const char *mesh;        /* file for the UGRID mesh, or NULL */
+  bool overwrite, borders; /* of `cells`: geometries are the borders of cells */
 } gv_mesh_options;
 
 /* What is computed for the triangles, and for which cells. */
@@ -26,6 +26,7 @@ typedef struct gv_mesh_request {
   const gv_seed_list *centers;       /* gv_cells_of_have_places: those, in degrees */
   const int64_t *integers;           /* with `attribute`: its value for each seed, or in `reals` */
   const double *reals;
+  bool borders;              /* the table has polygons of the borders, not the centers */
   const char *attribute;     /* a field of the seeds that lists of cells get too, or NULL */
   double distance_size;      /* one unit of the distances of lists, in meters */
   const char *distance_unit; /* its name */

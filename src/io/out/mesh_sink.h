@@ -22,6 +22,7 @@ typedef struct gv_mesh_block {
 /* Properties of all cells. */
 typedef struct gv_mesh_facts {
   const gv_cells_of *of; /* which cells */
+  const gv_grid *grid;   /* the library's */
   const gv_mesh_request *request;
   int64_t cells, written; /* all of them, and those that count: the same without a mask */
   int bands;

@@ -95,6 +95,8 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->from.path != NULL, j->ways != NULL, "--from", "--ways"},
       {j->ways != NULL, j->cost.path != NULL || j->barriers.path != NULL, "--ways", "--cost or --barriers"},
       {j->ways_layer != NULL, j->ways != NULL, "--ways-layer", "--ways"},
+      {j->cell_borders, j->cells != NULL, "--cell-borders", "--cells"},
+      {j->cell_borders, gv_cells_of_have_borders(&j->grid.cells_of), "--cell-borders", "--cells-of healpix|s2|h3"},
       {j->from.layer != NULL, j->from.path != NULL, "--from-layer", "--from"},
       {j->from.crs != NULL, j->from.path != NULL, "--from-crs", "--from"},
       {j->from.open_options != NULL, j->from.path != NULL, "--from-oo", "--from"},

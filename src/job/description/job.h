@@ -102,8 +102,9 @@ typedef struct gv_job {
   bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
   bool signed_distance;    /* of the raster of distances: minus those to the boundary within polygons */
   bool has_nodata, no_style, no_stats_distances;
-  bool group;   /* the table has a row an id, not a row a seed */
-  bool dry_run; /* inputs are read and reported, nothing is written */
+  bool cell_borders; /* of `cells`, of other cells than triangles: polygons of their borders, not their centers */
+  bool group;        /* the table has a row an id, not a row a seed */
+  bool dry_run;      /* inputs are read and reported, nothing is written */
   int64_t nodata;
   gv_sync sync;
   int part, parts;    /* part `part` of `parts`, from 1, is written to raster.path (parts/part_file.h); 0 = all */

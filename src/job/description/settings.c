@@ -257,10 +257,8 @@ const gv_option gv_job_options[] = {
     {"cells-of", "CELLS",
      "compute healpix:LEVEL, s2:LEVEL, h3:LEVEL or the places in a file instead of a raster\n"
      "Outputs are --cells and --stats. healpix:LEVEL is NESTED; ,ring and ,authalic may follow; ,authalic also for "
-     "S2. "
-     "A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF; FILE:NAME is a "
-     "layer, "
-     "or the coordinates of a variable. qtm:LEVEL is --level LEVEL.",
+     "S2. A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF; FILE:NAME is "
+     "a layer, or the coordinates of a variable. qtm:LEVEL is --level LEVEL.",
      GV_OPTION_BY(set_cells_of), .names_file = true},
     {"snap-seeds", NULL, "with --level: move seeds to the center of their triangle",
      GV_OPTION_INTO(job.grid.snap_seeds), .rare = true},
@@ -393,10 +391,12 @@ const gv_option gv_job_options[] = {
      "with --level or --cells-of: table of the cells\n"
      "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
      "with cell, lon, lat, seed, distance, azimuth. Cells with their center outside --mask are left out. Any "
-     "vector format: .gpkg, "
-     ".fgb, .csv, .geojson ...; with "
-     "--cells-of also .nc and .zarr.",
+     "vector format: .gpkg, .fgb, .csv, .geojson ...; with --cells-of also .nc and .zarr.",
      GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"cell-borders", NULL,
+     "with --cells of healpix, s2 or h3: polygons of the cells instead of their centers\n"
+     "They are cut at 180 degrees. Each side is drawn in at least 4 pieces. The format needs geometries.",
+     GV_OPTION_INTO(job.cell_borders), .place = GV_IN_OUTPUTS, .rare = true},
     {"mesh", "FILE.nc", "with --level (up to 13): UGRID mesh with seed, distance and area",
      GV_OPTION_INTO(job.mesh), .place = GV_IN_OUTPUTS, .names_file = true},
     {"bands", "NAME[,NAME...]",

@@ -18,7 +18,7 @@ typedef struct gv_job_settings {
 } gv_job_settings;
 
 enum {
-  GV_JOB_OPTIONS = 95,   /* rows, headings included */
+  GV_JOB_OPTIONS = 96,   /* rows, headings included */
   GV_JOB_COST_MOVES = 16 /* unless --cost-moves is given */
 };
 

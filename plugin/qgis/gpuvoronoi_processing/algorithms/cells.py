@@ -15,15 +15,18 @@ from qgis.core import (
 
 from .. import field_types as types
 from .. import program, styles
-from ..i18n import tr
+from ..i18n import number_text, tr
 from .rasters import RasterAlgorithm
 
 EARTH = 5.1e14  # square meters
 HIGHEST_LEVEL, HIGHEST_LEVEL_OF_H3 = 18, 15
+MOST_POLYGONS = 2100000  # half a gigabyte; level 5 of H3 has 2,016,842
+WITHOUT_GEOMETRY = (".csv", ".tsv", ".xlsx", ".ods")  # formats of tables
 
 
 class Cells(RasterAlgorithm):
-    SYSTEM, LEVEL, AUTHALIC, ATTRIBUTES = "SYSTEM", "LEVEL", "AUTHALIC", "ATTRIBUTES"
+    SYSTEM, LEVEL, GEOMETRY = "SYSTEM", "LEVEL", "GEOMETRY"
+    AUTHALIC, ATTRIBUTES = "AUTHALIC", "ATTRIBUTES"
     metrics = staticmethod(RasterAlgorithm.metrics_of_the_globe)
 
     def canExecute(self):
@@ -44,11 +47,10 @@ class Cells(RasterAlgorithm):
     def description(self):
         return tr(
             "<p>Finds the nearest seed for the center of every cell of a level of HEALPix, S2 or H3.</p><p>The result "
-            "is a layer of points, the centers of the cells, with the fields <i>cell</i> (number or id), <i>token</i> "
-            "(S2 and H3: the id in hexadecimal digits), <i>lon</i>, <i>lat</i>, <i>area_km2</i>, <i>seed</i> (id of "
-            "the nearest), <i>distance</i> (meters) and <i>azimuth</i> (degrees clockwise from north), with k > 1 also "
-            "<i>seed_2</i>, <i>distance_2</i> and so on. The borders of the cells are not available; “QTM Voronoi” has "
-            "triangles as polygons.</p>"
+            "is a layer of the cells as polygons, or of their centers, with the fields <i>cell</i> (number or id), "
+            "<i>token</i> (S2 and H3: the id in hexadecimal digits), <i>lon</i>, <i>lat</i>, <i>area_km2</i>, "
+            "<i>seed</i> (id of the nearest), <i>distance</i> (meters) and <i>azimuth</i> (degrees clockwise from "
+            "north), with k > 1 also <i>seed_2</i>, <i>distance_2</i> and so on. “QTM Voronoi” has triangles.</p>"
         )
 
     def examples(self):
@@ -59,6 +61,7 @@ class Cells(RasterAlgorithm):
                     "INPUT": "stations.gpkg",
                     "SYSTEM": 0,
                     "LEVEL": 6,
+                    "GEOMETRY": 0,
                     "ATTRIBUTES": True,
                     "OUTPUT": "pixels.gpkg",
                 },
@@ -123,6 +126,15 @@ class Cells(RasterAlgorithm):
             )
         )
         self.add(
+            QgsProcessingParameterEnum(
+                self.GEOMETRY, tr("Geometry"), [tr("Polygons"), tr("Centers")], defaultValue=0
+            ),
+            tr(
+                "Polygons are cut at ±180° and have at least 4 pieces on each side; they are for levels of at most "
+                "2,100,000 cells, or with a mask. Tables without geometries have the centers in columns."
+            ),
+        )
+        self.add(
             QgsProcessingParameterBoolean(
                 self.ATTRIBUTES, tr("Attributes of the seeds"), defaultValue=False
             ),
@@ -143,9 +155,9 @@ class Cells(RasterAlgorithm):
         self.add_backend()
         self.add(
             QgsProcessingParameterVectorDestination(
-                self.OUTPUT, tr("Cells"), QgsProcessing.SourceType.TypeVectorPoint
+                self.OUTPUT, tr("Cells"), QgsProcessing.SourceType.TypeVectorAnyGeometry
             ),
-            tr("The centers of the cells as points, with their nearest seeds."),
+            tr("The cells with their nearest seeds."),
         )
 
     def checkParameterValues(self, parameters, context):
@@ -157,7 +169,22 @@ class Cells(RasterAlgorithm):
             cells = self.system(parameters, context)[3](level)
             rows = 0 if self.given(parameters, self.MASK) else cells  # those within it
             message = self.size_problem(self.LEVEL, cells, rows)
+            if not message and rows > MOST_POLYGONS and self.polygons(parameters, context):
+                message = tr(
+                    "“{geometry}”: a layer of {count} polygons; at most {most} are supported; choose centers, a lower "
+                    "level or a mask"
+                ).format(
+                    geometry=self.label(self.GEOMETRY),
+                    count=number_text(rows),
+                    most=number_text(MOST_POLYGONS),
+                )
         return well and not message, message
+
+    def polygons(self, parameters, context):
+        """Whether the cells are to be drawn; formats without geometries have no polygons."""
+        destination = self.destination(parameters, self.OUTPUT, context) or ""
+        wanted = self.parameterAsEnum(parameters, self.GEOMETRY, context) == 0
+        return wanted and not destination.lower().endswith(WITHOUT_GEOMETRY)
 
     def system(self, parameters, context):
         return self.systems()[self.parameterAsEnum(parameters, self.SYSTEM, context)]
@@ -179,6 +206,8 @@ class Cells(RasterAlgorithm):
             "--cells-of",
             f"{system}:{level}{order}{latitudes}",
         ]
+        if self.polygons(parameters, context):
+            options.append("--cell-borders")
         options += self.common_options(parameters, context)
         if self.skip_invalid:
             options.append("--skip-invalid")
@@ -208,7 +237,7 @@ class Cells(RasterAlgorithm):
         title = tr("Nearest of {layer}, {system} level {level}").format(
             layer=self.seeds.label, system=label, level=level
         )
-        styles.cell_centers(
+        styles.listed_cells(
             context, made, self.label(self.OUTPUT), title, math.sqrt(EARTH / count(level))
         )
         return {self.OUTPUT: made}

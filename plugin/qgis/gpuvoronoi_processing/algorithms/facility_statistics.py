@@ -222,7 +222,7 @@ class FacilityStatistics(RasterAlgorithm):
             )
             if results[self.POLYGONS] is None:
                 return {}
-        styles.rename(
+        styles.seeds(
             context,
             destination,
             self.label(self.OUTPUT),

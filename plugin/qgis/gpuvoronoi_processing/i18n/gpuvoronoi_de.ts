@@ -55,8 +55,8 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>&lt;p&gt;Finds the nearest seed for the center of every cell of a level of HEALPix, S2 or H3.&lt;/p&gt;&lt;p&gt;The result is a layer of points, the centers of the cells, with the fields &lt;i&gt;cell&lt;/i&gt; (number or id), &lt;i&gt;token&lt;/i&gt; (S2 and H3: the id in hexadecimal digits), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (id of the nearest), &lt;i&gt;distance&lt;/i&gt; (meters) and &lt;i&gt;azimuth&lt;/i&gt; (degrees clockwise from north), with k &gt; 1 also &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; and so on. The borders of the cells are not available; “QTM Voronoi” has triangles as polygons.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Findet zur Mitte jeder Zelle einer Stufe von HEALPix, S2 oder H3 das nächste Objekt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist ein Layer von Punkten, den Mitten der Zellen, mit den Feldern &lt;i&gt;cell&lt;/i&gt; (Nummer oder Kennung), &lt;i&gt;token&lt;/i&gt; (S2 und H3: die Kennung in hexadezimalen Ziffern), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (Kennung des nächsten), &lt;i&gt;distance&lt;/i&gt; (Meter) und &lt;i&gt;azimuth&lt;/i&gt; (Grad im Uhrzeigersinn von Norden), mit k &gt; 1 auch &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; und so weiter. Die Grenzen der Zellen sind nicht verfügbar; „QTM-Voronoi“ hat Dreiecke als Polygone.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds the nearest seed for the center of every cell of a level of HEALPix, S2 or H3.&lt;/p&gt;&lt;p&gt;The result is a layer of the cells as polygons, or of their centers, with the fields &lt;i&gt;cell&lt;/i&gt; (number or id), &lt;i&gt;token&lt;/i&gt; (S2 and H3: the id in hexadecimal digits), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (id of the nearest), &lt;i&gt;distance&lt;/i&gt; (meters) and &lt;i&gt;azimuth&lt;/i&gt; (degrees clockwise from north), with k &gt; 1 also &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; and so on. “QTM Voronoi” has triangles.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zur Mitte jeder Zelle einer Stufe von HEALPix, S2 oder H3 das nächste Objekt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist ein Layer der Zellen als Polygone oder ihrer Mitten, mit den Feldern &lt;i&gt;cell&lt;/i&gt; (Nummer oder Kennung), &lt;i&gt;token&lt;/i&gt; (S2 und H3: die Kennung in hexadezimalen Ziffern), &lt;i&gt;lon&lt;/i&gt;, &lt;i&gt;lat&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;, &lt;i&gt;seed&lt;/i&gt; (Kennung des nächsten), &lt;i&gt;distance&lt;/i&gt; (Meter) und &lt;i&gt;azimuth&lt;/i&gt; (Grad im Uhrzeigersinn von Norden), mit k &gt; 1 auch &lt;i&gt;seed_2&lt;/i&gt;, &lt;i&gt;distance_2&lt;/i&gt; und so weiter. „QTM-Voronoi“ hat Dreiecke.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
@@ -90,6 +90,11 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
+            <source>Polygons are cut at ±180° and have at least 4 pieces on each side; they are for levels of at most 2,100,000 cells, or with a mask. Tables without geometries have the centers in columns.</source>
+            <translation>Polygone sind bei ±180° geteilt und haben auf jeder Seite mindestens 4 Strecken; es gibt sie für Stufen mit höchstens 2.100.000 Zellen oder mit einer Maske. Tabellen ohne Geometrien haben die Mitten in Spalten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
             <source>Adds the attributes of the nearest seed with the prefix “seed_”.</source>
             <translation>Fügt die Attribute des nächsten Objekts mit dem Präfix „seed_“ hinzu.</translation>
         </message>
@@ -100,8 +105,8 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
-            <source>The centers of the cells as points, with their nearest seeds.</source>
-            <translation>Die Mitten der Zellen als Punkte, mit ihren nächsten Objekten.</translation>
+            <source>The cells with their nearest seeds.</source>
+            <translation>Die Zellen mit ihren nächsten Objekten.</translation>
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
@@ -140,6 +145,11 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
+            <source>Geometry</source>
+            <translation>Geometrie</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
             <source>Attributes of the seeds</source>
             <translation>Attribute der Objekte</translation>
         </message>
@@ -155,8 +165,23 @@
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
+            <source>Polygons</source>
+            <translation>Polygone</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>Centers</source>
+            <translation>Mitten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
             <source>“{}”: H3 has levels 0 to 15</source>
             <translation>„{}“: H3 hat die Stufen 0 bis 15</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/cells.py" />
+            <source>“{geometry}”: a layer of {count} polygons; at most {most} are supported; choose centers, a lower level or a mask</source>
+            <translation>„{geometry}“: Der Layer hätte {count} Polygone; höchstens {most} sind möglich; wählen Sie Mitten, eine niedrigere Stufe oder eine Maske</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -266,7 +291,7 @@
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Adds the attributes of the point, and those of the neighbor with the prefix “neighbour_”.</source>
-            <translation>Fügt die Attribute des Punkts hinzu und die des Nachbarn mit dem Präfix „neighbor_“.</translation>
+            <translation>Fügt die Attribute des Punkts hinzu und die des Nachbarn mit dem Präfix „neighbour_“.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -1392,11 +1417,6 @@
             <location filename="../algorithms/voronoi_diagram.py" />
             <source>The Delaunay triangulation as lines:</source>
             <translation>Die Delaunay-Triangulation als Linien:</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_diagram.py" />
-            <source>Polygons</source>
-            <translation>Polygone</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_diagram.py" />

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cells/borders.h"
 #include "io/in/input_limit.h"
 #include "io/parallel.h"
 
@@ -97,6 +98,37 @@ gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int
   return error == E_SUCCESS ? GV_OK : h3_fail(io, error);
 }
 
+/* The points of a great circle from one corner of a cell to the next, without the last. */
+static int h3_side_put(const LatLng *from, const LatLng *to, int pieces, double *lon, double *lat) {
+  const double a[3] = {cos(from->lat) * cos(from->lng), cos(from->lat) * sin(from->lng), sin(from->lat)},
+               b[3] = {cos(to->lat) * cos(to->lng), cos(to->lat) * sin(to->lng), sin(to->lat)};
+  lon[0] = radsToDegs(from->lng);
+  lat[0] = radsToDegs(from->lat);
+  for (int i = 1; i < pieces; i++) {
+    double at[3];
+    for (int d = 0; d < 3; d++)
+      at[d] = a[d] + (b[d] - a[d]) * i / pieces;
+    lon[i] = radsToDegs(atan2(at[1], at[0]));
+    lat[i] = radsToDegs(atan2(at[2], hypot(at[0], at[1])));
+  }
+  return pieces;
+}
+
+gv_status gv_h3_cell_border(gv_io *io, int resolution, int64_t id, double *lon, double *lat, int *count) {
+  const int pieces = gv_border_pieces(resolution + 1);
+  CellBoundary border;
+  H3Error error = cellToBoundary((H3Index)id, &border);
+  int points = 0;
+  if (error != E_SUCCESS) return h3_fail(io, error);
+  for (int i = 0; i < border.numVerts; i++)
+    points +=
+        h3_side_put(&border.verts[i], &border.verts[(i + 1) % border.numVerts], pieces, &lon[points], &lat[points]);
+  lon[points] = lon[0];
+  lat[points] = lat[0];
+  *count = points + 1;
+  return GV_OK;
+}
+
 #else
 
 gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, gv_seed_list *out) {
@@ -110,6 +142,11 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
 
 gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int64_t *number) {
   (void)lon, (void)lat, (void)number;
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--cells-of: h3:%d is not supported by this build", resolution);
+}
+
+gv_status gv_h3_cell_border(gv_io *io, int resolution, int64_t id, double *lon, double *lat, int *count) {
+  (void)id, (void)lon, (void)lat, (void)count;
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--cells-of: h3:%d is not supported by this build", resolution);
 }
 

@@ -14,4 +14,10 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
 /* The number of the cell that contains a place in degrees, in the order of gv_h3_cells_read. */
 gv_status gv_h3_cell_find(gv_io *io, int resolution, double lon, double lat, int64_t *number);
 
+/*
+ * The border of a cell: a closed ring, counterclockwise, of longitudes in [-180, 180] and latitudes in degrees; its sides are great circles,
+ * in pieces. `lon` and `lat` have room for GV_BORDER_MOST_POINTS (cells/borders.h).
+ */
+gv_status gv_h3_cell_border(gv_io *io, int resolution, int64_t id, double *lon, double *lat, int *count);
+
 #endif

@@ -29,6 +29,7 @@ gv_status gv_cell_layer_finish(gv_io *io, void *user, gv_status status) {
   gv_cell_layer *layer = user;
   (void)io;
   status = gv_layer_finish(&layer->out, status);
+  gv_cell_border_free(layer->border);
   free(layer);
   return status;
 }

@@ -3,6 +3,7 @@
 #define GV_IO_CELL_LAYER_H
 
 #include "core/limits.h"
+#include "io/out/cells/cell_border.h"
 #include "io/out/layer_values.h"
 #include "io/out/mesh_sink.h"
 
@@ -21,7 +22,8 @@ struct gv_cell_layer {
   gv_layer_out out;
   const gv_mesh_facts *facts;
   gv_cell_layer_set *set;
-  double unit; /* degrees in the layer's unit */
+  gv_cell_border *border; /* NULL: no borders are drawn */
+  double unit;            /* degrees in the layer's unit */
   /* Numbers of fields, for `set`. */
   int field[GV_CELL_FIELDS]; /* -1 = there is none */
   int of_seed[GV_VORONOI_MAX_K][GV_CELL_FIELDS_OF_SEED];

@@ -2,7 +2,7 @@
  * Cells of HEALPix, S2, H3 and places as a table of any OGR format, in their own order: cell (gv_cells_of_id), of S2 and H3 token (the same in
  * hexadecimal digits), lon and lat (degrees), seed (the id of the nearest), distance, azimuth, area_km2 where areas are known, and the seeds'
  * attribute if there is one. With several seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the center as a
- * point.
+ * point, or the border as a polygon.
  */
 #include <math.h>
 
@@ -15,7 +15,7 @@
 enum { TABLE_CELL, TABLE_TOKEN, TABLE_LON, TABLE_LAT, TABLE_AREA };
 
 /* False for formats of text, which have longitudes and latitudes as columns. */
-static bool table_has_points(const gv_cell_layer *layer) {
+static bool table_has_geometries(const gv_cell_layer *layer) {
   return !gv_format_of(layer->out.writer->place.driver)->text;
 }
 
@@ -26,7 +26,12 @@ static gv_status table_create(gv_cell_layer *layer) {
                                                  q->attribute != NULL ? layer->facts->attribute : NULL};
   const OGRFieldType types[GV_CELL_FIELDS_OF_SEED] = {OFTInteger64, OFTReal, OFTReal,
                                                       q->reals != NULL ? OFTReal : OFTInteger64};
-  GV_TRY(gv_layer_create(&layer->out, layer->facts->crs, table_has_points(layer) ? wkbPoint : wkbNone, NULL));
+  OGRwkbGeometryType geometry = table_has_geometries(layer) ? wkbPoint : wkbNone;
+  if (q->borders) {
+    geometry = wkbMultiPolygon;
+    GV_TRY(gv_cell_border_create(layer->out.io, layer->facts, &layer->border));
+  }
+  GV_TRY(gv_layer_create(&layer->out, layer->facts->crs, geometry, NULL));
   for (int i = 0; i < GV_CELL_FIELDS; i++) {
     layer->field[i] = -1;
     if (i == TABLE_AREA && gv_cells_of_are_read(layer->facts->of)) continue;
@@ -80,7 +85,13 @@ static gv_status table_set_cell(const gv_cell_layer *layer, OGRFeatureH feature,
   table_set_real(feature, layer->field[TABLE_AREA], block->area[i] * 1e-6);
   for (int b = 0; b < layer->facts->bands; b++)
     GV_TRY(table_set_seed(layer, feature, block, b, b * block->stride + i));
-  if (!table_has_points(layer)) return GV_OK;
+  if (!table_has_geometries(layer)) return GV_OK;
+  if (layer->border != NULL) {
+    OGRGeometryH polygons = NULL;
+    GV_TRY(gv_cell_border_draw(layer->out.io, layer->border, block->id[i], layer->unit, &polygons));
+    OGR_F_SetGeometryDirectly(feature, polygons);
+    return GV_OK;
+  }
   OGRGeometryH point = OGR_G_CreateGeometry(wkbPoint);
   OGR_G_SetPoint_2D(point, 0, block->lon[i] / layer->unit, block->lat[i] / layer->unit);
   OGR_F_SetGeometryDirectly(feature, point);

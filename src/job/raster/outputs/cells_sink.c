@@ -22,6 +22,7 @@ static gv_status cells_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
                                 .distance_unit =
                                     j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
                                 .nodata = w->plan->nodata,
+                                .borders = j->cell_borders,
                                 .mask = triangles ? in->triangle_mask : in->mask,
                                 .threads = in->threads,
                                 .device = j->device,
@@ -32,7 +33,7 @@ static gv_status cells_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
 
 gv_status gv_cells_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
   static const gv_sink_kind kind = {{cells_begin, NULL, NULL}, cells_abandon};
-  const gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
+  const gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite, j->cell_borders};
   gv_mesh_out *made = NULL;
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
   gv_status status = gv_mesh_plan(io, &mesh, j->grid.level, &j->grid.cells_of, &made);
