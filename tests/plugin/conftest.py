@@ -28,6 +28,7 @@ ALGORITHMS = [
     "cells",
     "travelcost",
     "roundbarriers",
+    "withindistance",
 ]
 COLUMNS = [
     "cells",

@@ -61,6 +61,7 @@ ALGORITHMS = [
     "cells",
     "travelcost",
     "roundbarriers",
+    "withindistance",
 ]
 IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition
@@ -144,6 +145,7 @@ def scene_dialogs(layer):
         given = {
             "nearestcells": {"INPUT": cells},
             "knearest": {"INPUT": layer, "REFERENCE": layer},
+            "withindistance": {"INPUT": layer, "REFERENCE": layer},
             "writenearest": {"INPUT": layer, "REFERENCE": layer},
         }.get(name, {"INPUT": layer})
         dialog = open_dialog(name, given)

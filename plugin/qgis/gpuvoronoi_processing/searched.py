@@ -70,8 +70,8 @@ def read_rows(path):
             yield int(query), int(rank), int(index), float(distance), int(rank)
 
 
-def without_self(rows, points, reference, count):
-    """The first `count` rows of each query that are not about the query's own feature; at least one."""
+def without_self(rows, points, reference, count=None):
+    """The first `count` (None: all) rows of each query that are not about the query's own feature; at least one."""
     for query, found in itertools.groupby(rows, key=lambda row: row[0]):
         others = [
             row
@@ -82,6 +82,16 @@ def without_self(rows, points, reference, count):
             yield query, rank, index, distance, found_rank
         if not others:
             yield query, 1, -1, math.inf, 1
+
+
+def with_every_query(rows, count):
+    """Rows of a search within a radius, which has none of a query without neighbors: these get a row, too."""
+    following = 0
+    for query, found in itertools.groupby(rows, key=lambda row: row[0]):
+        yield from ((alone, 1, -1, math.inf, 1) for alone in range(following, query))
+        yield from found
+        following = query + 1
+    yield from ((alone, 1, -1, math.inf, 1) for alone in range(following, count))
 
 
 def kth_nearest(layer, reference, count, metric, context, feedback, own=False, options=()):

@@ -11,6 +11,7 @@ from .round_barriers import RoundBarriers
 from .travel_cost import TravelCost
 from .voronoi_diagram import VoronoiDiagram
 from .voronoi_raster import VoronoiRaster
+from .within_distance import WithinDistance
 from .write_nearest import WriteNearest
 
 ALGORITHMS = [
@@ -26,4 +27,5 @@ ALGORITHMS = [
     Cells,
     TravelCost,
     RoundBarriers,
+    WithinDistance,
 ]

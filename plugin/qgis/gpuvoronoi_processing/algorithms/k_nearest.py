@@ -44,6 +44,7 @@ GEOMETRY_TYPES = (
 
 class KNearest(Searches, QgsProcessingAlgorithm):
     GEOMETRY, ATTRIBUTES, EXCLUDE_SELF = "GEOMETRY", "ATTRIBUTES", "EXCLUDE_SELF"
+    LIMIT = Searches.MAX_DISTANCE  # the parameter of how far neighbors may be
 
     def name(self):
         return "knearest"
@@ -99,18 +100,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             tr("The id of a point in the result. Without a field: the feature id."),
         )
         self.add_neighbors()
-        self.add(
-            QgsProcessingParameterNumber(
-                self.NEIGHBORS,
-                tr("Number of neighbors (k)"),
-                QgsProcessingParameterNumber.Type.Integer,
-                1,
-                minValue=1,
-                maxValue=MOST_NEIGHBORS,
-            ),
-            tr("How many neighbors of each point: 1 to 1,024."),
-        )
-        self.add_reach()
+        self.add_count()
         self.add(
             QgsProcessingParameterEnum(
                 self.GEOMETRY,
@@ -118,10 +108,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
                 [tr("None: a table"), tr("The point"), tr("A line to the neighbor")],
                 defaultValue=LINES,
             ),
-            tr(
-                "Lines are geodesics if distances are measured on the globe. They begin and end at their points and "
-                "are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°)."
-            ),
+            self.line_help(),
         )
         self.add(
             QgsProcessingParameterBoolean(
@@ -148,6 +135,51 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             tr("A row for each point and neighbor."),
         )
 
+    def add_count(self):
+        """How many neighbors."""
+        self.add(
+            QgsProcessingParameterNumber(
+                self.NEIGHBORS,
+                tr("Number of neighbors (k)"),
+                QgsProcessingParameterNumber.Type.Integer,
+                1,
+                minValue=1,
+                maxValue=MOST_NEIGHBORS,
+            ),
+            tr("How many neighbors of each point: 1 to 1,024."),
+        )
+        self.add_reach()
+
+    def line_help(self):
+        return tr(
+            "Lines are geodesics if distances are measured on the globe. They begin and end at their points and "
+            "are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°)."
+        )
+
+    def count_problem(self, layer, parameters, context):
+        """What is wrong with the number of rows that a layer of points will have; else nothing."""
+        count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+        return self.size_problem(self.NEIGHBORS, rows=layer.featureCount() * count)
+
+    def count_options(self, parameters, context, reference, others):
+        """The program's options for how many neighbors and how far; `others` than the feature's own are wanted."""
+        count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+        count = min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS)
+        return ["-k", str(count), *self.search_options(parameters, context), *reference.options()]
+
+    def found_rows(self, rows, points, reference, others, parameters, context):
+        """The program's rows as those of the result."""
+        count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+        reference.look_up(count)
+        return without_self(rows, points, reference, count) if others else rows
+
+    def ranks(self, parameters, context):
+        """How many ranks of lines are told apart."""
+        return self.parameterAsInt(parameters, self.NEIGHBORS, context)
+
+    def title(self):
+        return tr("{points} and their nearest").format(points=self.points.label)
+
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
         layer = self.vector_layer(parameters, self.INPUT, context) if well else None
@@ -166,8 +198,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
                 label = self.label(self.EXCLUDE_SELF)
                 return False, tr("“{}” requires that both layers are the same").format(label)
         if layer is not None:
-            count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
-            message = self.size_problem(self.NEIGHBORS, rows=layer.featureCount() * count)
+            message = self.count_problem(layer, parameters, context)
         return well and not message, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -219,17 +250,12 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             metric,
             *self.common_options(parameters, context),
         ]
-        count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
         others = reference is not points and self.parameterAsBoolean(
             parameters, self.EXCLUDE_SELF, context
         )
-        options += [
-            "-k",
-            str(min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS)),
-        ]
         if reference is not points:
             options += ["--queries", points.path]
-        options += self.search_options(parameters, context) + reference.options()
+        options += self.count_options(parameters, context, reference, others)
         if points.ids:
             if not reference.ids:
                 raise no_points(self.reference.name)
@@ -246,16 +272,12 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             else:
                 drawing = Drawing(points, reference, self.points.crs)
             draw = {NO_GEOMETRY: None, POINTS: drawing.point, LINES: drawing.line}[geometry]
-            rows = read_rows(found)
-            reference.look_up(count)
-            if others:
-                rows = without_self(rows, points, reference, count)
+            rows = self.found_rows(read_rows(found), points, reference, others, parameters, context)
             alone = self.fill(sink, rows, points, reference, draw, feedback)
             self.report_loneliness(alone, len(points.ids), parameters, feedback)
-        name = tr("{points} and their nearest").format(points=self.points.label)
-        styles.rename(context, destination, self.label(self.OUTPUT), name)
+        styles.rename(context, destination, self.label(self.OUTPUT), self.title())
         if geometry == LINES:
-            styles.spider(context, destination, count)
+            styles.spider(context, destination, self.ranks(parameters, context))
         return {self.OUTPUT: destination}
 
     def output_fields(self):
@@ -313,8 +335,8 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             raise QgsProcessingException(tr("Cannot write the result"))
 
     def report_loneliness(self, alone, count, parameters, feedback):
-        if alone == count and self.given(parameters, self.MAX_DISTANCE):
-            label = self.label(self.MAX_DISTANCE)
+        if alone == count and self.given(parameters, self.LIMIT):
+            label = self.label(self.LIMIT)
             feedback.pushWarning(
                 tr("0 of {count} points have a neighbor; limited by “{label}”").format(
                     count=number_text(count), label=label

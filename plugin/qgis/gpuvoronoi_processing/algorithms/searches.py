@@ -48,8 +48,8 @@ class Searches(Common):
             tr("The id of a neighbor in the result. Without a field: the feature id."),
         )
 
-    def add_reach(self):
-        """How distances are measured, and which count."""
+    def add_search_metric(self):
+        """How distances are measured."""
         self.add_metric(
             self.metrics(),
             tr(
@@ -57,6 +57,10 @@ class Searches(Common):
                 "points, in its units; vertices of lines and polygons are transformed to it."
             ),
         )
+
+    def add_reach(self):
+        """How distances are measured, and which count."""
+        self.add_search_metric()
         self.add(
             QgsProcessingParameterNumber(
                 self.MAX_DISTANCE,

@@ -270,6 +270,11 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Lines are geodesics if distances are measured on the globe. They begin and end at their points and are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°).</source>
+            <translation>Linien sind geodätische Linien, wenn Entfernungen auf der Erde gemessen werden. Sie beginnen und enden an ihren Punkten und sind bei ±180° geteilt (bei 0° und 360° in Layern mit Längen jenseits von ±180°).</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>The points to find neighbors for. Each point of a multipoint counts separately.</source>
             <translation>Die Punkte, zu denen Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt einzeln.</translation>
         </message>
@@ -277,16 +282,6 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>The id of a point in the result. Without a field: the feature id.</source>
             <translation>Die Kennung eines Punkts im Ergebnis. Ohne Feld: die Objektkennung.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>How many neighbors of each point: 1 to 1,024.</source>
-            <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Lines are geodesics if distances are measured on the globe. They begin and end at their points and are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°).</source>
-            <translation>Linien sind geodätische Linien, wenn Entfernungen auf der Erde gemessen werden. Sie beginnen und enden an ihren Punkten und sind bei ±180° geteilt (bei 0° und 360° in Layern mit Längen jenseits von ±180°).</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -302,6 +297,11 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>A row for each point and neighbor.</source>
             <translation>Eine Zeile je Punkt und Nachbar.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>How many neighbors of each point: 1 to 1,024.</source>
+            <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -330,11 +330,6 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Number of neighbors (k)</source>
-            <translation>Anzahl der Nachbarn (k)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>Geometry of the rows</source>
             <translation>Geometrie der Zeilen</translation>
         </message>
@@ -352,6 +347,11 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>Nearest neighbors</source>
             <translation>Nächste Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Number of neighbors (k)</source>
+            <translation>Anzahl der Nachbarn (k)</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -1527,6 +1527,56 @@
             <location filename="../algorithms/voronoi_raster.py" />
             <source>The distance to the coast, negative on land, from a layer of countries:</source>
             <translation>Die Entfernung zur Küste, negativ an Land, aus einem Layer der Länder:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>Within a distance</source>
+            <translation>Innerhalb einer Entfernung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>&lt;p&gt;Finds, for every point of a layer, all points, lines or polygons of another layer that are at most a distance away. The result is exact; neighbors at equal distances are in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, the nearest first, with the fields &lt;i&gt;input&lt;/i&gt; (id of the point), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (id of the neighbor) and &lt;i&gt;distance&lt;/i&gt;. A point without a neighbor has one row, in which these are empty.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers alle Punkte, Linien oder Flächen eines anderen Layers, die höchstens so weit entfernt sind. Das Ergebnis ist exakt; gleich weit entfernte Nachbarn stehen in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, die nächsten zuerst, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des Nachbarn) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>All neighbors at most this far; those at exactly this distance are within it.</source>
+            <translation>Alle Nachbarn, die höchstens so weit entfernt sind; auch solche in genau dieser Entfernung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>To lines and polygons no lines are drawn.</source>
+            <translation>Zu Linien und Flächen werden keine Linien gezeichnet.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>nearest,neighbour,neighbor,radius,range,buffer,within,distance,catchment,reach,geodesic,points</source>
+            <translation>nächste,Nachbar,Radius,Umkreis,Puffer,innerhalb,Entfernung,Einzugsgebiet,Reichweite,geodätisch,Punkte,nearest,within</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>Lines from every school to all bus stops within 500 m:</source>
+            <translation>Linien von jeder Schule zu allen Haltestellen im Umkreis von 500 m:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>A table of the rivers and lakes within 2 km of every well:</source>
+            <translation>Eine Tabelle der Flüsse und Seen im Umkreis von 2 km um jeden Brunnen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>Distance (meters on the globe, map units on the map)</source>
+            <translation>Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>“{geometry}”: lines to lines and polygons are not supported; choose the point or a table</source>
+            <translation>„{geometry}“: Linien zu Linien und Flächen sind nicht möglich; wählen Sie den Punkt oder eine Tabelle</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>{points} and what is near</source>
+            <translation>{points} und was nahe ist</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
