@@ -202,18 +202,3 @@ def test_h3(qgis, work):
         same(features(out)[0], table(work, "h3:1", "--id", "id"))
     with pytest.raises(QgsProcessingException, match="H3 has levels 0 to 15"):
         qgis.run("cells", INPUT=points(), SYSTEM=3, LEVEL=16, OUTPUT="memory:")
-
-
-def test_more_rows_than_a_table_holds(qgis, work):
-    """Refused beforehand; with a mask only the cells within have a row, but all are computed."""
-    made = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:cells")
-    given = {"INPUT": memory([(0, 0)]), "LEVEL": 18, "OUTPUT": work.path("out.gpkg")}
-    well, message = made.checkParameterValues(given, QgsProcessingContext())
-    assert not well and "824,633,720,832 cells" in message
-    given["LEVEL"] = 14
-    well, message = made.checkParameterValues(given, QgsProcessingContext())
-    assert not well and "3,221,225,472 rows" in message
-    given["MASK"] = memory([], geometry="Polygon")
-    assert made.checkParameterValues(given, QgsProcessingContext())[0]
-    given["LEVEL"] = 18
-    assert not made.checkParameterValues(given, QgsProcessingContext())[0]

@@ -681,28 +681,51 @@ def reference():
     "name,parameters,words",
     [
         ("voronoiraster", {"RESOLUTION": 1e-5}, "648,000,000,000,000 cells"),
-        ("voronoiraster", {"TEMPLATE": "huge"}, "“Template raster”: 40,000,000,000 cells"),
+        ("voronoiraster", {"TEMPLATE": "huge"}, "“Template raster”: about 40,000,000,000 cells"),
         (
             "facilitystatistics",
             {"TEMPLATE": "huge", "EXTENT": "0,200,0,200 [EPSG:4326]"},
             "4,000,000,000,000 cells",
         ),
-        ("nearestcells", {"INPUT": "huge"}, "“Raster”: 40,000,000,000 cells"),
-        ("travelcost", {"COST": "huge"}, "“Friction”: 40,000,000,000 cells"),
-        ("qtmvoronoi", {"LEVEL": 16}, "“Level of the mesh”: 137,438,953,472 cells"),
+        ("nearestcells", {"INPUT": "huge"}, "“Raster”: about 40,000,000,000 cells"),
+        ("travelcost", {"COST": "huge"}, "“Friction”: about 40,000,000,000 cells"),
+        ("qtmvoronoi", {"LEVEL": 16}, "“Level of the mesh”: about 137,438,953,472 cells"),
         ("qtmvoronoi", {"LEVEL": 14, "CELLS": "c.gpkg"}, "2,147,483,648 rows"),
+        ("cells", {"LEVEL": 18, "GEOMETRY": 1}, "824,633,720,832 cells"),
+        ("cells", {"LEVEL": 14, "GEOMETRY": 1}, "3,221,225,472 cells"),
         ("knearest", {"NEIGHBORS": 700}, "1,400 rows"),
     ],
 )
-def test_too_many_cells_or_rows(qgis, work, huge, monkeypatch, name, parameters, words):
-    """Refused with their number, before anything is computed."""
-    monkeypatch.setattr("gpuvoronoi_processing.algorithms.base.MOST_ROWS", 1000)
+def test_many_cells_or_rows(qgis, work, huge, monkeypatch, name, parameters, words):
+    """The user is asked before anything is computed, with their number."""
+    asked = []
+    monkeypatch.setattr("gpuvoronoi_processing.sizes.MANY_ROWS", 1000)
+    monkeypatch.setattr("gpuvoronoi_processing.sizes.can_ask", lambda: True)
+    monkeypatch.setattr("gpuvoronoi_processing.sizes.is_wanted", asked.append)
     given = {"INPUT": memory([(0, 0), (1, 1)]), "OUTPUT": work.path("out.tif")}
     given.update({key: huge if value == "huge" else value for key, value in parameters.items()})
     with pytest.raises(QgsProcessingException) as error:
         qgis.run(name, **given)
+    assert words in asked[0] and words in qgis.feedback.warnings[0]
     assert words in " ".join([str(error.value), *qgis.feedback.errors])
     assert qgis.feedback.commands == []
+
+
+@pytest.mark.parametrize("wanted", [None, True])
+def test_many_cells_are_computed_if_they_are_wanted(qgis, work, monkeypatch, wanted):
+    """Without a window nobody is asked; the log has the number."""
+    monkeypatch.setattr("gpuvoronoi_processing.sizes.MANY_CELLS", 1000)
+    monkeypatch.setattr("gpuvoronoi_processing.sizes.is_wanted", lambda text: wanted)
+    if wanted:
+        monkeypatch.setattr("gpuvoronoi_processing.sizes.can_ask", lambda: True)
+    out = work.path("out.tif")
+    seeds = memory([(100, 100), (1000, 400)], "EPSG:32633")
+    qgis.run("voronoiraster", INPUT=seeds, RESOLUTION=10, OUTPUT=out)
+    made, (said,) = gdal.Open(out), qgis.feedback.warnings
+    count = re.fullmatch(r"“Cell size .*”: about ([\d,]+) cells to compute", said)[1]
+    assert int(count.replace(",", "")) == pytest.approx(made.RasterXSize * made.RasterYSize, 0.02)
+    qgis.run("voronoiraster", INPUT=seeds, RESOLUTION=100, OUTPUT=out)
+    assert qgis.feedback.warnings == []
 
 
 def test_small_parts_of_the_globe(qgis, work):

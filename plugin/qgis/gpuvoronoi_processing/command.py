@@ -284,39 +284,46 @@ def _listed(program, changed, what):
 
 
 @functools.lru_cache(maxsize=64)
-def _planned(program, changed, crs):
-    """What the program would do for a map in a coordinate system, as JSON; None if it cannot."""
-    options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
-    command = [
-        program,
-        "--seeds",
-        "-",
-        "--seeds-crs",
-        crs,
-        "--extent",
-        "0,0,1,1",
-        "--size",
-        "1,1",
-        "--dry-run",
-        "--json",
-        "map.tif",
-    ]
+def _planned(program, changed, options, seeds, crs):
+    """
+    What the program would report of a raster: its options, and seeds in a coordinate system (or ""). {} if it cannot
+    make one.
+    """
+    window = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    system = ["--seeds-crs", crs] if crs else []
+    command = [program, "--seeds", "-", *system, *options, "--dry-run", "--json", "map.tif"]
+    rows = "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in seeds)
     try:
         done = subprocess.run(  # nosec B603 # the same program
-            command, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options
+            command,
+            input=rows.encode(),
+            capture_output=True,
+            timeout=LISTING,
+            env={**os.environ, **environment},
+            **window,
         )
-        return json.loads(done.stdout)["metric"]
-    except (KeyError, OSError, ValueError, subprocess.SubprocessError):
-        return None
+        return json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return {}
+
+
+def planned(options, seeds, crs):
+    program = find_program()
+    try:
+        return _planned(program, os.path.getmtime(program), tuple(options), seeds, crs)
+    except OSError:
+        return {}
+
+
+def planned_grid(options, seeds, crs):
+    grid = planned(options, seeds, crs).get("grid")
+    return grid and (grid["width"], grid["height"], *grid["cell_size"])
 
 
 def default_metric(crs):
     """Name of the distances that the program takes for a map in a coordinate system, and why. Raises MissingProgram."""
-    program = find_program()
-    try:
-        metric = _planned(program, os.path.getmtime(program), crs)
-    except OSError:
-        metric = None
+    options = ("--extent", "0,0,1,1", "--size", "1,1")
+    metric = planned(options, ((0.0, 0.0),), crs).get("metric")
     return (
         (metric["name"], metric["reason"])
         if metric is not None

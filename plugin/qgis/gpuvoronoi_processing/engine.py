@@ -62,6 +62,14 @@ def default_metric(crs):
     return find().default_metric(crs)
 
 
+def planned_grid(options, seeds, crs):
+    """
+    Columns and rows of a raster, width and height of its cells: by options of the command for the grid, and by seeds,
+    pairs of coordinates in a system, as text ("": none). None if they are unknown.
+    """
+    return find().planned_grid(options, seeds, crs)
+
+
 def backends(needs):
     """
     Triples of a backend's name, a label and the reason why it is unavailable (empty if it is available); those with the

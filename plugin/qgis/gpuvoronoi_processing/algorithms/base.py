@@ -4,7 +4,6 @@ What the algorithms have in common: how they present themselves, what is wrong w
 
 import functools
 import html
-import math
 import os
 import re
 
@@ -25,7 +24,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, engine, help_page, messages, program
+from .. import about, engine, help_page, messages, program, sizes
 from .. import field_types as types
 from ..i18n import number_text, tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
@@ -36,7 +35,6 @@ LAYERS = (
     QgsProcessingParameterMapLayer,
     QgsProcessingParameterRasterLayer,
 )
-MOST_CELLS, MOST_ROWS = 2 * 10**10, 10**9  # of results: hours, and tens of gigabytes
 NO_FILE = re.compile(
     r"memory:|[a-z]+:.*=", re.IGNORECASE
 )  # destinations in memory and in databases, such as ogr:dbname=…
@@ -153,23 +151,19 @@ class Common(Parameters):
             message = self.output_in_use(parameters, context)
         return well and not message, message
 
-    def size_problem(self, name, cells=0, rows=0):
-        """What is wrong with a result of so many cells or rows, by the parameter of this name; else nothing."""
-        if cells > MOST_CELLS:
-            return tr(
-                "“{parameter}”: {count} cells to compute; choose larger cells or a smaller area; at most {most}"
-            ).format(
-                parameter=self.label(name),
-                count=number_text(math.ceil(min(cells, 1e18))),
-                most=number_text(MOST_CELLS),
+    def confirm_size(self, name, feedback, cells=0, rows=0):
+        """Reports a large result by the parameter that decides how large it is, and asks whether it is wanted."""
+        text = ""
+        if cells > sizes.MANY_CELLS:
+            text = tr("“{parameter}”: about {count} cells to compute").format(
+                parameter=self.label(name), count=number_text(cells)
             )
-        if rows > MOST_ROWS:
-            return tr(
-                "“{parameter}”: the result would have {count} rows; at most {most} are supported"
-            ).format(
-                parameter=self.label(name), count=number_text(rows), most=number_text(MOST_ROWS)
+        elif rows > sizes.MANY_ROWS:
+            text = tr("“{parameter}”: the result will have {count} rows").format(
+                parameter=self.label(name), count=number_text(rows)
             )
-        return ""
+        if text:
+            sizes.confirm(text, feedback)
 
     @staticmethod
     def destination(parameters, name, context):

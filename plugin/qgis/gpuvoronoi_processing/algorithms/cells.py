@@ -166,10 +166,8 @@ class Cells(RasterAlgorithm):
         if well and self.system(parameters, context)[1] == "h3" and level > HIGHEST_LEVEL_OF_H3:
             return False, tr("“{}”: H3 has levels 0 to 15").format(self.label(self.LEVEL))
         if well:
-            cells = self.system(parameters, context)[3](level)
-            rows = 0 if self.given(parameters, self.MASK) else cells  # those within it
-            message = self.size_problem(self.LEVEL, cells, rows)
-            if not message and rows > MOST_POLYGONS and self.polygons(parameters, context):
+            _, rows = self.size(parameters, context)
+            if rows > MOST_POLYGONS and self.polygons(parameters, context):
                 message = tr(
                     "“{geometry}”: a layer of {count} polygons; at most {most} are supported; choose centers, a lower "
                     "level or a mask"
@@ -189,7 +187,15 @@ class Cells(RasterAlgorithm):
     def system(self, parameters, context):
         return self.systems()[self.parameterAsEnum(parameters, self.SYSTEM, context)]
 
+    def size(self, parameters, context):
+        """The number of cells, and of rows; that of cells within a mask is unknown, 0."""
+        level = self.parameterAsInt(parameters, self.LEVEL, context)
+        cells = self.system(parameters, context)[3](level)
+        return cells, 0 if self.given(parameters, self.MASK) else cells
+
     def prepareAlgorithm(self, parameters, context, feedback):
+        cells, rows = self.size(parameters, context)
+        self.confirm_size(self.LEVEL, feedback, cells, rows)
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
         self.prepare_choice(parameters, context, feedback)
         self.grid = []

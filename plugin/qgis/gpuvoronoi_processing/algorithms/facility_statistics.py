@@ -130,7 +130,7 @@ class FacilityStatistics(RasterAlgorithm):
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
-        self.prepare_grid(parameters, context)
+        self.prepare_grid(parameters, context, feedback)
         self.prepare_choice(parameters, context, feedback)
         layers = self.parameterAsLayerList(parameters, self.SUMS, context)
         self.sums = dict(

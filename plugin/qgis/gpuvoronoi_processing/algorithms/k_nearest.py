@@ -156,10 +156,11 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             "are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°)."
         )
 
-    def count_problem(self, layer, parameters, context):
-        """What is wrong with the number of rows that a layer of points will have; else nothing."""
+    def confirm_count(self, parameters, context, feedback):
+        """Asks before a large result."""
         count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
-        return self.size_problem(self.NEIGHBORS, rows=layer.featureCount() * count)
+        rows = self.points.source.featureCount() * count
+        self.confirm_size(self.NEIGHBORS, feedback, rows=rows)
 
     def count_options(self, parameters, context, reference, others):
         """The program's options for how many neighbors and how far; `others` than the feature's own are wanted."""
@@ -197,9 +198,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             if None in layers or layers[0].source() != layers[1].source():
                 label = self.label(self.EXCLUDE_SELF)
                 return False, tr("“{}” requires that both layers are the same").format(label)
-        if layer is not None:
-            message = self.count_problem(layer, parameters, context)
-        return well and not message, message
+        return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.points = self.read_points(parameters, self.INPUT, self.FIELD, context)
@@ -208,6 +207,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             self.reference = self.read_points(
                 parameters, self.REFERENCE, self.REFERENCE_FIELD, context
             )
+        self.confirm_count(parameters, context, feedback)
         return True
 
     def read_points(self, parameters, name, field, context):

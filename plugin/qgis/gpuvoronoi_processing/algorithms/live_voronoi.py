@@ -112,7 +112,7 @@ class LiveVoronoi(RasterAlgorithm):
         message = program.refusal(command_only=True) or driver.load()
         return not message, message
 
-    def check_cells(self, name, count):
+    def check_cells(self, name, count, feedback):
         """Any count: cells are computed when the map shows them."""
 
     def makes_distances(self, parameters, context):
@@ -132,7 +132,7 @@ class LiveVoronoi(RasterAlgorithm):
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
-        self.prepare_grid(parameters, context)
+        self.prepare_grid(parameters, context, feedback)
         self.prepare_choice(parameters, context, feedback)
         self.output = os.path.abspath(self.parameterAsFileOutput(parameters, self.OUTPUT, context))
         self.in_use = {layer_file(layer) for layer in self.layers_in_use(parameters, context)}

@@ -128,15 +128,14 @@ class NearestCells(RasterAlgorithm):
             for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))
         ):
             return False, tr("Missing result; choose at least one")
-        layer = self.parameterAsRasterLayer(parameters, self.INPUT, context) if well else None
-        if layer is not None:  # all its cells are read
-            message = self.size_problem(self.INPUT, layer.width() * layer.height())
-        return well and not message, message
+        return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
         layer = self.parameterAsRasterLayer(parameters, self.INPUT, context)
         if layer is None:
             raise QgsProcessingException(self.invalidRasterError(parameters, self.INPUT))
+        # All its cells are read.
+        self.confirm_size(self.INPUT, feedback, cells=layer.width() * layer.height())
         options = ["--band", str(self.parameterAsInt(parameters, self.BAND, context))]
         values = self.parameterAsString(parameters, self.VALUES, context)
         if values.strip():
@@ -144,7 +143,7 @@ class NearestCells(RasterAlgorithm):
         if self.parameterAsBoolean(parameters, self.BY_CELL, context):
             options.append("--by-cell")
         self.seeds = RasterCells(layer, options)
-        self.prepare_grid(parameters, context)
+        self.prepare_grid(parameters, context, feedback)
         self.prepare_choice(parameters, context, feedback)
         return True
 

@@ -95,7 +95,7 @@ class NearestValue(RasterAlgorithm):
         self.prepare_seeds(
             parameters, context, self.value_field, self.weight_field(parameters, context)
         )
-        self.prepare_grid(parameters, context)
+        self.prepare_grid(parameters, context, feedback)
         self.prepare_choice(parameters, context, feedback)
         return True
 

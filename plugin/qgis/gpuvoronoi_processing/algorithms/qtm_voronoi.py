@@ -121,24 +121,26 @@ class QtmVoronoi(RasterAlgorithm):
             tr("The triangles as a UGRID mesh, which QGIS opens as a mesh layer, up to level 13."),
         )
 
-    def checkParameterValues(self, parameters, context):
-        well, message = super().checkParameterValues(parameters, context)
-        if well and self.given(parameters, self.CELLS):
-            triangles = 8 * 4 ** self.parameterAsInt(parameters, self.LEVEL, context)
-            message = self.size_problem(self.LEVEL, rows=triangles)
-        return well and not message, message
+    def sized_by(self):
+        return self.LEVEL if not self.grid else self.RESOLUTION
+
+    def level_options(self, parameters, context):
+        return ["--level", str(self.parameterAsInt(parameters, self.LEVEL, context))]
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context)
-        self.prepare_grid(parameters, context)
-        level = self.parameterAsInt(parameters, self.LEVEL, context)
-        if not self.grid:  # that of the globe, by the level
-            self.check_cells(self.LEVEL, 32 * 4**level if self.seeds.crs.isGeographic() else 0)
+        if self.given(parameters, self.CELLS):
+            triangles = 8 * 4 ** self.parameterAsInt(parameters, self.LEVEL, context)
+            self.confirm_size(self.LEVEL, feedback, rows=triangles)
+        self.prepare_grid(parameters, context, feedback)
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
         level = self.parameterAsInt(parameters, self.LEVEL, context)
-        options = [*self.request_options(parameters, context), "--level", str(level)]
+        options = [
+            *self.request_options(parameters, context),
+            *self.level_options(parameters, context),
+        ]
         if self.parameterAsBoolean(parameters, self.SNAP, context):
             options.append("--snap-seeds")
         outputs = [(self.DISTANCE, "--distance"), (self.CELLS, "--cells"), (self.MESH, "--mesh")]

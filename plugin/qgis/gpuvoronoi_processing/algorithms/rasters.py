@@ -15,8 +15,6 @@ from ..i18n import number_text, tr
 from ..layers import Features, Polygons, crs_text, raster_file
 from .seeds import READING, SeedsAlgorithm
 
-GLOBE = QgsRectangle(-180.0, -90.0, 180.0, 90.0)
-
 
 class RasterAlgorithm(SeedsAlgorithm):
     RASTER = SeedsAlgorithm.OUTPUT  # the parameter of the raster of ids
@@ -47,13 +45,13 @@ class RasterAlgorithm(SeedsAlgorithm):
                     )
         return well, message
 
-    def prepare_grid(self, parameters, context):
+    def prepare_grid(self, parameters, context, feedback):
         """Looks at the layers, on the main thread: self.grid are the options of the program."""
         template = self.parameterAsRasterLayer(parameters, self.TEMPLATE, context)
         if self.given(parameters, self.TEMPLATE) and template is None:
             raise QgsProcessingException(self.invalidRasterError(parameters, self.TEMPLATE))
         if template is not None:
-            self.grid = self.template_grid(template, parameters, context)
+            self.grid = self.template_grid(template, parameters, context, feedback)
             return
         crs = self.parameterAsCrs(parameters, self.CRS, context)
         self.grid = ["--crs", crs_text(crs)] if crs.isValid() else []
@@ -62,36 +60,53 @@ class RasterAlgorithm(SeedsAlgorithm):
         )
         if not extent.isNull():
             self.grid.append(extent_option(extent))
-        elif (
-            isinstance(self.seeds, Features)
-            and (crs if crs.isValid() else self.seeds.crs).isGeographic()
-        ):
-            extent = GLOBE
-        else:
-            extent = self.parameterAsExtent(parameters, self.INPUT, context, crs)
         if self.given(parameters, self.RESOLUTION):
             side = self.parameterAsDouble(parameters, self.RESOLUTION, context)
             self.grid.append(f"--res={side!r}")
-            width, height = extent.width(), extent.height()
-            # A table without geometries has no extent here.
-            known = side > 0 and math.isfinite(width) and math.isfinite(height)
-            self.check_cells(self.RESOLUTION, width / side * (height / side) if known else 0)
+        self.check_cells(self.sized_by(), self.planned_cells(parameters, context), feedback)
 
-    def check_cells(self, name, count):
-        """Refuses more cells than MOST_CELLS, by the parameter that decides how many they are."""
-        problem = self.size_problem(name, count)
-        if problem:
-            raise QgsProcessingException(problem)
+    def sized_by(self):
+        """The parameter that decides how many cells there are."""
+        return self.RESOLUTION
 
-    def template_grid(self, template, parameters, context):
+    def level_options(self, parameters, context):
+        """The program's options for a grid by level."""
+        return []
+
+    def planned_cells(self, parameters, context):
+        """About how many cells the program will make; 0 if it does not say, or decides about their size itself."""
+        levels = self.level_options(parameters, context)
+        given = self.given(parameters, self.RESOLUTION)
+        side = self.parameterAsDouble(parameters, self.RESOLUTION, context) if given else 0.0
+        if not levels and side <= 0.0:
+            return 0
+        # The extent is that of the program's own number of cells, so that fine ones need no memory here.
+        options = [*levels, *(word for word in self.grid if not word.startswith("--res"))]
+        if isinstance(self.seeds, Features):
+            box = self.seeds.source.sourceExtent()
+        else:
+            box = self.parameterAsExtent(parameters, self.INPUT, context, self.seeds.crs)
+            if not any("--extent" in word for word in self.grid):
+                options += ["--extent-of", self.seeds.file]
+        if box.isNull() or not box.isFinite():  # of tables without geometries
+            return 0
+        crs = crs_text(self.seeds.crs) if self.seeds.crs.isValid() else ""
+        columns, rows, width, height = engine.planned_grid(options, corners(box), crs) or (0,) * 4
+        cells = columns * rows * (width / side * (height / side) if side > 0.0 else 1)
+        return round(cells) if math.isfinite(cells) else 0
+
+    def check_cells(self, name, count, feedback):
+        self.confirm_size(name, feedback, cells=count)
+
+    def template_grid(self, template, parameters, context, feedback):
         if not self.given(parameters, self.EXTENT):
-            self.check_cells(self.TEMPLATE, template.width() * template.height())
+            self.check_cells(self.TEMPLATE, template.width() * template.height(), feedback)
             return ["--like", raster_file(template)]
         wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
         extent, width, height = snapped(
             template.extent(), template.width(), template.height(), wanted
         )
-        self.check_cells(self.TEMPLATE, width * height)
+        self.check_cells(self.TEMPLATE, width * height, feedback)
         grid = [extent_option(extent), f"--size={width},{height}"]
         return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
 
@@ -280,6 +295,13 @@ class RasterAlgorithm(SeedsAlgorithm):
                         "{count} of {seeds} seeds have no polygon of their own: they have no cell, or share their id"
                     ).format(count=number_text(seeds - polygons), seeds=number_text(seeds))
                 )
+
+
+def corners(box):
+    """The corners of a rectangle as pairs of coordinates."""
+    return tuple(
+        (x, y) for x in (box.xMinimum(), box.xMaximum()) for y in (box.yMinimum(), box.yMaximum())
+    )
 
 
 def extent_option(extent):

@@ -118,7 +118,7 @@ class RoundBarriers(TravelCost):
         if layer is None:
             raise QgsProcessingException(self.invalidSourceError(parameters, self.BARRIERS))
         self.barriers = Polygons(layer)
-        self.prepare_grid(parameters, context)
+        self.prepare_grid(parameters, context, feedback)
         self.prepare_ways(parameters, context, feedback)
         return True
 

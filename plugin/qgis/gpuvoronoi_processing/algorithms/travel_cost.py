@@ -232,7 +232,7 @@ class TravelCost(RasterAlgorithm):
         friction = self.parameterAsRasterLayer(parameters, self.COST, context)
         if friction is None:
             raise QgsProcessingException(self.invalidRasterError(parameters, self.COST))
-        self.check_cells(self.COST, friction.width() * friction.height())
+        self.check_cells(self.COST, friction.width() * friction.height(), feedback)
         moves = self.moves()[self.parameterAsEnum(parameters, self.MOVES, context)][1]
         self.grid = ["--cost", raster_file(friction), "--cost-moves", moves]
         if self.given(parameters, self.BAND):

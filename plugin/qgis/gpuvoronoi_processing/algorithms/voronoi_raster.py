@@ -85,7 +85,7 @@ class VoronoiRaster(RasterAlgorithm):
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
-        self.prepare_grid(parameters, context)
+        self.prepare_grid(parameters, context, feedback)
         self.prepare_choice(parameters, context, feedback)
         return True
 

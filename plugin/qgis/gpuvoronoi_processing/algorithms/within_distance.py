@@ -76,10 +76,16 @@ class WithinDistance(KNearest):
     def line_help(self):
         return super().line_help() + " " + tr("To lines and polygons no lines are drawn.")
 
-    def count_problem(self, layer, parameters, context):
-        reference = self.vector_layer(parameters, self.REFERENCE, context)
+    def checkParameterValues(self, parameters, context):
+        well, message = super().checkParameterValues(parameters, context)
+        reference = self.vector_layer(parameters, self.REFERENCE, context) if well else None
         shapes = reference is not None and lines_or_polygons(reference.geometryType())
-        return self.lines_problem() if shapes and self.draws_lines(parameters, context) else ""
+        if shapes and self.draws_lines(parameters, context):
+            return False, self.lines_problem()
+        return well, message
+
+    def confirm_count(self, parameters, context, feedback):
+        """The number of rows is known only when they are found."""
 
     def draws_lines(self, parameters, context):
         return self.parameterAsEnum(parameters, self.GEOMETRY, context) == LINES

@@ -15,18 +15,18 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>“{parameter}”: {count} cells to compute; choose larger cells or a smaller area; at most {most}</source>
-            <translation>„{parameter}“: {count} Zellen wären zu berechnen; wählen Sie größere Zellen oder ein kleineres Gebiet; höchstens {most}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>“{parameter}”: the result would have {count} rows; at most {most} are supported</source>
-            <translation>„{parameter}“: Das Ergebnis hätte {count} Zeilen; höchstens {most} sind möglich</translation>
+            <source>“{parameter}”: about {count} cells to compute</source>
+            <translation>„{parameter}“: etwa {count} Zellen sind zu berechnen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Cannot write the result</source>
             <translation>Das Ergebnis lässt sich nicht schreiben</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>“{parameter}”: the result will have {count} rows</source>
+            <translation>„{parameter}“: Das Ergebnis wird {count} Zeilen haben</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -2232,6 +2232,16 @@
             <location filename="../provider.py" />
             <source>The gpuvoronoi command (empty: the environment variable {}, then the PATH)</source>
             <translation>Das Kommando gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
+        </message>
+        <message>
+            <location filename="../sizes.py" />
+            <source>Compute all of them?</source>
+            <translation>Alle berechnen?</translation>
+        </message>
+        <message>
+            <location filename="../sizes.py" />
+            <source>Not started: {}</source>
+            <translation>Nicht begonnen: {}</translation>
         </message>
     </context>
 </TS>

@@ -46,6 +46,12 @@ def default_metric(crs):
     return importlib.import_module(NAME).default_metric(crs)
 
 
+def planned_grid(options, seeds, crs):
+    from .rasters import planned_grid as planned
+
+    return planned(options, seeds, crs)
+
+
 def backends(needs):
     return []  # only the automatic choice
 

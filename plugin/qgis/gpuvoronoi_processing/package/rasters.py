@@ -1,5 +1,7 @@
 """Rasters by the package: nearest seeds, distances, directions, values of fields; statistics; regions."""
 
+import types
+
 import gpuvoronoi
 import numpy as np
 from osgeo import gdal, gdal_array, ogr
@@ -110,6 +112,18 @@ class Grid:
             table = datasets.attribute_table(names, colored(names))
         made, bands = self.in_memory(len(bands), bands.dtype), map(np.ascontiguousarray, bands)
         datasets.write_raster(path, made, list(bands), nodata, unit, title, table, creation)
+
+
+def planned_grid(options, seeds, crs):
+    """As engine.planned_grid()."""
+    options = Options([*options, "--"])
+    of = {"given": tuple(zip(*seeds)), "path": None, "level": options.take("--level")}
+    of["level"] = of["level"] and int(of["level"])
+    try:
+        grid = Grid(types.SimpleNamespace(crs=reference_of(crs or None), **of), options)
+    except (RuntimeError, TypeError, ValueError):
+        return None  # the run gives the reason
+    return grid.columns, grid.rows, *grid.report["cell_size"]
 
 
 class Features:
