@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 from conftest import as_file, has_table, memory, read, rows
-from qgis.core import QgsFeature, QgsGeometry, QgsProcessingException, QgsVectorLayer
+from qgis.core import (
+    QgsFeature,
+    QgsGeometry,
+    QgsProcessingException,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProject,
+    QgsVectorLayer,
+)
 
 SYSTEM = "EPSG:32632"
 FACILITIES = [(500550.0, 5299450.0), (502450.0, 5298050.0), (501450.0, 5298450.0)]
@@ -79,3 +86,58 @@ def test_facilities_in_a_lake(qgis, work):
     assert any("1 of 3" in text for text in qgis.feedback.warnings)
     with pytest.raises(QgsProcessingException, match="Missing result"):
         qgis.run("roundbarriers", INPUT=facilities(), BARRIERS=lake)
+
+
+RIVERS = [RIVER, "LINESTRING(500000 5298000,503000 5300000)"]
+
+
+@pytest.mark.parametrize("selected", [[1], [2]])
+def test_selected_barriers(qgis, work, selected):
+    river = barriers("LineString", *RIVERS)
+    river.selectByIds(selected)
+    given = {"INPUT": facilities(), "RESOLUTION": 100, "DISTANCE": work.path("o.tif")}
+    QgsProject.instance().addMapLayer(river)
+    only = QgsProcessingFeatureSourceDefinition(river.id(), True)
+    made = read(qgis.run("roundbarriers", BARRIERS=only, **given)["DISTANCE"])
+    one = barriers("LineString", RIVERS[selected[0] - 1])
+    given["DISTANCE"] = work.path("e.tif")
+    expected = read(qgis.run("roundbarriers", BARRIERS=one, **given)["DISTANCE"])
+    assert np.array_equal(made, expected, equal_nan=True)
+    given["DISTANCE"] = work.path("a.tif")
+    both = read(qgis.run("roundbarriers", BARRIERS=river, **given)["DISTANCE"])
+    assert not np.array_equal(made, both, equal_nan=True)
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_selected_features_of_a_mask(qgis, work, kind):
+    squares = [
+        f"POLYGON(({x} 5298000,{x + 400} 5298000,{x + 400} 5300000,{x} 5300000,{x} 5298000))"
+        for x in (500000, 501000, 502000)
+    ]
+    mask = barriers("Polygon", *squares)
+    if kind == "file":
+        mask = QgsVectorLayer(str(as_file(mask, work.path("m.gpkg"))), "mask", "ogr")
+    QgsProject.instance().addMapLayer(mask)
+    extent = "500000,503000,5298000,5300000 [EPSG:32632]"
+    given = {"INPUT": facilities(), "RESOLUTION": 100, "EXTENT": extent, "MASK": mask}
+
+    def made(name, **more):
+        out = qgis.run("voronoiraster", OUTPUT=work.path(name), **given, **more)["OUTPUT"]
+        return (read(out) >= 0).all(axis=0).nonzero()[0].tolist()
+
+    mask.selectByIds([2])
+    assert made("two.tif", MASK_SELECTED=True) == list(range(10, 14))
+    assert made("all.tif") == [*range(4), *range(10, 14), *range(20, 24)]
+    mask.selectByIds([])
+    with pytest.raises(QgsProcessingException, match="missing polygons"):
+        made("none.tif", MASK_SELECTED=True)
+
+
+def test_selected_features_cut_a_diagram(qgis, work):
+    mask = barriers("Polygon", LAKE, "POLYGON((0 0,1 0,1 1,0 0))")
+    QgsProject.instance().addMapLayer(mask)
+    mask.selectByIds([1])
+    only = QgsProcessingFeatureSourceDefinition(mask.id(), True)
+    out = qgis.run("voronoidiagram", INPUT=facilities(), MASK=only, OUTPUT="memory:")["OUTPUT"]
+    area = sum(feature.geometry().area() for feature in out.getFeatures())
+    assert area == pytest.approx(300 * 300)

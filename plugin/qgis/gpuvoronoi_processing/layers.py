@@ -26,7 +26,6 @@ from qgis.core import (
     QgsProviderRegistry,
     QgsVectorFileWriter,
     QgsVectorLayer,
-    QgsVectorLayerFeatureSource,
     QgsWkbTypes,
 )
 
@@ -525,14 +524,14 @@ class RasterCells:
 
 
 class Polygons:
-    """The polygons of a layer, made ready for the program."""
+    """The polygons or lines of a layer, made ready for the program."""
 
-    def __init__(self, layer):
-        """To be called on the main thread."""
+    def __init__(self, layer, value, context):
+        """To be called on the main thread. `value` is the parameter's: the layer, or which of its features count."""
         self.name = layer.name()
         self.crs = layer_crs(layer)
-        self.file = own_file(layer, layer, [])
-        self.source = QgsVectorLayerFeatureSource(layer)
+        self.file = own_file(layer, value, [])
+        self.source = QgsProcessingUtils.variantToSource(value, context)
 
     def want_copy(self):
         self.file = None
@@ -543,7 +542,8 @@ class Polygons:
             return self.file
         file = TemporaryFile(self.name, QgsFields(), self.crs, context)
         request = QgsFeatureRequest().setSubsetOfAttributes([])
-        for count, feature in enumerate(self.source.getFeatures(request)):
+        unchecked = QgsProcessingFeatureSource.Flag.FlagSkipGeometryValidityChecks
+        for count, feature in enumerate(self.source.getFeatures(request, unchecked)):
             if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
                 return None
             if not feature.geometry().isEmpty():

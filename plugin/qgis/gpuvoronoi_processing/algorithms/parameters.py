@@ -33,6 +33,7 @@ class Parameters:
     )
     DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
     METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
+    MASK_SELECTED = "MASK_SELECTED"
     DEVICE, EDGES, BOUNDARY, SIGNED = "DEVICE", "EDGES", "BOUNDARY", "SIGNED"
     NEIGHBORS, DOUBLE, AZIMUTH = "NEIGHBORS", "DOUBLE", "AZIMUTH"
 
@@ -236,6 +237,16 @@ class Parameters:
                 "Cells outside are empty. Polygons, or a raster with empty cells or zeros outside; in any coordinate "
                 "system."
             ),
+        )
+        self.add_mask_selected()
+
+    def add_mask_selected(self):
+        self.add(
+            QgsProcessingParameterBoolean(
+                self.MASK_SELECTED, tr("Selected features of the mask only"), defaultValue=False
+            ),
+            tr("Of a mask of polygons."),
+            advanced=True,
         )
 
     def add_weights(self):

@@ -12,7 +12,7 @@ from qgis.core import (
 
 from .. import engine, results, styles
 from ..i18n import number_text, tr
-from ..layers import Features, Polygons, crs_text, raster_file
+from ..layers import Features, crs_text, raster_file
 from .seeds import READING, SeedsAlgorithm
 
 
@@ -127,7 +127,7 @@ class RasterAlgorithm(SeedsAlgorithm):
         if isinstance(mask, QgsRasterLayer):
             self.choice += ["--mask", raster_file(mask)]
         elif isinstance(mask, QgsVectorLayer):
-            self.mask_polygons = Polygons(mask)
+            self.mask_polygons = self.mask_features(mask, parameters, context)
         elif self.given(parameters, self.MASK):
             raise QgsProcessingException(tr("Cannot open the mask"))
         if not self.has(self.WEIGHTING):

@@ -1,6 +1,6 @@
 """Nearest round barriers: every cell of a raster gets the facility with the shortest way round lines and polygons."""
 
-from qgis.core import QgsProcessing, QgsProcessingException, QgsProcessingParameterVectorLayer
+from qgis.core import QgsProcessing, QgsProcessingException, QgsProcessingParameterFeatureSource
 
 from ..i18n import tr
 from ..layers import Polygons
@@ -49,7 +49,7 @@ class RoundBarriers(TravelCost):
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add(
-            QgsProcessingParameterVectorLayer(
+            QgsProcessingParameterFeatureSource(
                 self.BARRIERS,
                 tr("Barriers"),
                 [
@@ -114,10 +114,10 @@ class RoundBarriers(TravelCost):
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context)
-        layer = self.parameterAsVectorLayer(parameters, self.BARRIERS, context)
+        layer = self.vector_layer(parameters, self.BARRIERS, context)
         if layer is None:
             raise QgsProcessingException(self.invalidSourceError(parameters, self.BARRIERS))
-        self.barriers = Polygons(layer)
+        self.barriers = Polygons(layer, parameters[self.BARRIERS], context)
         self.prepare_grid(parameters, context, feedback)
         self.prepare_ways(parameters, context, feedback)
         return True

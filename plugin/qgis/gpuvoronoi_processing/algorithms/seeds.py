@@ -2,10 +2,14 @@
 What algorithms with a layer of seeds have in common: they pass the seeds and a mask of polygons to the program.
 """
 
-from qgis.core import QgsProcessingParameterFileDestination, QgsProcessingParameterVectorDestination
+from qgis.core import (
+    QgsProcessingFeatureSourceDefinition,
+    QgsProcessingParameterFileDestination,
+    QgsProcessingParameterVectorDestination,
+)
 
 from .. import engine
-from ..layers import Features
+from ..layers import Features, Polygons
 from .base import Algorithm
 
 READING = 10.0  # per cent of the bar for layers that have to be written for the program first
@@ -33,6 +37,12 @@ class SeedsAlgorithm(Algorithm):
         if isinstance(definition, QgsProcessingParameterVectorDestination):
             return self.vector_output(parameters, name, context)
         return self.parameterAsOutputLayer(parameters, name, context)
+
+    def mask_features(self, layer, parameters, context):
+        """The polygons of a mask, or those that are selected."""
+        selected = self.parameterAsBoolean(parameters, self.MASK_SELECTED, context)
+        value = QgsProcessingFeatureSourceDefinition(layer.id(), True) if selected else layer
+        return Polygons(layer, value, context)
 
     def layer_options(self, context, feedback):
         """The program's options for the seeds and the mask; None if the user cancelled."""

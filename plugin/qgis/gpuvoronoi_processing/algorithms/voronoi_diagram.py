@@ -8,10 +8,8 @@ from qgis.core import (
     QgsProcessingParameterEnum,
     QgsProcessingParameterExtent,
     QgsProcessingParameterFeatureSource,
-    QgsProcessingParameterMapLayer,
     QgsProcessingParameterNumber,
     QgsProcessingParameterVectorDestination,
-    QgsVectorLayer,
 )
 
 from .. import engine, results, styles
@@ -130,11 +128,8 @@ class VoronoiDiagram(SeedsAlgorithm):
             ),
         )
         self.add(
-            QgsProcessingParameterMapLayer(
-                self.MASK,
-                tr("Mask"),
-                optional=True,
-                types=[QgsProcessing.SourceType.TypeVectorPolygon],
+            QgsProcessingParameterFeatureSource(
+                self.MASK, tr("Mask"), [QgsProcessing.SourceType.TypeVectorPolygon], optional=True
             ),
             tr("Polygons that cut the diagram, in any coordinate system."),
         )
@@ -207,9 +202,9 @@ class VoronoiDiagram(SeedsAlgorithm):
         )
         if not extent.isNull():
             self.options.append(extent_option(extent))
-        mask = self.parameterAsLayer(parameters, self.MASK, context)
-        if isinstance(mask, QgsVectorLayer):
-            self.mask_polygons = Polygons(mask)
+        mask = self.vector_layer(parameters, self.MASK, context)
+        if mask is not None:
+            self.mask_polygons = Polygons(mask, parameters[self.MASK], context)
         elif self.given(parameters, self.MASK):
             raise QgsProcessingException(tr("Cannot open the mask"))
         self.options.append(

@@ -705,6 +705,11 @@
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
+            <source>Of a mask of polygons.</source>
+            <translation>Bei einer Maske aus Polygonen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
             <source>The value that is compared instead of the distance d, for the weight w of a seed: d / w (w &gt; 0), d + w (w in units of distance), or d² − w (not for geodesics). Distances in the results are unweighted.</source>
             <translation>Der Wert, der statt der Entfernung d verglichen wird, für das Gewicht w eines Objekts: d / w (w &gt; 0), d + w (w in Einheiten der Entfernung) oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen sind ungewichtet.</translation>
         </message>
@@ -862,6 +867,11 @@
             <location filename="../algorithms/parameters.py" />
             <source>Mask</source>
             <translation>Maske</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Selected features of the mask only</source>
+            <translation>Nur gewählte Objekte der Maske</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
