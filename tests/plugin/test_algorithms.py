@@ -415,7 +415,7 @@ def test_regions_as_polygons(qgis, work):
         assert region.geometry().area() == pytest.approx(4 * np.count_nonzero(ids == region["id"]))
 
 
-@pytest.mark.parametrize("output", ["regions.gpkg", "regions.shp", "regions.fgb", "memory:"])
+@pytest.mark.parametrize("output", ["r.gpkg", "r.shp", "r.fgb", "r.tab", "memory:"])
 @pytest.mark.parametrize("field", ["id", "code", None])
 def test_ids_of_regions_are_there_once(qgis, work, field, output):
     """The seeds' own `id` is another only if it is not what the ids come of."""

@@ -697,10 +697,10 @@ def reference():
     ],
 )
 def test_many_cells_or_rows(qgis, work, huge, monkeypatch, name, parameters, words):
-    """The user is asked before anything is computed, with their number."""
+    """A window needs a confirmation before anything is computed, with their number."""
     asked = []
     monkeypatch.setattr("gpuvoronoi_processing.sizes.MANY_ROWS", 1000)
-    monkeypatch.setattr("gpuvoronoi_processing.sizes.can_ask", lambda: True)
+    monkeypatch.setattr("gpuvoronoi_processing.sizes.has_windows", lambda: True)
     monkeypatch.setattr("gpuvoronoi_processing.sizes.is_wanted", asked.append)
     given = {"INPUT": memory([(0, 0), (1, 1)]), "OUTPUT": work.path("out.tif")}
     given.update({key: huge if value == "huge" else value for key, value in parameters.items()})
@@ -713,11 +713,11 @@ def test_many_cells_or_rows(qgis, work, huge, monkeypatch, name, parameters, wor
 
 @pytest.mark.parametrize("wanted", [None, True])
 def test_many_cells_are_computed_if_they_are_wanted(qgis, work, monkeypatch, wanted):
-    """Without a window nobody is asked; the log has the number."""
+    """Without a window they are computed; the log has the number."""
     monkeypatch.setattr("gpuvoronoi_processing.sizes.MANY_CELLS", 1000)
     monkeypatch.setattr("gpuvoronoi_processing.sizes.is_wanted", lambda text: wanted)
     if wanted:
-        monkeypatch.setattr("gpuvoronoi_processing.sizes.can_ask", lambda: True)
+        monkeypatch.setattr("gpuvoronoi_processing.sizes.has_windows", lambda: True)
     out = work.path("out.tif")
     seeds = memory([(100, 100), (1000, 400)], "EPSG:32633")
     qgis.run("voronoiraster", INPUT=seeds, RESOLUTION=10, OUTPUT=out)

@@ -14,6 +14,7 @@ from .datasets import check_written, number_of_features, open_dataset
 
 DROPPING = ("GPKG", "SQLite", "ESRI Shapefile")  # formats that let go of a field in place
 COPIED = ("GeoJSON", "FlatGeobuf", "CSV")  # formats that are written anew without it
+CHANGEABLE = (".gpkg", ".sqlite", ".shp", ".geojson", ".json", ".fgb", ".csv")  # endings of both
 
 
 def numbers(path):

@@ -11,9 +11,16 @@ from qgis.core import (
 )
 from qgis.gui import QgsFieldComboBox, QgsGui, QgsProcessingGui
 from qgis.PyQt.QtCore import Qt
-from qgis.PyQt.QtWidgets import QComboBox
+from qgis.PyQt.QtWidgets import QComboBox, QMessageBox
 
 from . import engine
+
+
+def is_confirmed(window, text):
+    """Whether the user says yes."""
+    button = QMessageBox.StandardButton
+    buttons = button.Yes | button.No
+    return QMessageBox.warning(window, "gpuvoronoi", text, buttons) == button.Yes
 
 
 class Choice(WidgetWrapper):

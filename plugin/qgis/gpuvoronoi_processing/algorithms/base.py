@@ -24,7 +24,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, engine, help_page, messages, program, sizes
+from .. import about, engine, help_page, messages, program, results, sizes
 from .. import field_types as types
 from ..i18n import number_text, tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
@@ -59,6 +59,7 @@ class Common(Parameters):
     """What makes a QgsProcessingAlgorithm of any kind one of the provider's."""
 
     command_only = ()  # parameters that the Python package does not have
+    of_seeds = ()  # results with the attributes of the seeds, of which fields may be left out
     whole_ids = True  # of the field's values a raster is made
 
     def __init_subclass__(cls, **arguments):
@@ -152,7 +153,7 @@ class Common(Parameters):
         return well and not message, message
 
     def confirm_size(self, name, feedback, cells=0, rows=0):
-        """Reports a large result by the parameter that decides how large it is, and asks whether it is wanted."""
+        """Reports a large result by the parameter that decides how large it is; in a window it needs a confirmation."""
         text = ""
         if cells > sizes.MANY_CELLS:
             text = tr("“{parameter}”: about {count} cells to compute").format(
@@ -175,16 +176,22 @@ class Common(Parameters):
             value = value.valueAsString(context.expressionContext())[0]
         return value if isinstance(value, str) else None
 
-    def vector_output(self, parameters, name, context):
-        """The file that the program is to make for a layer. Memory and databases get theirs by finish_vector()."""
+    def is_copied(self, parameters, name, context):
+        """Whether a layer is made as another file and copied: for memory, databases, and formats that keep fields."""
         destination = self.destination(parameters, name, context) or ""
-        if NO_FILE.match(destination):
+        ending = os.path.splitext(destination)[1].lower()
+        keeps = name in self.of_seeds and ending not in ("", *results.CHANGEABLE)
+        return bool(NO_FILE.match(destination)) or keeps
+
+    def vector_output(self, parameters, name, context):
+        """The file that the program is to make for a layer. Some layers get theirs by finish_vector()."""
+        if self.is_copied(parameters, name, context):
             return QgsProcessingUtils.generateTempFilename(f"{name.lower()}.gpkg")
         return self.parameterAsOutputLayer(parameters, name, context)
 
     def finish_vector(self, parameters, name, context, feedback, path):
         """Where the layer is in the end; None if the user cancelled."""
-        if not NO_FILE.match(self.destination(parameters, name, context) or ""):
+        if not self.is_copied(parameters, name, context):
             return path
         return self.copy_vector(parameters, name, context, feedback, path)
 

@@ -157,7 +157,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         )
 
     def confirm_count(self, parameters, context, feedback):
-        """Asks before a large result."""
+        """A large result needs a confirmation."""
         count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
         rows = self.points.source.featureCount() * count
         self.confirm_size(self.NEIGHBORS, feedback, rows=rows)
@@ -175,7 +175,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         return without_self(rows, points, reference, count) if others else rows
 
     def ranks(self, parameters, context):
-        """How many ranks of lines are told apart."""
+        """How many ranks of lines have a color of their own."""
         return self.parameterAsInt(parameters, self.NEIGHBORS, context)
 
     def title(self):

@@ -23,7 +23,7 @@ class RasterAlgorithm(SeedsAlgorithm):
 
     command_only = ("SIGNED", "GROUP", "BY_CELL", "PER_VALUE", "SNAP", "CELLS", "MESH")
 
-    of_seeds = (SeedsAlgorithm.POLYGONS,)  # results with the attributes of the seeds
+    of_seeds = (SeedsAlgorithm.POLYGONS,)
 
     choice = ()
     limits = ()  # parameters that leave cells out

@@ -24,6 +24,7 @@ class VoronoiDiagram(SeedsAlgorithm):
 
     KIND, TOLERANCE, WHOLE, GROUP = "KIND", "TOLERANCE", "WHOLE", "GROUP"
     POLYGON_KIND = 0
+    of_seeds = (SeedsAlgorithm.OUTPUT,)
 
     def name(self):
         return "voronoidiagram"
