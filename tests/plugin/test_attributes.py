@@ -73,6 +73,25 @@ def test_statistics_and_regions_join_by_value(qgis, work, fields, output):
         ), (same, kept)
 
 
+@pytest.mark.parametrize("name", ["knearest", "withindistance", "facilitystatistics"])
+@pytest.mark.parametrize("kind", ["string", "double", "integer"])
+def test_fields_with_the_name_of_the_key(qgis, work, name, kind):
+    """In a GeoPackage; whole numbers in such a field are replaced by the key, as in QGIS."""
+    value = {"string": lambda i: f"f{i}", "double": lambda i: i + 0.5, "integer": lambda i: i}[kind]
+    layer = memory(places(4), fields=f"fid:{kind}", rows=[[value(i)] for i in range(4)])
+    more = {
+        "knearest": {"ATTRIBUTES": True},
+        "withindistance": {"ATTRIBUTES": True, "RADIUS": 3e7, "GEOMETRY": 0},
+        "facilitystatistics": {"RESOLUTION": 30},
+    }[name]
+    out = qgis.run(name, INPUT=layer, OUTPUT=work.path("out.gpkg"), **more)["OUTPUT"]
+    made = QgsVectorLayer(out, "made", "ogr")
+    if kind != "integer":
+        values = {feature["fid_2"] for feature in made.getFeatures()}
+        assert values == {value(i) for i in range(4)}
+    assert made.featureCount() == (12 if name == "withindistance" else 4)
+
+
 VALUES = [
     ("time", QTime(10, 30), "10:30:00"),
     ("time", QTime(10, 30, 1, 250), "10:30:01.250"),

@@ -227,3 +227,14 @@ def test_missing_program(desktop):
     assert found.startswith(f"Found: {COMMAND}, version ") and facts["setting"] == COMMAND
     assert facts["again"] == [found]  # closed and opened again, twice, it is one
     picture("qgis-program")
+
+
+def test_cells_are_polygons(desktop):
+    assert desktop["cells"] == [6 * 4**5, True]
+    picture("qgis-cells")
+
+
+def test_a_large_result_is_confirmed(desktop):
+    (text,), error = desktop["confirm"]
+    assert "about 64,800 cells" in text and error.startswith("Not started: ")
+    assert "about 64,800 cells" in error

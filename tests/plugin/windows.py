@@ -23,6 +23,7 @@ from qgis.core import (
     QgsApplication,
     QgsFeature,
     QgsGeometry,
+    QgsProcessingException,
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingModelAlgorithm,
     QgsProject,
@@ -40,6 +41,7 @@ from qgis.PyQt.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
+    QMessageBox,
     QPushButton,
     QWidget,
 )
@@ -307,6 +309,49 @@ def scene_shapes(layer):
     show_map([layer, ways, coast], "qgis-coast", (-30, 0, 90, 75))
 
 
+def scene_cells(layer):
+    """Cells as polygons with borders."""
+    processing.runAndLoadResults(
+        "gpuvoronoi:cells",
+        {"INPUT": layer, "SYSTEM": 2, "LEVEL": 5, "FIELD": "name", "OUTPUT": "TEMPORARY_OUTPUT"},
+    )
+    (cells,) = [
+        other
+        for other in QgsProject.instance().mapLayers().values()
+        if other.name().endswith("S2 level 5")
+    ]
+    facts["cells"] = [cells.featureCount(), cells.geometryType() == 2]
+    show_map([layer, cells], "qgis-cells", (-60, 0, 60, 75))
+
+
+def scene_confirm(layer):
+    """A large result needs a confirmation; here it is refused."""
+    from gpuvoronoi_processing import sizes
+
+    many, sizes.MANY_CELLS = sizes.MANY_CELLS, 1000
+    texts, timer = [], QTimer()
+
+    def refuse():
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QMessageBox):
+            texts.append(box.text())
+            picture("qgis-confirm", box)
+            box.button(QMessageBox.StandardButton.No).click()
+
+    timer.timeout.connect(refuse)
+    timer.start(500)
+    try:
+        processing.run(
+            "gpuvoronoi:voronoiraster",
+            {"INPUT": layer, "RESOLUTION": 1, "OUTPUT": "TEMPORARY_OUTPUT"},
+        )
+    except QgsProcessingException as error:
+        facts["confirm"] = [texts, str(error)]
+    finally:
+        sizes.MANY_CELLS = many
+        timer.stop()
+
+
 def scene_live(layer):
     """An on-demand raster by the algorithm, and one that is dropped onto the map."""
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:livevoronoi")
@@ -407,7 +452,7 @@ def scene_cancel(layer):
     out.parent.mkdir()
     dialog = open_dialog(
         "voronoiraster",
-        {"INPUT": layer, "METRIC": 2, "RESOLUTION": 0.003, "BACKEND": "serial", "OUTPUT": str(out)},
+        {"INPUT": layer, "METRIC": 2, "RESOLUTION": 0.006, "BACKEND": "serial", "OUTPUT": str(out)},
     )
     dialog.runAlgorithm()
     wait(lambda: list(out.parent.glob(".out.tmp-*")))
@@ -570,6 +615,9 @@ def main():
         if "gpuvoronoi_processing" not in plugins:
             assert loadPlugin("gpuvoronoi_processing") and startPlugin("gpuvoronoi_processing")
         layer = seeds()
+        window = iface.mainWindow()
+        panel = window.findChild(QDockWidget, "Layers")
+        window.resizeDocks([panel], [400], Qt.Orientation.Horizontal)
         QTimer.singleShot(TOO_LONG * 1000, give_up)
         for scene in (
             scene_toolbox,
@@ -577,6 +625,8 @@ def main():
             scene_id_fields,
             scene_run,
             scene_shapes,
+            scene_cells,
+            scene_confirm,
             scene_live,
             scene_in_place,
             scene_error,

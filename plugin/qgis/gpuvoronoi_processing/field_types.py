@@ -6,7 +6,7 @@ else.
 import json
 import math
 
-from qgis.core import NULL, Qgis, QgsJsonUtils
+from qgis.core import NULL, Qgis, QgsField, QgsFields, QgsJsonUtils
 from qgis.PyQt.QtCore import QByteArray, QDate, QDateTime, QMetaType, Qt, QTime, QVariant
 
 if Qgis.QGIS_VERSION_INT >= 33800:
@@ -26,6 +26,19 @@ else:
         QVariant.DateTime,
         QVariant.ByteArray,
     )
+
+
+def renamed(fields, name, kinds):
+    """Fields, of which one of that name gets another unless it is of one of the kinds."""
+    made = QgsFields()
+    names = [field.name().lower() for field in fields]
+    free = next(f"{name}_{i}" for i in range(2, len(names) + 3) if f"{name}_{i}" not in names)
+    for field in fields:
+        copy = QgsField(field)
+        if field.name().lower() == name and field.type() not in kinds:
+            copy.setName(free)
+        made.append(copy)
+    return made
 
 
 def is_empty(value):

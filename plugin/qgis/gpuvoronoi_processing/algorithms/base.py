@@ -195,6 +195,12 @@ class Common(Parameters):
             return path
         return self.copy_vector(parameters, name, context, feedback, path)
 
+    def parameterAsSink(self, parameters, name, context, fields, *more):
+        """In a GeoPackage `fid` is the key: other than whole numbers of such a field are in `fid_2`."""
+        if (self.destination(parameters, name, context) or "").lower().endswith(".gpkg"):
+            fields = types.renamed(fields, "fid", (types.INT, types.LONG))
+        return super().parameterAsSink(parameters, name, context, fields, *more)
+
     def copy_vector(
         self, parameters, name, context, feedback, path, change=lambda fields: (fields, list)
     ):

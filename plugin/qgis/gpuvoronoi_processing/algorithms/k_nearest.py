@@ -131,7 +131,7 @@ class KNearest(Searches, QgsProcessingAlgorithm):
         self.add_skip_invalid()
         self.add_backend("searches_points")
         self.add(
-            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbors")),
+            QgsProcessingParameterFeatureSink(self.OUTPUT, self.output_label()),
             tr("A row for each point and neighbor."),
         )
 
@@ -149,6 +149,9 @@ class KNearest(Searches, QgsProcessingAlgorithm):
             tr("How many neighbors of each point: 1 to 1,024."),
         )
         self.add_reach()
+
+    def output_label(self):
+        return tr("Nearest neighbors")
 
     def line_help(self):
         return tr(

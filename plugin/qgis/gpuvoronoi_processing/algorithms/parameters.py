@@ -45,6 +45,11 @@ class Parameters:
             )
         self.addParameter(parameter)
 
+    def add_number(self, parameter, text, advanced=False):
+        """A number with a default, which dialogs show in two decimals."""
+        parameter.setMetadata({"widget_wrapper": {"decimals": 2}})
+        self.add(parameter, text, advanced)
+
     def add_seeds(self):
         self.add(
             QgsProcessingParameterFeatureSource(

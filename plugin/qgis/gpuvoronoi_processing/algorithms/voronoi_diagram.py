@@ -140,7 +140,7 @@ class VoronoiDiagram(SeedsAlgorithm):
             ),
             tr("Default: that of the points."),
         )
-        self.add(
+        self.add_number(
             QgsProcessingParameterNumber(
                 self.TOLERANCE,
                 tr("Tolerance (meters)"),

@@ -62,7 +62,7 @@ class WithinDistance(KNearest):
 
     def add_count(self):
         self.add_search_metric()
-        self.add(
+        self.add_number(
             QgsProcessingParameterNumber(
                 self.RADIUS,
                 tr("Distance (meters on the globe, map units on the map)"),
@@ -72,6 +72,9 @@ class WithinDistance(KNearest):
             ),
             tr("All neighbors at most this far; those at exactly this distance are within it."),
         )
+
+    def output_label(self):
+        return tr("Neighbors within the distance")
 
     def line_help(self):
         return super().line_help() + " " + tr("To lines and polygons no lines are drawn.")

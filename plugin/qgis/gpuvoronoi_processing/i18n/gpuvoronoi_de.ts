@@ -270,6 +270,11 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Nearest neighbors</source>
+            <translation>Nächste Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>Lines are geodesics if distances are measured on the globe. They begin and end at their points and are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°).</source>
             <translation>Linien sind geodätische Linien, wenn Entfernungen auf der Erde gemessen werden. Sie beginnen und enden an ihren Punkten und sind bei ±180° geteilt (bei 0° und 360° in Layern mit Längen jenseits von ±180°).</translation>
         </message>
@@ -342,11 +347,6 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>No feature is its own neighbor</source>
             <translation>Kein Objekt ist sein eigener Nachbar</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Nearest neighbors</source>
-            <translation>Nächste Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -1547,6 +1547,11 @@
             <location filename="../algorithms/within_distance.py" />
             <source>&lt;p&gt;Finds, for every point of a layer, all points, lines or polygons of another layer that are at most a distance away. The result is exact; neighbors at equal distances are in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, the nearest first, with the fields &lt;i&gt;input&lt;/i&gt; (id of the point), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (id of the neighbor) and &lt;i&gt;distance&lt;/i&gt;. A point without a neighbor has one row, in which these are empty.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers alle Punkte, Linien oder Flächen eines anderen Layers, die höchstens so weit entfernt sind. Das Ergebnis ist exakt; gleich weit entfernte Nachbarn stehen in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, die nächsten zuerst, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des Nachbarn) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/within_distance.py" />
+            <source>Neighbors within the distance</source>
+            <translation>Nachbarn innerhalb der Entfernung</translation>
         </message>
         <message>
             <location filename="../algorithms/within_distance.py" />
