@@ -180,8 +180,12 @@ class Common(Parameters):
         """Whether a layer is made as another file and copied: for memory, databases, and formats that keep fields."""
         destination = self.destination(parameters, name, context) or ""
         ending = os.path.splitext(destination)[1].lower()
-        keeps = name in self.of_seeds and ending not in ("", *results.CHANGEABLE)
-        return bool(NO_FILE.match(destination)) or keeps
+        keeps = ending not in ("", *results.CHANGEABLE)
+        return bool(NO_FILE.match(destination)) or (keeps and self.loses_fields(name))
+
+    def loses_fields(self, name):
+        """Whether the program makes fields of a layer that do not stay."""
+        return False
 
     def vector_output(self, parameters, name, context):
         """The file that the program is to make for a layer. Some layers get theirs by finish_vector()."""

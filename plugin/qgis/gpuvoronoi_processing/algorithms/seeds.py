@@ -27,6 +27,12 @@ class SeedsAlgorithm(Algorithm):
         self.seeds = Features(self, parameters, self.INPUT, context, [field, *fields])
         self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
 
+    def loses_fields(self, name):
+        if name not in self.of_seeds or not isinstance(self.seeds, Features):
+            return False
+        copied = self.seeds.file is None or engine.needs_copies()
+        return copied if not self.seeds.id_field else self.seeds.id_field.lower() == "id"
+
     def output_file(self, parameters, name, context):
         """The file that the program is to make for a result; nothing if that is not wanted."""
         definition = self.parameterDefinition(name)
