@@ -26,7 +26,7 @@ def found_within(
     device: int,
     globe: bool,
     argument: str,
-) -> Any:
+) -> _radius.Within:
     """query_radius of trees over pairs of coordinates."""
     radius, threads = _radius.radii(r, "r", shape), worker_threads(workers)
     if return_distance and count_only:

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import gc
 from ctypes import byref
-from typing import Any, Callable, Iterator, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Iterator, NamedTuple, Optional, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,23 @@ from . import _c, _search
 from ._packages import package
 from ._library import Handle, library, run
 from ._search import Floats, Indices
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+# Results, as they are documented where they are returned.
+IndexArray = Union[npt.NDArray[np.intp], npt.NDArray[np.object_]]
+DistanceArray = Union[npt.NDArray[np.float64], npt.NDArray[np.object_]]
+Within = Union[int, npt.NDArray[np.intp], npt.NDArray[np.object_], tuple[IndexArray, DistanceArray]]
+Counts = Union[int, float, npt.NDArray[np.intp], npt.NDArray[np.float64]]
+Sparse = Union[
+    dict[tuple[int, int], float],
+    npt.NDArray[np.void],
+    "scipy.sparse.coo_matrix",
+    "scipy.sparse.dok_matrix",
+    "scipy.sparse.coo_array",
+    "scipy.sparse.dok_array",
+]
 
 _PAIRS_AT_ONCE = 1 << 22
 _LISTS_AT_ONCE = 1 << 12
@@ -198,10 +215,12 @@ def as_set(pairs: npt.NDArray[np.intp]) -> set[tuple[int, int]]:
         return set(zip(pairs[:, 0].tolist(), pairs[:, 1].tolist()))
 
 
-def lists(found: Found, shape: tuple[int, ...], n: int) -> Any:
+def lists(
+    found: Found, shape: tuple[int, ...], n: int
+) -> Union[list[int], npt.NDArray[np.object_]]:
     """scipy's form: a list of indices, which are below n, of each query; of a single query the list."""
     if shape == ():
-        return found.indices.tolist()
+        return cast("list[int]", found.indices.tolist())
     # Where numbers come several times, lists share Python's objects.
     flat = np.arange(n).astype(object)[found.indices] if found.indices.size > n else found.indices
     ends = found.offsets.tolist()
@@ -240,7 +259,7 @@ def spread(
     return Found(offsets, indices, distances)
 
 
-def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulative: bool) -> Any:
+def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulative: bool) -> Counts:
     """scipy's count_neighbors: for each radius how many pairs are within it, or the sum of the products of their weights."""
     single = np.ndim(radius) == 0
     array = np.atleast_1d(_search.plain_array(radius, "r").astype(np.float64))
@@ -274,10 +293,10 @@ def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulativ
     if not cumulative:
         result = np.diff(result, prepend=result.dtype.type(0))
     result = result if weighted else result.astype(np.intp)
-    return result[0] if single else result
+    return cast(Counts, result[0] if single else result)
 
 
-def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Any:
+def sparse(found: Found, shape: tuple[int, int], output_type: str) -> Sparse:
     """Distances of pairs in one of scipy's forms."""
     rows = np.repeat(np.arange(found.offsets.size - 1, dtype=np.intp), np.diff(found.offsets))
     if output_type == "dict":

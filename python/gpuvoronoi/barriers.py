@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from . import _barriers, _seeds, _ways
 from ._options import Edges, Metric
 from .rasters import RasterRequest
+
+if TYPE_CHECKING:
+    import geopandas
 
 
 def barrier_ways(
@@ -21,7 +24,7 @@ def barrier_ways(
     seeds_crs: Any = None,
     skip_invalid: bool = False,
     workers: int = -1,
-) -> Any:
+) -> geopandas.GeoDataFrame:
     """The shortest ways round barriers from points to their nearest seeds, as lines.
 
     It needs geopandas.

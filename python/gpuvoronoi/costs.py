@@ -6,7 +6,7 @@ import ctypes
 import dataclasses
 import math
 from ctypes import byref, c_void_p
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,8 @@ from ._search import real
 from .rasters import no_seed
 
 if TYPE_CHECKING:
+    import geopandas
+    import xarray
     from typing_extensions import Unpack
 
     from ._options import CostOptions
@@ -347,7 +349,9 @@ class _Result:
 
 
 @_options.documented(CostRequest, _ARGUMENTS)
-def cost_allocation(friction: Any, seeds: Any, **arguments: Unpack[CostOptions]) -> Any:
+def cost_allocation(
+    friction: Any, seeds: Any, **arguments: Unpack[CostOptions]
+) -> Union[npt.NDArray[np.integer[Any]], xarray.DataArray]:
     """The seed with the least travel cost to each cell of a raster of friction.
 
     A way moves straight from center to center of cells. A move costs its length times the friction of the cells that it runs through, each by its share
@@ -375,7 +379,9 @@ def cost_allocation(friction: Any, seeds: Any, **arguments: Unpack[CostOptions])
 
 
 @_options.documented(CostRequest, _ARGUMENTS)
-def cost_distance(friction: Any, seeds: Any, **arguments: Unpack[CostOptions]) -> Any:
+def cost_distance(
+    friction: Any, seeds: Any, **arguments: Unpack[CostOptions]
+) -> Union[npt.NDArray[np.float64], xarray.DataArray]:
     """The least travel cost from any seed to each cell of a raster of friction.
 
     Parameters
@@ -397,7 +403,9 @@ def cost_distance(friction: Any, seeds: Any, **arguments: Unpack[CostOptions]) -
 
 
 @_options.documented(CostRequest, _ARGUMENTS)
-def cost_ways(friction: Any, seeds: Any, points: Any, **arguments: Unpack[CostOptions]) -> Any:
+def cost_ways(
+    friction: Any, seeds: Any, points: Any, **arguments: Unpack[CostOptions]
+) -> geopandas.GeoDataFrame:
     """The cheapest ways from points to their seeds, as lines.
 
     A way begins in the center of the point's cell and ends at the seed: at the position of a point, or in the center of the first cell of a line, polygon

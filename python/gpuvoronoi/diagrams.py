@@ -7,7 +7,7 @@ import math
 import struct
 import warnings
 from ctypes import byref, c_void_p
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from . import _c, _crs, _seeds
 from ._packages import package
 from ._library import Context, Progress, ProgressFunction, library, run, worker_threads
 from ._search import real
+
+if TYPE_CHECKING:
+    import geopandas
 
 
 def diagram(
@@ -30,7 +33,7 @@ def diagram(
     skip_invalid: bool = False,
     workers: int = -1,
     progress: Optional[ProgressFunction] = None,
-) -> Any:
+) -> geopandas.GeoDataFrame:
     """The Voronoi diagram of points as polygons: exact on the ellipsoid, the sphere and the plane.
 
     Parameters

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _field, _geometries, _positions, _search
+from . import _c, _crs, _field, _geometries, _positions, _radius, _search
 from ._library import Handle, Progress, library, worker_threads
 from ._options import Edges, Metric
 from ._search import Neighbors, ellipsoid_numbers
@@ -336,7 +336,7 @@ class FeatureTree(_search.Fixed):
         count_only: bool = False,
         sort_results: bool = True,
         workers: int = -1,
-    ) -> Any:
+    ) -> _radius.Within:
         """The features within a distance of each position.
 
         Parameters

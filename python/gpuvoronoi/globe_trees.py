@@ -176,7 +176,7 @@ class GlobeTree(_search.Fixed):
         count_only: bool = False,
         sort_results: bool = True,
         workers: int = -1,
-    ) -> Any:
+    ) -> _radius.Within:
         """The places within a distance of each position, as `sklearn.neighbors.BallTree` gives them.
 
         Parameters

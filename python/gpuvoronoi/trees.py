@@ -8,7 +8,7 @@ import functools
 import math
 import threading
 from ctypes import c_void_p
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -369,7 +369,7 @@ class KDTree(_search.Fixed):
         workers: int = 1,
         return_sorted: Optional[bool] = None,
         return_length: bool = False,
-    ) -> Any:
+    ) -> Union[list[int], npt.NDArray[np.object_], int, npt.NDArray[np.intp]]:
         """The points within a distance of each of `x`.
 
         Parameters
@@ -481,11 +481,11 @@ class KDTree(_search.Fixed):
             For each point of this tree indices of `other`, ascending.
         """
         found = self._found_in(self._other(other), r, p, eps, "r", False)
-        return list(_radius.lists(found, (self.n,), other.n))
+        return cast("list[list[int]]", list(_radius.lists(found, (self.n,), other.n)))
 
     def query_pairs(
         self, r: float, p: Optional[float] = None, eps: float = 0, output_type: str = "set"
-    ) -> Any:
+    ) -> Union[set[tuple[int, int]], npt.NDArray[np.intp]]:
         """The pairs of points of the tree within a distance of each other.
 
         Parameters
@@ -526,7 +526,7 @@ class KDTree(_search.Fixed):
         p: Optional[float] = None,
         weights: Any = None,
         cumulative: bool = True,
-    ) -> Any:
+    ) -> _radius.Counts:
         """How many pairs of a point of this tree and one of another are within a distance of each other.
 
         Parameters
@@ -570,7 +570,7 @@ class KDTree(_search.Fixed):
         max_distance: float,
         p: Optional[float] = None,
         output_type: str = "dok_matrix",
-    ) -> Any:
+    ) -> _radius.Sparse:
         """Distances from this tree's points to those of another, as far as they are within a distance.
 
         Parameters
@@ -616,13 +616,15 @@ class KDTree(_search.Fixed):
         )
         return made, (self.data, self.leafsize)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("tree", "size", "innernode", "leafnode", "node", "indices"):
-            raise AttributeError(
-                f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it is the number of points, "
-                "scipy.spatial.KDTree has nodes"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+    if not TYPE_CHECKING:  # type checkers report unknown attributes themselves
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("tree", "size", "innernode", "leafnode", "node", "indices"):
+                raise AttributeError(
+                    f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it is the number of "
+                    "points, scipy.spatial.KDTree has nodes"
+                )
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
 def _weights(weights: Any, tree: KDTree) -> Optional[_search.Floats]:

@@ -20,6 +20,7 @@ except ImportError as error:
     raise ImportError("gpuvoronoi.xarray needs xarray: `pip install xarray`") from error
 
 if TYPE_CHECKING:
+    import geopandas
     import pandas
     from typing_extensions import Unpack
 
@@ -129,7 +130,9 @@ class Accessor:
         return cost_distance(self._given, seeds, **options)
 
     @_options.documented(CostRequest, "")
-    def cost_ways(self, seeds: Any, points: Any, **options: Unpack[CostOptions]) -> Any:
+    def cost_ways(
+        self, seeds: Any, points: Any, **options: Unpack[CostOptions]
+    ) -> geopandas.GeoDataFrame:
         """`gpuvoronoi.cost_ways`, with this DataArray as the friction."""
         return cost_ways(self._given, seeds, points, **options)
 

@@ -283,3 +283,20 @@ def test_editors_complete_arguments(name):
     assert "shape=" in [
         one.name for one in jedi.Script("import gpuvoronoi\n" + line).complete(2, len(line))
     ]
+
+
+def test_results_have_types():
+    """Trees, costs and diagrams: what they return is not left to the reader of the text."""
+    functions = [gpuvoronoi.diagram, gpuvoronoi.barrier_ways, gpuvoronoi.cost_allocation]
+    functions += [gpuvoronoi.cost_distance, gpuvoronoi.cost_ways]
+    for tree in (gpuvoronoi.KDTree, gpuvoronoi.GlobeTree, gpuvoronoi.FeatureTree):
+        functions += [
+            made
+            for name, made in vars(tree).items()
+            if inspect.isfunction(made) and not name.startswith("_")
+        ]
+    assert len(functions) > 15
+    untyped = [
+        f.__qualname__ for f in functions if f.__annotations__.get("return") in (None, "Any")
+    ]
+    assert untyped == []
