@@ -80,6 +80,7 @@ def _errors():
 def _warnings():
     return {
         "accuracy": tr("A datum grid for a more accurate transformation is not installed."),
+        "barriers-none": tr("The layer of barriers is empty: ways are those without barriers."),
         "degrees-on-plane": tr(
             "The layer has no coordinate system and may be in degrees, which are used as lengths; set its coordinate "
             "system in its properties."

@@ -1930,6 +1930,11 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>The layer of barriers is empty: ways are those without barriers.</source>
+            <translation>Der Layer der Hindernisse ist leer: Wege sind die ohne Hindernisse.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>The layer has no coordinate system and may be in degrees, which are used as lengths; set its coordinate system in its properties.</source>
             <translation>Der Layer hat kein Koordinatensystem und ist womöglich in Grad, die als Längen verwendet werden; in seinen Eigenschaften das Koordinatensystem setzen.</translation>
         </message>
