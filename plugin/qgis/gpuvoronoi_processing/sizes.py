@@ -22,9 +22,7 @@ def is_wanted(text):
 
 
 def confirm(text, feedback):
-    """
-    Of the user, where that is possible; raises QgsProcessingException if the result is not wanted. The log has the text.
-    """
+    """Of the user, where that is possible; raises QgsProcessingException if the result is not wanted."""
     feedback.pushWarning(text)
     if has_windows() and not is_wanted(text):
         raise QgsProcessingException(tr("Not started: {}").format(text))
