@@ -152,7 +152,8 @@ def register(
 def _found(tree: Tree, x: Any, y: Any, k: int, limit: float, workers: int) -> tuple[Any, Any, Any]:
     """Numbers, meters, and how many of each query; `k` 0: all within the limit."""
     if k == 0:
-        found, meters = tree.query_radius(x, y, limit, return_distance=True, workers=workers)
+        lists: Any = tree.query_radius(x, y, limit, return_distance=True, workers=workers)
+        found, meters = lists
         counts = np.array([one.size for one in found], dtype=np.int64)
         rows = np.concatenate([*found, np.empty(0, np.int64)]).astype(np.int64)
         return rows, np.concatenate([*meters, np.empty(0)]), counts

@@ -3,7 +3,7 @@
 #define GV_IO_CELL_LAYER_H
 
 #include "core/limits.h"
-#include "io/out/cells/cell_border.h"
+#include "io/in/cells/cell_border.h"
 #include "io/out/layer_values.h"
 #include "io/out/mesh_sink.h"
 

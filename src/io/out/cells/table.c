@@ -29,7 +29,7 @@ static gv_status table_create(gv_cell_layer *layer) {
   OGRwkbGeometryType geometry = table_has_geometries(layer) ? wkbPoint : wkbNone;
   if (q->borders) {
     geometry = wkbMultiPolygon;
-    GV_TRY(gv_cell_border_create(layer->out.io, layer->facts, &layer->border));
+    GV_TRY(gv_cell_border_create(layer->out.io, layer->facts->of, layer->facts->grid, &layer->border));
   }
   GV_TRY(gv_layer_create(&layer->out, layer->facts->crs, geometry, NULL));
   for (int i = 0; i < GV_CELL_FIELDS; i++) {

@@ -1,4 +1,4 @@
-#include "io/out/cells/cell_border.h"
+#include "io/in/cells/cell_border.h"
 
 #include <stdlib.h>
 
@@ -14,15 +14,15 @@ struct gv_cell_border {
   double lon[GV_BORDER_MOST_POINTS], lat[GV_BORDER_MOST_POINTS];
 };
 
-gv_status gv_cell_border_create(gv_io *io, const gv_mesh_facts *facts, gv_cell_border **out) {
+gv_status gv_cell_border_create(gv_io *io, const gv_cells_of *of, const gv_grid *grid, gv_cell_border **out) {
   gv_cell_border *border = *out = calloc(1, sizeof *border);
   gv_context_options options;
   gv_context_options_init(&options);
   options.threads = 1;
   if (border == NULL || gv_context_create(&options, &border->context) != GV_OK)
     return gv_io_fail_memory(io, "the borders of cells");
-  border->of = facts->of;
-  if (!gv_cells_of_have_places(facts->of)) gv_borders_make(facts->grid, &border->borders);
+  border->of = of;
+  if (!gv_cells_of_have_places(of)) gv_borders_make(grid, &border->borders);
   return GV_OK;
 }
 

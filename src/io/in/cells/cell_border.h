@@ -4,12 +4,12 @@
 
 #include <ogr_api.h>
 
-#include "io/out/mesh_sink.h"
+#include "io/in/cells_of.h"
 
 typedef struct gv_cell_border gv_cell_border;
 
-/* `facts` outlive *out, which is freed by gv_cell_border_free. */
-gv_status gv_cell_border_create(gv_io *io, const gv_mesh_facts *facts, gv_cell_border **out);
+/* `of` outlives *out, which is freed by gv_cell_border_free; `grid` is that of its cells. */
+gv_status gv_cell_border_create(gv_io *io, const gv_cells_of *of, const gv_grid *grid, gv_cell_border **out);
 
 /* The polygons of the cell with an id, as a multipolygon in units of `unit` degrees. */
 gv_status gv_cell_border_draw(gv_io *io, gv_cell_border *border, int64_t id, double unit, OGRGeometryH *out);
