@@ -30,13 +30,13 @@ static gv_status weights_set_memory(gv_io *io, void *to, const char *value) {
 static const gv_option table[] = {
     GV_OPTION_SECTION("Cells"),
     {"source", "CELLS",
-     "the cells that have values: a raster, healpix:LEVEL, s2:LEVEL, h3:LEVEL or a file of places\n"
+     "cells with values: a raster, healpix:LEVEL, s2:LEVEL, h3:LEVEL or a file of places\n"
      "Cells of a raster that are nodata in its first band are left out. healpix:LEVEL is NESTED; ,ring and "
      ",authalic may follow; ,authalic also for S2. A file of places is a layer of points, or arrays of longitudes "
      "and latitudes in NetCDF or Zarr; FILE:NAME is a layer, or the coordinates of a variable. Cells are numbered "
      "in the order of their file, rasters row by row, from 1.",
      GV_OPTION_INTO(job.source), .names_file = true},
-    {"target", "CELLS", "the cells that get values, as --source", GV_OPTION_INTO(job.target), .names_file = true},
+    {"target", "CELLS", "cells that get values, as --source", GV_OPTION_INTO(job.target), .names_file = true},
     GV_OPTION_SECTION("Weights"),
     {"k", "K",
      "neighbors of each cell, 1 to 64 [default: 1]\nWith 1 the nearest cell has the weight 1; with more the "

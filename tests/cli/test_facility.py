@@ -979,7 +979,6 @@ def test_moves_are_undone(seeds, where):
         ),
         (["--stats", "t.csv", "--sum", "inf.tif"], ["--sum", "infinite"]),
         (["--weighting", "additive", "--weight-field", "nope"], ["--weight-field", "nope", "name"]),
-        (["--mesh", "m.nc", "--level", "2", "--mask", "plain.shp"], ["--mesh", "--mask"]),
     ],
 )
 def test_refused(seeds, arguments, has):
@@ -991,6 +990,14 @@ def test_refused(seeds, arguments, has):
     make_polygons(seeds, "points.gpkg", ["POINT (0 0)"])
     make_polygons(seeds, "bent.fgb", ["POLYGON ((0 0, 1 0, 1e999 1, 0 0))"], driver="FlatGeobuf")
     seeds.fails("--seeds", "s.csv", *arguments, "out.tif", has=has)
+
+
+def test_mesh_takes_no_mask(seeds):
+    seeds.fails(
+        *["--seeds", "s.csv", "--mesh", "m.nc", "--level", "2", "--mask", "m.shp", "out.tif"],
+        status=2,
+        has=["--mesh", "--mask"],
+    )
 
 
 def test_mask_with_a_system_on_a_grid_without(plane):

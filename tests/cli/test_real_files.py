@@ -48,6 +48,7 @@ REFUSALS = {
     "F": "OPTION: FILE: row 1, column 1: unsupported value (2.5); expected integers",
     "H": "OPTION: FILE: row 0, column 0: unsupported value (1.1754943508222875e-38); expected integers",
     "C": "OPTION: FILE: unsupported type: complex numbers; expected integers",
+    "X": "OPTION: FILE: unsupported type: complex numbers; expected integers or real numbers",
     "V": "OPTION: cannot read FILE as a raster: `FILE' not recognized as a supported file format",
     "N": "OPTION: POLYGONS: missing geometries; expected a raster or polygons",
     "P": "OPTION: POLYGONS: missing polygons",
@@ -259,7 +260,7 @@ RASTERS = {
         "= = = = = =",
     ),
     "GTiff of fractions": (Kind("GTiff", "tif", "Float32", -999, change=fractions), "F = = = = F"),
-    "GTiff of complex numbers": (Kind("GTiff", "tif", "CFloat32", None, same=False), "C = = = = C"),
+    "GTiff of complex numbers": (Kind("GTiff", "tif", "CFloat32", None, same=False), "C = X X = C"),
     "GTiff with a mask": (
         Kind("GTiff", "tif", "Int16", None, change=with_mask, same=False),
         "= = = = = =",
