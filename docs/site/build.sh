@@ -16,5 +16,6 @@ rm -rf "$out/python"
 /usr/bin/python3 "$source/docs/site/python_sources.py" "$source/python" "$out/python"
 GPUVORONOI_REPOSITORY=$(sed -n 's/^repository=//p' "$source/packaging/addresses.txt")
 export GPUVORONOI_REPOSITORY
+cd "$out" # away from builds: the reference would be read from a file gpuvoronoi of the current folder
 mkdocs build --quiet --strict --clean -f "$source/docs/site/mkdocs.yml" -d "$out/html"
 /usr/bin/python3 "$source/docs/site/check.py" "$out/html" "$out/python"
