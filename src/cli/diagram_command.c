@@ -98,11 +98,8 @@ static const gv_option table[] = {
     GV_OPTION_SECTION("Run"),
     GV_OPTION_THREADS_ROW(job.threads),
     GV_OPTION_MEMORY_ROW(diagram_set_memory),
-    {"quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(quiet)},
-    {"json", NULL,
-     "print summary, warnings and errors as JSON on standard output\n"
-     "One object; each warning and error has a code.",
-     GV_OPTION_INTO(json)},
+    GV_OPTION_QUIET_ROW(quiet),
+    GV_OPTION_JSON_ROW(json),
     GV_OPTION_PROGRESS_ROW(progress),
     GV_OPTION_HELP_ROWS,
 };

@@ -234,7 +234,7 @@ static const gv_option table[] = {
      "with mpirun: distribute the reference points over the ranks\n"
      "Default: if they need more memory than a rank has.",
      GV_OPTION_INTO(job.shard_reference), .rare = true},
-    {"quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(quiet)},
+    GV_OPTION_QUIET_ROW(quiet),
     {"json", NULL,
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code. A progress bar is on stderr.",

@@ -63,11 +63,8 @@ static const gv_option table[] = {
     GV_OPTION_MEMORY_ROW(weights_set_memory),
     {"device", "N", "number of a GPU, from `gpuvoronoi devices` [default: the first]",
      GV_OPTION_RANGE(job.device, 0, 1023)},
-    {"quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(quiet)},
-    {"json", NULL,
-     "print summary, warnings and errors as JSON on standard output\n"
-     "One object; each warning and error has a code.",
-     GV_OPTION_INTO(json)},
+    GV_OPTION_QUIET_ROW(quiet),
+    GV_OPTION_JSON_ROW(json),
     GV_OPTION_PROGRESS_ROW(progress),
     GV_OPTION_HELP_ROWS,
 };

@@ -120,6 +120,15 @@ typedef struct gv_option {
         "Data of a local file may take 16 times the size of the file in addition.",                                \
         GV_OPTION_BY(function), .numbers = 1, .rare = true                                                         \
   }
+#define GV_OPTION_QUIET_ROW(member)                                                                                \
+  { "quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(member) }
+#define GV_OPTION_JSON_ROW(member)                                                                                 \
+  {                                                                                                                \
+    "json", NULL,                                                                                                  \
+        "print summary, warnings and errors as JSON on standard output\n"                                          \
+        "One object; each warning and error has a code.",                                                          \
+        GV_OPTION_INTO(member)                                                                                     \
+  }
 #define GV_OPTION_SYNC_ROW(member)                                                                                 \
   {                                                                                                                \
     "sync", "WHEN",                                                                                                \

@@ -178,7 +178,6 @@ static gv_status weights_prepare_search(gv_io *io, weights_run *run) {
   options.k = run->k;
   options.max_distance = run->max_distance;
   options.block_width = GV_WEIGHTS_BLOCK;
-  options.block_height = GV_WEIGHTS_BLOCK;
   if (target->grid.grid.width < GV_WEIGHTS_BLOCK) options.block_width = (int32_t)target->grid.grid.width;
   options.block_height = GV_WEIGHTS_BLOCK / options.block_width;
   GV_TRY(gv_io_pass_on_library(
