@@ -11,7 +11,7 @@ kilometer). Needs python3-gdal.
 import json
 import sys
 
-from osgeo import ogr
+from osgeo import gdal, ogr
 
 
 def rounded(ring):
@@ -22,6 +22,18 @@ def rounded(ring):
         if not points or points[-1] != point:
             points.append(point)
     return points
+
+
+def valid_polygons(rings):
+    """Coordinates of the polygons that rings enclose: rounding makes some rings meet themselves."""
+    polygon = ogr.CreateGeometryFromJson(json.dumps({"type": "Polygon", "coordinates": rings}))
+    gdal.PushErrorHandler("CPLQuietErrorHandler")
+    valid = polygon.IsValid()
+    gdal.PopErrorHandler()
+    if valid:
+        return [rings]
+    made = json.loads(polygon.MakeValid(["METHOD=STRUCTURE"]).ExportToJson())
+    return [made["coordinates"]] if made["type"] == "Polygon" else made["coordinates"]
 
 
 def main():
@@ -38,8 +50,8 @@ def main():
     rows = []
     for polygon in polygons:
         rings = [ring for ring in map(rounded, polygon) if len(ring) >= 4]
-        if rings:
-            geometry = {"type": "Polygon", "coordinates": rings}
+        for coordinates in valid_polygons(rings) if rings else []:
+            geometry = {"type": "Polygon", "coordinates": coordinates}
             feature = {"type": "Feature", "properties": {}, "geometry": geometry}
             rows.append(json.dumps(feature, separators=(",", ":")))
     print(",\n".join(rows))

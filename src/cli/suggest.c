@@ -28,7 +28,7 @@ static int spelling_distance(const char *a, size_t a_length, const char *b) {
 
 bool cli_is_closer(const char *word, size_t length, const char *name, int *least) {
   int distance = spelling_distance(word, length, name);
-  if (distance > (length < 5 ? 1 : 2) || distance >= *least) return false;
+  if (length < 2 || distance > (length < 5 ? 1 : 2) || distance >= *least) return false;
   *least = distance;
   return true;
 }

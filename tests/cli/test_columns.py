@@ -173,8 +173,8 @@ def test_types_of_csv_columns(work, name):
         if name == "t.csv":
             text = work.path(out).read_text()
             assert (
-                '"01067"' in text
-                and ',"5",' in text
+                ",01067," in text
+                and ",5," in text
                 and "13.404953999999999" in text
                 and ",1.5," in text
             )

@@ -327,7 +327,7 @@ def test_warnings_of_the_program_pass(qgis, work):
     )
     assert len(qgis.feedback.warnings) == 1
     assert qgis.feedback.warnings[0].startswith(
-        "1 seeds with empty or invalid values or coordinates are left out. (gpuvoronoi: warning: 1 seeds skipped"
+        "Seeds left out for empty or invalid values or coordinates: 1. (gpuvoronoi: warning: 1 seeds skipped"
     )
 
 

@@ -92,22 +92,18 @@ def _warnings():
         "table-missing": tr(
             "The raster has no table of names and colors. Regions as polygons have the names."
         ),
-        "outside-operation": tr(
-            "{count} positions are outside the area of the coordinate operation."
+        "outside-operation": tr("Positions outside the area of the coordinate operation: {count}."),
+        "seeds-curved": tr(
+            "Features with curves, which are approximated by line segments: {count}."
         ),
-        "seeds-curved": tr("The curves of {count} features are approximated by line segments."),
         "seeds-wide": tr(
-            "{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way."
+            "Edges wider than 180° of longitude: {count}. Geodesic edges go the shorter way."
         ),
-        "seeds-invalid": tr(
-            "{count} polygons are invalid; the even-odd rule decides what is inside."
-        ),
+        "seeds-invalid": tr("Invalid polygons: {count}. The even-odd rule decides what is inside."),
         "seeds-outside": tr(
-            "{count} seeds are outside the area of the coordinate system, which the raster covers."
+            "Seeds outside the area of the coordinate system, which the raster covers: {count}."
         ),
-        "seeds-skipped": tr(
-            "{count} seeds with empty or invalid values or coordinates are left out."
-        ),
+        "seeds-skipped": tr("Seeds left out for empty or invalid values or coordinates: {count}."),
         "sum-negative": tr(
             "A raster of counts has negative values; if they stand for missing values, declare them as no data in its "
             "properties."

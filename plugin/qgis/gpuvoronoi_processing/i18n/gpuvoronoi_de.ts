@@ -1955,33 +1955,33 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} positions are outside the area of the coordinate operation.</source>
-            <translation>{count} Positionen liegen außerhalb des Bereichs der Koordinatenumrechnung.</translation>
+            <source>Positions outside the area of the coordinate operation: {count}.</source>
+            <translation>Positionen außerhalb des Bereichs der Koordinatenumrechnung: {count}.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>The curves of {count} features are approximated by line segments.</source>
-            <translation>Die Kurven von {count} Objekten sind durch Strecken angenähert.</translation>
+            <source>Features with curves, which are approximated by line segments: {count}.</source>
+            <translation>Objekte mit Bögen, die durch Strecken angenähert werden: {count}.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} edges are wider than 180° of longitude; use geodesic edges for the shorter way.</source>
-            <translation>{count} Kanten sind breiter als 180° Länge; geodätische Kanten nehmen den kürzeren Weg.</translation>
+            <source>Edges wider than 180° of longitude: {count}. Geodesic edges go the shorter way.</source>
+            <translation>Kanten, die breiter als 180° Länge sind: {count}. Geodätische Kanten nehmen den kürzeren Weg.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} polygons are invalid; the even-odd rule decides what is inside.</source>
-            <translation>{count} Polygone sind ungültig; die Gerade-Ungerade-Regel entscheidet, was innen ist.</translation>
+            <source>Invalid polygons: {count}. The even-odd rule decides what is inside.</source>
+            <translation>Ungültige Polygone: {count}. Die Gerade-Ungerade-Regel entscheidet, was innen ist.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} seeds are outside the area of the coordinate system, which the raster covers.</source>
-            <translation>{count} Objekte liegen außerhalb des Bereichs des Koordinatensystems, den das Raster bedeckt.</translation>
+            <source>Seeds outside the area of the coordinate system, which the raster covers: {count}.</source>
+            <translation>Objekte außerhalb des Bereichs des Koordinatensystems, den das Raster bedeckt: {count}.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>{count} seeds with empty or invalid values or coordinates are left out.</source>
-            <translation>{count} Objekte mit leeren oder ungültigen Werten oder Koordinaten sind ausgelassen.</translation>
+            <source>Seeds left out for empty or invalid values or coordinates: {count}.</source>
+            <translation>Wegen leerer oder ungültiger Werte oder Koordinaten ausgelassene Objekte: {count}.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
