@@ -259,7 +259,7 @@ def check_great_circle(numbers, lon, lat, seed_lon, seed_lat):
 
 def positions(path, **options):
     """Feature ids and points of a source's only layer, as OGR reads them, in its order."""
-    source = gdal.OpenEx(str(path), **options)  # must outlive its layer
+    source = gdal.OpenEx(str(path), gdal.OF_VECTOR, **options)  # must outlive its layer
     layer = source.GetLayer(0)
     read = [(f.GetFID(), f.GetGeometryRef().GetX(), f.GetGeometryRef().GetY(), f) for f in layer]
     return [r[0] for r in read], [r[1] for r in read], [r[2] for r in read]

@@ -8,7 +8,7 @@ from test_cells_of import areas_km2, built_with_h3, h3, seeds, unit  # noqa: F40
 
 def rings(work, name):
     """The points of each cell's border, longitudes and latitudes, and its parts as polygons of OGR."""
-    opened = gdal.OpenEx(str(work.path(name)))
+    opened = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
     layer = opened.GetLayer("cells")
     shapes = [feature.geometry().Clone() for feature in layer]
     assert all(shape.IsValid() for shape in shapes)

@@ -84,7 +84,9 @@ def seeds(work):
 def table(work, name, layer="cells", without=()):
     """Columns of numbers by name; NaN where a value is missing."""
     opened = gdal.OpenEx(
-        str(work.path(name)), open_options=["AUTODETECT_TYPE=YES"] if name.endswith(".csv") else []
+        str(work.path(name)),
+        gdal.OF_VECTOR,
+        open_options=["AUTODETECT_TYPE=YES"] if name.endswith(".csv") else [],
     )
     made = opened.GetLayer(0 if name.endswith(".csv") else layer)
     names = [f.GetName() for f in made.schema if f.GetName() not in without]

@@ -13,7 +13,7 @@ GRID = ["--size", "60,30"]
 
 
 def rows_of(work, name):
-    source = gdal.OpenEx(str(work.path(name)))
+    source = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
     layer = source.GetLayer(0)
     definition = layer.GetLayerDefn()
     kinds = {

@@ -326,7 +326,7 @@ def burnt(work, name, like):
     )
     target.SetGeoTransform(like.GetGeoTransform())
     target.SetSpatialRef(like.GetSpatialRef())
-    source = gdal.OpenEx(str(work.path(name)))
+    source = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
     gdal.RasterizeLayer(target, [1], source.GetLayer(0), burn_values=[1])
     return target.ReadAsArray() != 0
 

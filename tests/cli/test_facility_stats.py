@@ -25,7 +25,7 @@ def read_table(work, name):
     if name.endswith(".csv"):
         with open(work.path(name), newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
-    source = gdal.OpenEx(str(work.path(name)))
+    source = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
     return [dict(f.items(), geometry=f.GetGeometryRef().ExportToWkt()) for f in source.GetLayer(0)]
 
 
@@ -294,7 +294,7 @@ def test_spreadsheets(seeds, name):
         pytest.skip(f"GDAL has no driver for {name}")
     seeds.ok("--seeds", "s.csv", *GLOBE, "--stats", name, "out.tif")
     seeds.ok("--seeds", "s.csv", *GLOBE, "--stats", "t.csv", "--overwrite", "out.tif")
-    layer = gdal.OpenEx(str(seeds.path(name)))
+    layer = gdal.OpenEx(str(seeds.path(name)), gdal.OF_VECTOR)
     rows = [f.items() for f in layer.GetLayer(0)]
     assert [r["name"] for r in rows] == [f"place {i}" for i in range(40)]
     assert np.allclose(

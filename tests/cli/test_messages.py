@@ -75,7 +75,7 @@ def test_integers_of_32_bits(work):
         "o.tif",
     )
     for name in "t.tab", "u.mif":
-        table = gdal.OpenEx(str(work.path(name)))
+        table = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
         assert [f.GetField("id") for f in table.GetLayer(0)] == [7, 2**31 - 1]
     work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31])
     work.fails(

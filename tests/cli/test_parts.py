@@ -314,7 +314,7 @@ def test_bytes_of_one_run(work, case, n):
 
 
 def rows(path):
-    source = gdal.OpenEx(str(path))  # must outlive its layer
+    source = gdal.OpenEx(str(path), gdal.OF_VECTOR)  # must outlive its layer
     return [f.ExportToJson() for f in source.GetLayer(0)]
 
 

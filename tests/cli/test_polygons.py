@@ -9,7 +9,7 @@ from test_facility import GLOBE, make_raster, seeds  # noqa: F401 (a fixture)
 
 
 def region_table(work, name):
-    source = gdal.OpenEx(str(work.path(name)))
+    source = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
     return {f.GetField("id"): (f.GetGeometryRef().Clone(), f.items()) for f in source.GetLayer(0)}
 
 

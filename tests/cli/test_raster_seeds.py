@@ -594,7 +594,7 @@ def test_statistics_and_polygons(work):
         )
         out, distance = work.read("out.tif"), work.read("d.tif")
         out, distance = (out, distance) if not options else (out[0], distance[0])
-        table = gdal.OpenEx(str(work.path("s.csv")))
+        table = gdal.OpenEx(str(work.path("s.csv")), gdal.OF_VECTOR)
         rows = {int(f["id"]): f for f in table.GetLayer(0)}
         assert sorted(rows) == [1, 2, 3]
         for value, row in rows.items():

@@ -311,7 +311,7 @@ def test_real_seeds(work, name):
 def test_names_of_real_places(work):
     path = real_data("cities/ne50m_populated_places.gpkg")
     work.ok("--seeds", path, "--res", "2", "out.tif")
-    source = gdal.OpenEx(str(path))
+    source = gdal.OpenEx(str(path), gdal.OF_VECTOR)
     layer = source.GetLayer(0)
     names = {f.GetFID(): f.GetField("name") for f in layer}
     table = work.table("out.tif")

@@ -511,7 +511,7 @@ def test_tables_join_by_value(work, ids, ending):
     values, counts = np.unique(work.read("o.tif"), return_counts=True)
     cells = dict(zip(values.tolist(), counts.tolist()))
     for name in "t", "p":
-        opened = gdal.OpenEx(str(work.path(f"{name}.{ending}")))
+        opened = gdal.OpenEx(str(work.path(f"{name}.{ending}")), gdal.OF_VECTOR)
         layer = opened.GetLayer(0)
         kind = (
             layer.GetLayerDefn()

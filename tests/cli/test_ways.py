@@ -18,7 +18,7 @@ UTM = ("--seeds-crs", "EPSG:32632", "--from-crs", "EPSG:32632")
 def rows(work, name):
     """Of a table: fields and geometries as lists of parts."""
     found = []
-    table = gdal.OpenEx(str(work.path(name)))
+    table = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
     for feature in table.GetLayer(0):
         line = feature.GetGeometryRef()
         parts = (

@@ -32,7 +32,7 @@ def layer(path, x, y, epsg, **columns):
 
 
 def rows_of(path):
-    source = gdal.OpenEx(str(path))
+    source = gdal.OpenEx(str(path), gdal.OF_VECTOR)
     made = source.GetLayer(0)
     return [
         (f.items(), f.GetGeometryRef().Clone() if f.GetGeometryRef() is not None else None)
