@@ -112,7 +112,9 @@ def ogr_table(work, source, options, rows=None):
 
     typed = [i for i in range(FIRST, attributes + FIRST) if is_typed(i)]
     made = ogr.GetDriverByName("CSV").CreateDataSource(str(work.path("oracle.csv")))
-    out = made.CreateLayer("oracle", None, ogr.wkbPoint, ["GEOMETRY=AS_WKT"])
+    out = made.CreateLayer(
+        "oracle", None, ogr.wkbPoint, ["GEOMETRY=AS_WKT", "STRING_QUOTING=IF_NEEDED"]
+    )
     for i in range(definition.GetFieldCount()):
         field = definition.GetFieldDefn(i)
         if FIRST <= i < attributes + FIRST and i not in typed:
