@@ -61,7 +61,8 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
   char **own = CSLDuplicate((CSLConstList)options);
   OGRSpatialReferenceH used = crs;
   bool geojson = geometry != wkbNone && l->format->wgs84;
-  if (l->format->text) own = CSLSetNameValue(own, "STRING_QUOTING", "IF_NEEDED"); /* GDAL 3.6 quotes 64-bit integers */
+  if (l->format->text)
+    own = CSLSetNameValue(own, "STRING_QUOTING", "IF_NEEDED"); /* GDAL 3.6 quotes 64-bit integers */
   gv_status status = geojson ? prepare_geojson(l, &used, &own) : GV_OK;
   if (status == GV_OK)
     l->layer = GDALDatasetCreateLayer(l->writer->dataset, l->writer->place.layer, used, geometry, own);
