@@ -41,7 +41,7 @@ def diagram(
     seeds : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
         Without a coordinate system they are longitudes and latitudes, unless `metric` is "euclidean".
     metric : {"geodesic", "great-circle", "euclidean"}, optional
-        By default that of `default_metric`: geodesic for longitudes and latitudes and on maps of the whole world, euclidean on
+        By default that of `default_metric`: geodesic for longitudes and latitudes and on projected CRSs of the whole world, euclidean on
         other maps. On the globe, polygons of seeds on a map have the longitudes and latitudes that it is based on.
     seeds_crs : Any, optional
         The seeds' coordinate system, if they have none.

@@ -18,14 +18,14 @@ def default_metric(crs: Any) -> tuple[str, str]:
     Returns
     -------
     tuple of str
-        The metric is "geodesic" for longitudes and latitudes and for maps of the whole world that stretch distances without bound
+        The metric is "geodesic" for longitudes and latitudes and for projected CRSs of the whole world that stretch distances without bound
         (Web Mercator), else "euclidean".
 
     Examples
     --------
     >>> import gpuvoronoi
     >>> gpuvoronoi.default_metric("EPSG:3857")
-    ('geodesic', 'default for maps of the whole world')
+    ('geodesic', 'default for projected CRSs of the whole world')
     """
     return _crs.default_metric(None if crs is None else _crs.parse(crs, "crs"))
 

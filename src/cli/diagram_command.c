@@ -59,7 +59,7 @@ static const gv_option table[] = {
     GV_OPTION_SECTION("Diagram"),
     {"metric", "NAME",
      "geodesic, great-circle or euclidean [default: by the coordinate system]\n"
-     "Default: geodesic for longitudes and latitudes and for maps of the whole world, else euclidean.",
+     "Default: geodesic for longitudes and latitudes and for projected CRSs of the whole world, else euclidean.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
     {"weighting", "NAME", "unsupported; use gpuvoronoi --weighting", GV_OPTION_INTO(weighting), .rare = true},
     {"tolerance", "D",

@@ -49,7 +49,7 @@ static bool crs_is_regional(const gv_crs_facts *crs) {
 
 gv_metric gv_default_metric(const gv_crs_facts *crs, const char **reason) {
   gv_metric metric = GV_EUCLIDEAN;
-  const char *text = "default for maps";
+  const char *text = "default for projected CRSs";
   if (crs == NULL || crs->struct_size < sizeof *crs || crs->kind == GV_CRS_NONE) {
     text = "default without a coordinate system";
   } else if (crs->kind == GV_CRS_GEOGRAPHIC) {
@@ -58,7 +58,7 @@ gv_metric gv_default_metric(const gv_crs_facts *crs, const char **reason) {
   } else if (crs->kind == GV_CRS_PROJECTED && crs->proj != NULL && proj_is_cylinder(crs->proj) &&
              !crs_is_regional(crs)) {
     metric = GV_GEODESIC;
-    text = "default for maps of the whole world";
+    text = "default for projected CRSs of the whole world";
   }
   if (reason != NULL) *reason = text;
   return metric;

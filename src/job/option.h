@@ -104,7 +104,7 @@ typedef struct gv_option {
   }
 #define GV_OPTION_THREADS_ROW(member)                                                                              \
   {                                                                                                                \
-    "threads", "N", "number of threads [default: one per processor]", GV_OPTION_RANGE(member, 1, 4096),            \
+    "threads", "N", "number of threads [default: one per CPU]", GV_OPTION_RANGE(member, 1, 4096),                  \
         .parts_otherwise = true                                                                                    \
   }
 #define GV_OPTION_PROGRESS_ROW(member)                                                                             \

@@ -67,8 +67,7 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   if (on_device && !supports_device_arrays(backend)) return fail_device_arrays(context, backend);
   if (backend->device && reference->periods != NULL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend '%s' does not support periodic boxes; use auto or a backend of processors",
-                   backend->name);
+                   "backend '%s' does not support periodic boxes; use auto or a CPU backend", backend->name);
   const char *reason = "";
   gv_status status = gv_backend_probe(backend, &reason);
   if (status != GV_OK) {

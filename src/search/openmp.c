@@ -1,5 +1,5 @@
 /*
- * openmp: blocked brute force on all processors, exact, for any dimension and k.
+ * openmp: blocked brute force on all CPUs, exact, for any dimension and k.
  *
  * Idea. A float filter excludes nearly all pairs; the remaining ones are decided by their exact distance. For
  * euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one fused

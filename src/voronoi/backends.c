@@ -40,9 +40,8 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                   "the obvious double loop on one thread, the reference for all others"),
                            .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
                            .cost = GV_COST_SERIAL, .search = &gv_search_serial, .within = gv_radius_compare_all},
-    [GV_BACKEND_OPENMP] = {SEARCH(
-                               "openmp", GV_MAX_DIM,
-                               "blocked brute force on all processors: float filter in registers, exact recheck"),
+    [GV_BACKEND_OPENMP] = {SEARCH("openmp", GV_MAX_DIM,
+                                  "blocked brute force on all CPUs: float filter in registers, exact recheck"),
                            .weighted = true, .features = true, .floats = true, .products = true,
                            .search = &gv_search_openmp, .within = gv_radius_compare_all},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", GV_MAX_DIM,
@@ -123,7 +122,7 @@ const char *gv_backend_refuses(const gv_backend *backend, gv_metric metric) {
     return backend->products
                ? NULL
                : "serial, openmp, cuda-register, cuda-cublas and cuda-tensor search by products of vectors";
-  if (metric == GV_MINKOWSKI) return backend->device ? "backends of processors search by metric minkowski" : NULL;
+  if (metric == GV_MINKOWSKI) return backend->device ? "CPU backends search by metric minkowski" : NULL;
   return backend->refuses != NULL ? backend->refuses(metric) : NULL;
 }
 

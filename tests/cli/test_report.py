@@ -53,8 +53,8 @@ def test_lines(seeds):
     [
         ([], "default for longitudes and latitudes"),
         (["--metric", "geodesic"], "as requested"),
-        (["--crs", "EPSG:3035"], "default for maps"),
-        (["--crs", "EPSG:3857"], "default for maps of the whole world"),
+        (["--crs", "EPSG:3035"], "default for projected CRSs"),
+        (["--crs", "EPSG:3857"], "default for projected CRSs of the whole world"),
         (["--level", "4"], "default for the mesh"),
     ],
 )

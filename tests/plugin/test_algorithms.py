@@ -987,7 +987,8 @@ def test_distances_of_maps_of_the_world(qgis, work):
     found = next(qgis.run("knearest", OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
     assert 40000 < found["distance"] < 60000
     assert (
-        qgis.feedback.infos[0] == "Distances: geodesic, default for maps of the whole world"
+        qgis.feedback.infos[0]
+        == "Distances: geodesic, default for projected CRSs of the whole world"
         and not qgis.feedback.warnings
     )
     found = next(qgis.run("knearest", METRIC=3, OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
@@ -996,7 +997,7 @@ def test_distances_of_maps_of_the_world(qgis, work):
     assert any("are not those on the ground" in text for text in qgis.feedback.warnings)
     layers = {name: memory([(4e6, 3e6)], "EPSG:3035") for name in layers}
     qgis.run("knearest", OUTPUT="memory:", **layers)
-    assert qgis.feedback.infos[0] == "Distances: euclidean, default for maps"
+    assert qgis.feedback.infos[0] == "Distances: euclidean, default for projected CRSs"
 
 
 def test_lines_and_points(qgis, work):

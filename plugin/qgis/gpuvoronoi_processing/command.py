@@ -327,7 +327,7 @@ def default_metric(crs):
     return (
         (metric["name"], metric["reason"])
         if metric is not None
-        else ("euclidean", "default for maps")
+        else ("euclidean", "default for projected CRSs")
     )
 
 

@@ -121,8 +121,10 @@ def reasons():
         REQUESTED: tr("requested"),
         "default without a coordinate system": tr("default without a coordinate system"),
         "default for longitudes and latitudes": tr("default for longitudes and latitudes"),
-        "default for maps": tr("default for maps"),
-        "default for maps of the whole world": tr("default for maps of the whole world"),
+        "default for projected CRSs": tr("default for projected CRSs"),
+        "default for projected CRSs of the whole world": tr(
+            "default for projected CRSs of the whole world"
+        ),
         "default for the mesh": tr("default for the mesh"),
     }
 

@@ -308,8 +308,9 @@ const gv_option gv_job_options[] = {
      GV_OPTION_BY(set_max_distance), .numbers = 1},
     {"metric", "NAME",
      "geodesic, great-circle, euclidean, manhattan or chebyshev [default: by --crs]\n"
-     "Default: geodesic for longitudes and latitudes and for maps of the whole world, else euclidean. geodesic and "
-     "great-circle are supported on projected grids too.",
+     "Default: geodesic for longitudes and latitudes and for projected CRSs of the whole world, else euclidean. "
+     "geodesic "
+     "and great-circle are supported on projected grids too.",
      GV_OPTION_ONE_OF(job.grid.metric, metrics), GV_OPTION_AND(job.grid.has_metric)},
     {"weighting", "NAME", "use multiplicative (d/w), additive (d+w) or power (d*d-w) distances",
      GV_OPTION_ONE_OF(job.weighting, weightings)},

@@ -2015,13 +2015,13 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>default for maps</source>
-            <translation>Vorgabe bei Karten</translation>
+            <source>default for projected CRSs</source>
+            <translation>Vorgabe bei projizierten KBS</translation>
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>default for maps of the whole world</source>
-            <translation>Vorgabe bei Karten der ganzen Welt</translation>
+            <source>default for projected CRSs of the whole world</source>
+            <translation>Vorgabe bei projizierten KBS der ganzen Welt</translation>
         </message>
         <message>
             <location filename="../messages.py" />
