@@ -22,6 +22,7 @@ typedef struct gv_cell_facts {
   bool given_places;       /* places are the caller's, in any order, and their areas too, if they are known */
   bool may_lack_places;    /* cells may be without a position */
   bool on_devices;         /* all backends of grids accept them, others by gv_backend.lists */
+  int table_bytes;         /* memory for each column and row of a raster, at most, while its tables are made */
 } gv_cell_facts;
 
 #ifdef __cplusplus /* which warns of facts that are left out */
@@ -30,8 +31,9 @@ typedef struct gv_cell_facts {
 #endif
 static inline const gv_cell_facts *gv_facts_of(const gv_grid *grid) {
   static const gv_cell_facts facts[] = {
-      [GV_GRID_PLANE] = {.raster = true, .flat_areas = true, .on_devices = true},
-      [GV_GRID_LONLAT] = {.raster = true, .globe = true, .rows_are_parallels = true, .on_devices = true},
+      [GV_GRID_PLANE] = {.raster = true, .flat_areas = true, .on_devices = true, .table_bytes = 8},
+      [GV_GRID_LONLAT] =
+          {.raster = true, .globe = true, .rows_are_parallels = true, .on_devices = true, .table_bytes = 13 * 8},
       [GV_GRID_PROJECTED] = {.raster = true,
                              .globe = true,
                              .flat_areas = true,

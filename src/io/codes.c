@@ -30,7 +30,7 @@ static const gv_code_text texts[GV_CODES] = {
                              "Use --seeds-crs, --reference-crs or --query-crs, or assign one to the file."},
     [GV_CODE_GRID_TOO_LARGE] = {"grid-too-large",
                                 "The grid has too many cells, or its cells are too small for their coordinates.",
-                                "Use larger cells (--res) or a smaller --extent."},
+                                "Use larger cells (--res) or a smaller --extent, or increase --memory."},
     [GV_CODE_GRID_TOO_SMALL] = {"grid-too-small", "The extent is smaller than half a cell.",
                                 "Use smaller cells (--res) or a larger --extent."},
     [GV_CODE_INPUT_TOO_LARGE] = {"input-too-large", "The data of an input need more memory than --memory allows.",

@@ -345,6 +345,20 @@ def test_inputs_larger_than_memory(seeds, arguments):
     assert any(name in message for name in arguments), message
 
 
+@pytest.mark.parametrize("size", ["2000000,3", "3,2000000"])
+@pytest.mark.parametrize(
+    "outputs", [["--dry-run", "o.tif"], ["o.tif"], ["--stats", "t.csv"]], ids=str
+)
+def test_tables_of_columns_and_rows(seeds, size, outputs):
+    """They need 208 MB; those of a plane 16 MB."""
+    grid = ["--seeds", "s.csv", "--size", size, "--memory", "64M"]
+    sizes = [size.replace(",", " x "), "0.21 GB", "0.07 GB", "increase --memory"]
+    message = seeds.fails(*grid, *outputs, has=sizes)
+    assert not seeds.path("o.tif").exists() and not seeds.path("t.csv").exists(), message
+    seeds.ok(*grid, "--crs", "EPSG:3857", "--metric", "euclidean", "--dry-run", "o.tif")
+    seeds.ok(*grid[:-1], "256M", "--dry-run", "o.tif")
+
+
 def test_memory_for_large_files(seeds):
     """The data of a file that is as large as they are need no --memory; others do if it is given."""
     count = 100000

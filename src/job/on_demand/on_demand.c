@@ -109,15 +109,10 @@ static void add_levels(gv_on_demand *on_demand) {
 
 /* Sets the facts that inputs with a grid define, once the type of ids is known. */
 static gv_status set_facts(gv_io *io, gv_on_demand *on_demand, const gv_run_inputs *in) {
-  enum { A_SIDE = 80 /* bytes that the library and GDAL have for each column and row of a level, about */ };
   const gv_raster_grid *grid = &in->grid;
   gv_on_demand_facts *f = &on_demand->facts;
   f->width = grid->grid.width;
   f->height = grid->grid.height;
-  if (f->width + f->height > in->budget.memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
-    return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                         "grid: too many cells (%" PRId64 " x %" PRId64 ") for --memory", f->width, f->height);
-  }
   memcpy(f->geotransform, grid->geotransform, sizeof f->geotransform);
   if (grid->crs != NULL) f->crs = OSRClone(grid->crs);
   if (grid->crs != NULL && f->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");

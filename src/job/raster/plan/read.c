@@ -1,6 +1,7 @@
 /* The inputs of a run: seeds, grid, mask and sums. */
 #include "job/raster/plan/read.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,12 +154,25 @@ void gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs 
   in->seed_options.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }
 
+/* Tables of positions have an entry a column and row. */
+static gv_status check_sides(gv_io *io, const gv_run_inputs *in) {
+  const gv_grid *grid = &in->grid.grid;
+  const double need = ((double)grid->width + (double)grid->height) * gv_facts_of(grid)->table_bytes;
+  if (need <= (double)in->budget.memory) return GV_OK;
+  return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+                       "grid: columns and rows of %" PRId64 " x %" PRId64
+                       " cells need %.2f GB of memory, but --memory allows %.2f GB; use fewer cells, or increase "
+                       "--memory",
+                       grid->width, grid->height, need * 1e-9, (double)in->budget.memory * 1e-9);
+}
+
 /* Distances in the library's unit, and checks of options that depend on the grid. */
 static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   const gv_job *j = in->job;
   const gv_raster_grid *grid = &in->grid;
   bool globe = gv_metric_on_globe(grid->metric);
   const gv_length unit = {1.0, j->distance_unit};
+  GV_TRY(check_sides(io, in));
   GV_TRY(gv_length_as_distance(io, "--max-distance", &j->max_distance, globe, grid->crs, &in->max_distance));
   GV_TRY(gv_length_as_distance(io, "--distance-unit", &unit, globe, grid->crs, &in->distance_size));
   GV_REQUIRE(io, j->cost.path == NULL || in->cells.cells == NULL || in->cells.same_cells,
