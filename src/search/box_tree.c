@@ -19,6 +19,7 @@
 enum {
   LEAF_BLOCKS = 2,      /* 16 points: measured best of 8 ... 64 for d = 2 ... 16 */
   TASK_POINTS = 8192,   /* smaller subtrees are built by one thread */
+  AHEAD = 16,           /* points of which the coordinates are fetched early */
   SAMPLE_VALUES = 4096, /* coordinates read to find the widest dimension of a large range */
   ORDERED_DIM_MAX = 12, /* queries of more dimensions gain nothing from Morton order */
   ORDERED_QUERIES_MIN = 128,
@@ -279,8 +280,9 @@ static void build_leaf(box_tree_builder *b, range r, int64_t node, int lane) {
       index[at] = GV_NO_INDEX;
       continue;
     }
-    int64_t number = b->codes[r.first + i].index;
+    int64_t number = b->codes[r.first + i].index, soon = r.first + i + AHEAD;
     const double *p = b->reference->data + number * dim;
+    if (soon < b->reference->count) __builtin_prefetch(b->reference->data + b->codes[soon].index * dim);
     for (int32_t d = 0; d < dim; d++) {
       points[(int64_t)d * GV_LANES + at] = p[d];
       include(box, d, lane, p[d], p[d]);

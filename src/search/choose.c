@@ -7,16 +7,18 @@
 /*
  * Measured on two AVX-512 cores (uniform points): a tree searches a query in about 2^(dim + 8) pair distances of
  * `openmp`, so it needs more points than that to be faster; building it costs as much as about 1,000 queries of
- * `openmp`.
+ * `openmp`. Of the two trees the octree is built faster and searched as fast, or up to 1.08 times as long for ten neighbors.
+ * Gain: 1.4x of building, 1.1x of searching for the nearest of 10^6 points on a sphere.
  */
 const gv_backend *gv_backend_choose_cpu(const gv_reference *reference, int32_t k, int64_t queries) {
-  enum { TREE_DIM_MAX = 15, FEW_QUERIES = 1000 };
+  enum { TREE_DIM_MAX = 15, OCTREE_DIM_MAX = 3, FEW_NEIGHBORS = 8, FEW_QUERIES = 1000 };
   if (gv_metric_of_products(reference->metric) || reference->dim > TREE_DIM_MAX ||
       (queries > 0 && queries < FEW_QUERIES))
     return &gv_backends[GV_BACKEND_OPENMP];
   int64_t points = reference->count / (k > 64 ? 4 : 1);
-  return points < (int64_t)1 << (reference->dim + 8) ? &gv_backends[GV_BACKEND_OPENMP]
-                                                     : &gv_backends[GV_BACKEND_KDTREE];
+  if (points < (int64_t)1 << (reference->dim + 8)) return &gv_backends[GV_BACKEND_OPENMP];
+  bool octree = reference->dim <= OCTREE_DIM_MAX && k <= FEW_NEIGHBORS;
+  return &gv_backends[octree ? GV_BACKEND_OCTREE : GV_BACKEND_KDTREE];
 }
 
 /*

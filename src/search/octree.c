@@ -8,6 +8,8 @@
 #include "core/parallel.h"
 #include "search/box_tree.h"
 
+enum { LEAST_BITS = 2 };
+
 /* Codes of all points being made. */
 typedef struct octree_coding {
   const gv_reference *reference;
@@ -46,11 +48,22 @@ static gv_status make_codes(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
+/* Bits of a dimension: enough for the cells of points that lie on a surface to hold few of them. Each costs a third of a pass of the sort; what
+ * they do not separate is split at medians. */
+static int octree_bits(const gv_reference *reference) {
+  static const int most[] = {0, 52, 31, 21};
+  int bits = LEAST_BITS;
+  while (bits < most[reference->dim] &&
+         INT64_C(1) << (bits - LEAST_BITS) * (reference->dim > 1 ? 2 : 1) < reference->count)
+    bits++;
+  return bits;
+}
+
 static gv_status octree_build(gv_context *context, const gv_reference *reference, void **state) {
-  static const int bits[] = {0, 52, 31, 21};
   const gv_allocator *allocator = &reference->allocator;
   gv_status status = GV_OK;
   int32_t dim = reference->dim;
+  int bits = octree_bits(reference);
   gv_sort_code *codes = gv_allocate(allocator, reference->count, sizeof *codes);
   gv_sort_code *scratch = gv_allocate(allocator, reference->count, sizeof *scratch);
   if (codes == NULL || scratch == NULL) {
@@ -65,10 +78,10 @@ static gv_status octree_build(gv_context *context, const gv_reference *reference
   }
   gv_loop loop = {.threads = threads, .count = reference->count, .user = &c};
   gv_parallel_for(&loop, find_box);
-  c.morton = (gv_morton){dim, bits[dim], c.low, c.high};
+  c.morton = (gv_morton){dim, bits, c.low, c.high};
   gv_parallel_for(&loop, make_codes);
   status = gv_check_cancelled(context);
-  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, reference->count, bits[dim] * dim, threads);
+  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, reference->count, bits * dim, threads);
   if (status == GV_OK) status = gv_check_cancelled(context);
   if (status != GV_OK) goto done;
   gv_release(allocator, scratch);

@@ -294,7 +294,8 @@ static void test_choice(void **state) {
   gv_reference low = {NULL, 1000000, 3, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL, 0.0}, high = low, few = low;
   high.dim = 64;
   few.count = 100;
-  assert_string_equal(gv_backend_choose_cpu(&low, 1, 0)->name, "kdtree");
+  assert_string_equal(gv_backend_choose_cpu(&low, 1, 0)->name, "octree");
+  assert_string_equal(gv_backend_choose_cpu(&low, 9, 0)->name, "kdtree");
   assert_string_equal(gv_backend_choose_cpu(&low, 1, 1)->name, "openmp");
   assert_string_equal(gv_backend_choose_cpu(&high, 1, 0)->name, "openmp");
   assert_string_equal(gv_backend_choose_cpu(&few, 1, 0)->name, "openmp");
