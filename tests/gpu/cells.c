@@ -215,13 +215,16 @@ static void places_on_seams(void **state) {
   }
 }
 
-/* "auto" decides by sizes; where CUDA runs, a large list in no order is a device's. */
+/* "auto" decides by sizes and threads; where CUDA runs, a large list in no order is a device's. */
 static void automatic(void **state) {
   (void)state;
   gv_context *context = NULL;
+  gv_context_options options;
   random_state = 7;
   make_seeds(0);
-  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  gv_context_options_init(&options);
+  options.threads = 8;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
   for (int order = 4; order <= 11; order += 7) {
     gv_grid grid = grid_of(GV_GRID_HEALPIX, order, true, false);
     gv_voronoi *voronoi = voronoi_of(context, &grid, GV_GREAT_CIRCLE, &plain, "auto");
