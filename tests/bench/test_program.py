@@ -113,6 +113,21 @@ def test_cost():
     assert [row.get("against") for row in measured] == [None, "tile"]
 
 
+def test_coast():
+    """Points and cells, numbers and distances, from lines and polygons; both engines return the same bytes, or it is an error."""
+    measured = rows(
+        *["coast", "--size", "72,36", "--points", "500", "--runs", "1", "--threads", "2"],
+        *["--metric", "great-circle", "--backends", "tile,auto"],
+    )
+    check(measured)
+    kinds = ["points", "points, distances", "cells", "cells, distances"]
+    cases = [f"{kind}, {engine}" for kind in kinds for engine in ("tile", "auto")]
+    assert [row["case"] for row in measured] == 2 * cases
+    assert {row["group"] for row in measured} == {
+        f"{seeds} of 441789 edges, great-circle" for seeds in ("lines", "polygons")
+    }
+
+
 def test_barriers():
     """Polygons between the seeds and the cells change the ways; the build is that of the ways to corners."""
     options = ["barriers", "--size", "30,30", "--runs", "1", "--seeds", "9", "--threads", "2"]

@@ -77,6 +77,7 @@ gv_status bench_parallel(const bench *b, int64_t count, bench_one *one, void *us
 
 /* The benchmarks: false after an error, which has been printed. */
 bool bench_barriers(bench *b);
+bool bench_coast(bench *b);
 bool bench_command(bench *b);
 bool bench_cost(bench *b);
 bool bench_facility(bench *b);
