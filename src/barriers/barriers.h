@@ -146,6 +146,7 @@ struct gv_barriers {
   double deviation; /* of walls from straight edges on the globe: meters at most */
   gv_wall *walls;
   int64_t wall_count;
+  bool polygons; /* whether a wall is of one */
   gv_barrier_node *wall_nodes;
   int64_t wall_node_count;
   /* Walls of vertex v: vertex_walls[vertex_first[v]] to [vertex_first[v + 1]]. */

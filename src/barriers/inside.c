@@ -24,6 +24,7 @@ static bool inside_visit(void *user, const gv_wall *wall) {
 bool gv_barrier_begins_inside(const gv_barriers *b, const double *p, const double *q, bool back, int side) {
   inside_state s = {b, {p, q, back ? -1.0 : 1.0, side == GV_BARRIER_RIGHT ? -1.0 : 1.0}, b->odd};
   gv_leg_line ray;
+  if (!b->polygons) return false;
   b->geometry->ray(b, p, &ray);
   gv_barrier_walls_along(b, &ray, inside_visit, &s);
   return s.odd != 0;

@@ -1,7 +1,8 @@
 /*
  * A chain of connected walls crosses all legs from p in the directions between those of its ends, unless p is on it: the direction of its
  * places changes steadily, so it takes each value between. A wall is nowhere farther from p than at its ends, on the globe up to a quarter of
- * it. So a bin between the directions of a chain's ends is closed beyond the farthest end of those walls of the chain that are seen in it.
+ * it. So a bin between the directions of a chain's ends is closed beyond the farthest end of those walls of the chain that are seen in it. A bin of
+ * which one chain closes a part from the beginning on, and another one a part up to the end, is closed if the two overlap.
  *
  * Directions are those of differences in space, on the globe of their parts across p. They are certain within ERROR; on the ellipsoid those
  * of geodesics differ from those of great circles by less than f c for a chord c up to FARTHEST2 (tests/barriers/ellipsoid.c), and what a wall's
@@ -19,6 +20,7 @@ enum {
 
 #define VIEW_ERROR     1e-13
 #define VIEW_ROUNDING  1e-12 /* much more than that of bins */
+#define VIEW_PART      1e-5  /* of a bin: more than the rounding of floats */
 #define VIEW_FARTHEST2 1.9
 #define VIEW_TURN      1.9  /* a wall that turns by more may begin and end on both sides of p */
 #define VIEW_NEAR2     64.0 /* chains end where they are so much farther than where they begin, as squares */
@@ -57,6 +59,12 @@ static bool view_see(const gv_barriers *b, const gv_view *view, const double *p,
   return out->distance2 > 0.0 && isfinite(out->error);
 }
 
+/* Counts the direction of a wall's end on from that of its beginning, round p. False: on which side of p the wall passes is not known. */
+static inline bool view_follows(const view_vertex *last, view_vertex *next) {
+  next->at += 4.0 * round(0.25 * (last->at - next->at));
+  return fabs(next->at - last->at) <= VIEW_TURN;
+}
+
 /* Another wall at a vertex; -1: none. */
 static int32_t view_next(const gv_barriers *b, int32_t wall, int32_t vertex) {
   for (int64_t i = b->vertex_first[vertex]; i < b->vertex_first[vertex + 1]; i++)
@@ -73,8 +81,7 @@ static int view_walk(const gv_barriers *b, const gv_view *view, const double *p,
     if (wall < 0) break;
     vertex = b->walls[wall].from == vertex ? b->walls[wall].to : b->walls[wall].from;
     view_vertex *next = &out[count];
-    if (!view_see(b, view, p, vertex, next) || next->distance2 > limit2) break;
-    if (fabs(next->at - last.at) > VIEW_TURN) break;
+    if (!view_see(b, view, p, vertex, next) || next->distance2 > limit2 || !view_follows(&last, next)) break;
     last = *next;
     count++;
   }
@@ -90,38 +97,63 @@ static inline double view_begin(const gv_view *view, int bin) {
   return view->from + (double)bin / view->bins;
 }
 
-/* Closes the bins between the outermost vertices of a chain. */
-static void view_close(gv_view *view, const view_vertex *chain, int count) {
+/* A chain closes a bin from its beginning on (side 0), or up to its end (1), for a part of it. */
+static void view_close_part(gv_view *view, int bin, int side, double part, float far2) {
+  const float *parts[2] = {&view->parts[0][bin], &view->parts[1][bin]};
+  if (!((float)part > *parts[side]) || far2 >= view->far2[bin]) return;
+  view->parts[side][bin] = (float)part;
+  view->part2[side][bin] = far2;
+  if ((double)*parts[0] + (double)*parts[1] < 1.0 + VIEW_PART) return;
+  const float both = view->part2[0][bin] > view->part2[1][bin] ? view->part2[0][bin] : view->part2[1][bin];
+  if (both < view->far2[bin]) view->far2[bin] = both;
+}
+
+/* Closes the bins from one direction to another: what a chain hides that is `round` further. */
+static void view_close_range(gv_view *view, const view_vertex *chain, int count, double low, double high,
+                             double round) {
   float far2[GV_VIEW_BINS];
-  double low = (double)INFINITY, high = -(double)INFINITY;
-  for (int i = 0; i < count; i++) {
-    const view_vertex *v = &chain[i];
-    const double begin = v->vertex == view->edge[0] ? -4.0 : v->at + v->error;
-    const double end = v->vertex == view->edge[1] ? 4.0 : v->at - v->error;
-    low = begin < low ? begin : low;
-    high = end > high ? end : high;
-  }
-  int first = view_bin(view, low), end = view_bin(view, high) + 1;
-  while (first < end && view_begin(view, first) < low + VIEW_ROUNDING)
-    first++;
-  while (end > first && view_begin(view, end) > high - VIEW_ROUNDING)
-    end--;
-  if (first >= end) return;
+  const int first = view_bin(view, low), end = view_bin(view, high) + 1;
   memset(far2 + first, 0, (size_t)(end - first) * sizeof *far2);
   for (int i = 1; i < count; i++) {
     const view_vertex *v = &chain[i], *w = &chain[i - 1];
     const double error = (v->error > w->error ? v->error : w->error) + VIEW_ROUNDING;
     const double farthest = v->distance2 > w->distance2 ? v->distance2 : w->distance2;
     const float above = (float)farthest * (1.0F + FLT_EPSILON);
-    int bin = view_bin(view, (v->at < w->at ? v->at : w->at) - error);
-    int last = view_bin(view, (v->at < w->at ? w->at : v->at) + error);
+    int bin = view_bin(view, (v->at < w->at ? v->at : w->at) + round - error);
+    int last = view_bin(view, (v->at < w->at ? w->at : v->at) + round + error);
     if (bin < first) bin = first;
     if (last >= end) last = end - 1;
     for (; bin <= last; bin++)
       if (far2[bin] < above) far2[bin] = above;
   }
-  for (int bin = first; bin < end; bin++)
-    if (far2[bin] > 0.0F && far2[bin] < view->far2[bin]) view->far2[bin] = far2[bin];
+  for (int bin = first; bin < end; bin++) {
+    if (!(far2[bin] > 0.0F)) continue;
+    const double begins = view_begin(view, bin), ends = view_begin(view, bin + 1);
+    if (low <= begins && high >= ends) {
+      view->far2[bin] = far2[bin] < view->far2[bin] ? far2[bin] : view->far2[bin];
+    } else if (low <= begins) {
+      view_close_part(view, bin, 0, (high - begins) * view->bins, far2[bin]);
+    } else if (high >= ends) {
+      view_close_part(view, bin, 1, (ends - low) * view->bins, far2[bin]);
+    }
+  }
+}
+
+/* Closes the bins between the outermost vertices of a chain, as often as it comes round. */
+static void view_close(gv_view *view, const view_vertex *chain, int count) {
+  double low = (double)INFINITY, high = -(double)INFINITY;
+  for (int i = 0; i < count; i++) {
+    const view_vertex *v = &chain[i];
+    const double begin = v->vertex == view->edge[0] ? v->at - v->error - 4.0 * VIEW_ROUNDING : v->at + v->error;
+    const double end = v->vertex == view->edge[1] ? v->at + v->error + 4.0 * VIEW_ROUNDING : v->at - v->error;
+    low = begin < low ? begin : low;
+    high = end > high ? end : high;
+  }
+  low += VIEW_ROUNDING;
+  high -= VIEW_ROUNDING;
+  if (!(low < high)) return;
+  for (double round = 4.0 * ceil(0.25 * (view->from - high)); low + round < view->to; round += 4.0)
+    view_close_range(view, chain, count, low + round, high + round, round);
   float reach2 = 0.0F;
   for (int bin = 0; bin < GV_VIEW_BINS; bin++)
     reach2 = view->far2[bin] > reach2 ? view->far2[bin] : reach2;
@@ -132,7 +164,7 @@ void gv_view_add(const gv_barriers *b, gv_view *view, const double *p, int32_t w
   view_vertex chain[2 * VIEW_STEPS + 2], back[VIEW_STEPS], from, to;
   const gv_wall *w = &b->walls[wall];
   if (!view_see(b, view, p, w->from, &from) || !view_see(b, view, p, w->to, &to)) return;
-  if (fabs(to.at - from.at) > VIEW_TURN) return;
+  if (!view_follows(&from, &to)) return;
   const double limit2 = VIEW_NEAR2 * fmax(from.distance2, to.distance2);
   const int before = view_walk(b, view, p, wall, w->from, from, limit2, back);
   int count = 0;
@@ -276,6 +308,12 @@ static int view_open(const gv_view *view, const bool *looked) {
   return best;
 }
 
+/* The middle of what is open of a bin. */
+static double view_gap(const gv_view *view, int bin) {
+  return view->from +
+         ((double)bin + 0.5 * (1.0 + (double)view->parts[0][bin] - (double)view->parts[1][bin])) / view->bins;
+}
+
 /* A place in a direction. */
 static void view_place(const gv_barriers *b, const gv_view *view, const double *p, double at, double length,
                        double *out) {
@@ -297,6 +335,9 @@ gv_view *gv_view_make(const gv_barriers *b, gv_leg_memory *memory, const gv_way_
   view_sector(b, s, view);
   view->bins = GV_VIEW_BINS / (view->to - view->from);
   view->reach2 = (double)INFINITY;
+  /* Not so long that a geodesic leaves a narrow sector: longer ones only if there is no wall. */
+  double reach = length;
+  if (b->bend != 0.0) reach = fmin(length, (view->to - view->from) / (16.0 * b->bend));
   for (int bin = 0; bin < GV_VIEW_BINS; bin++)
     view->far2[bin] = INFINITY;
   for (int ray = 0; ray < VIEW_RAYS; ray++) {
@@ -304,10 +345,11 @@ gv_view *gv_view_make(const gv_barriers *b, gv_leg_memory *memory, const gv_way_
     double to[3];
     int32_t wall = -1;
     if (bin < 0) break;
-    looked[bin] = true;
-    view_place(b, view, s->x, 0.5 * (view_begin(view, bin) + view_begin(view, bin + 1)), length, to);
+    view_place(b, view, s->x, view_gap(view, bin), reach, to);
     (void)gv_barrier_leg(b, memory, s->x, to, GV_BARRIER_BOTH, GV_BARRIER_BOTH, &wall);
     if (wall >= 0) gv_view_add(b, view, s->x, wall);
+    looked[bin] = wall >= 0 || reach >= length;
+    if (!looked[bin]) reach = fmin(2.0 * reach, length);
   }
   return view;
 }

@@ -2,7 +2,8 @@
  * What walls around a source hide: by directions, the distance beyond which no leg from it is free.
  *
  * Gain: ways to corners 2.7x on gpuvoronoi-bench barriers --polygons 2000, 6.7x on 10000; by sea round Natural Earth's land at 1:50,000,000,
- * geodesic, more than 10x.
+ * geodesic, more than 10x. Bins that two chains close together, and chains all round a source: 1.25x on --polygons 10000, geodesic 3x for 8,000
+ * lines of 1,000 km that cross each other.
  */
 #ifndef GV_BARRIERS_VIEW_H
 #define GV_BARRIERS_VIEW_H
@@ -23,6 +24,8 @@ typedef struct gv_view {
   double reach2;         /* the largest of far2 */
   int32_t edge[2];       /* vertices in the directions `from` and `to`; -1: none */
   float far2[GV_VIEW_BINS];
+  /* Parts of bins that one chain closes: [0] from their beginning on, [1] up to their end. `parts`: how much of the bin. */
+  float part2[2][GV_VIEW_BINS], parts[2][GV_VIEW_BINS];
 } gv_view;
 
 /* Looks around a source, which is settled. `length`: of legs in space. NULL: out of memory. */

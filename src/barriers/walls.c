@@ -197,6 +197,7 @@ static gv_status walls_fill(walls_build *w, const gv_feature_set *set, const int
                             const int32_t *number) {
   for (int64_t p = 0; p < set->parts; p++) {
     const int32_t polygon = set->kind[p] == GV_PART_POLYGON ? (int32_t)p : -1;
+    w->b->polygons = w->b->polygons || polygon >= 0;
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++)
       for (int64_t v = first[r]; v + 1 < first[r + 1]; v++)
         GV_TRY(walls_add(w, number[v], number[v + 1], polygon));
