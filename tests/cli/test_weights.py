@@ -168,6 +168,7 @@ def test_overwrite_and_same_file(work):
         (["--source", "healpix:99", "--target", "s2:1", "w.nc"], 1, "--source: invalid cells"),
         (["--source", "qtm:3", "--target", "s2:1", "w.nc"], 1, "--source: unsupported cells"),
         (["--source", "none.tif", "--target", "s2:1", "w.nc"], 1, "--source"),
+        (["--source", "s2:1", "--target", "h3:15", "w.nc"], 1, "--target: h3:15"),
         (
             ["--source", "s2:1", "--target", "s2:2", "--power", "3", "w.nc"],
             2,

@@ -35,7 +35,7 @@ gv_status gv_cell_places_put(gv_io *io, const gv_cells_of *cells, const char *op
   if (gv_cells_of_are_read(cells)) {
     GV_TRY(gv_io_of_option(io, gv_raster_grid_transform(io, grid, places), option));
   } else if (gv_cells_of_have_places(cells)) {
-    GV_TRY(gv_h3_cells_read(io, cells->level, grid, threads, places));
+    GV_TRY(gv_io_of_option(io, gv_h3_cells_read(io, cells->level, grid, threads, places), option));
   }
   gv_cells_of_grid(cells, places, &grid->grid);
   return GV_OK;

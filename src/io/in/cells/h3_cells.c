@@ -24,7 +24,7 @@ typedef struct h3_cells {
 } h3_cells;
 
 static gv_status h3_fail(gv_io *io, H3Error error) {
-  return gv_io_fail(io, GV_ERROR_INTERNAL, "--cells-of: libh3 failed (error %d)", (int)error);
+  return gv_io_fail(io, GV_ERROR_INTERNAL, "h3: libh3 failed (error %d)", (int)error);
 }
 
 static H3Error h3_cell_put(const h3_cells *h, int64_t cell, int base) {
@@ -69,7 +69,7 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
   const int64_t count = h.first[BASE_CELLS];
   char name[16];
   snprintf(name, sizeof name, "h3:%d", resolution);
-  GV_TRY(gv_input_fits(io, &(gv_input_data){"--cells-of", name, "cells", count, BYTES_A_CELL}));
+  GV_TRY(gv_input_fits(io, &(gv_input_data){NULL, name, "cells", count, BYTES_A_CELL}));
   const size_t n = (size_t)count;
   out->x = malloc(n * sizeof *out->x);
   out->y = malloc(n * sizeof *out->y);
@@ -135,8 +135,8 @@ gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid
   (void)grid, (void)threads, (void)out;
   return gv_io_fail(
       io, GV_ERROR_UNSUPPORTED,
-      "--cells-of: h3:%d is not supported by this build; build gpuvoronoi where libh3-dev is installed, or write "
-      "the centers of the cells to a file, e.g. by the Python package h3, and give that",
+      "h3:%d is not supported by this build; build gpuvoronoi where libh3-dev is installed, or write the "
+      "centers of the cells to a file, e.g. by the Python package h3, and give that",
       resolution);
 }
 
