@@ -114,6 +114,15 @@ static inline bool gv_cells_turn_by_column(const gv_cells *cells) {
   return cells->shape == GV_CELLS_LONLAT;
 }
 
+/* The position of such a cell. */
+static inline void gv_cells_place_by_tables(const gv_cells *cells, int64_t column, int64_t row,
+                                            double position[3]) {
+  const bool globe = gv_cells_turn_by_column(cells);
+  position[0] = globe ? cells->row_p[row] * cells->column_x[column] : cells->column_x[column];
+  position[1] = globe ? cells->row_p[row] * cells->column_y[column] : cells->row_z[row];
+  position[2] = globe ? cells->row_z[row] : 0.0;
+}
+
 /* *out for queries at positions of the caller: it has a metric and an ellipsoid, and no grid. */
 gv_status gv_cells_init_queries(gv_context *context, gv_metric metric, double semi_major, double flattening,
                                 gv_cells *out);

@@ -60,10 +60,12 @@ static inline bool gv_device_pays_for_features(double queries, int threads, bool
   return gv_device_pays(queries, 350.0, 8.0 + 30.0 / threads, threads, gv_device_start_seconds(cuda_runs, 0.02));
 }
 
-/* The nearest line or polygon of a grid's cells (45 ns of the CPU on fine grids, 26 ns of it remain with a device), and the distances from
- * them (150 ns, 75 ns). */
-static inline bool gv_device_pays_for_feature_cells(double cells, bool distances, int threads, bool cuda_runs) {
-  return gv_device_pays(cells, distances ? 150.0 : 45.0, 0.1 + (distances ? 75.0 : 26.0) / threads, threads,
+/* The nearest line or polygon of a grid's cells (30 ns of the CPU on fine grids, 5 ns of it remain with a device), and the distances from
+ * them (150 ns, 15 ns). Of grids without tables of columns and rows, and with masks, the CPU computes the positions: 26 ns and 75 ns remain. */
+static inline bool gv_device_pays_for_feature_cells(double cells, bool distances, bool tables, int threads,
+                                                    bool cuda_runs) {
+  const double rest = tables ? (distances ? 15.0 : 5.0) : distances ? 75.0 : 26.0;
+  return gv_device_pays(cells, distances ? 150.0 : 30.0, 0.4 + rest / threads, threads,
                         gv_device_start_seconds(cuda_runs, 0.1));
 }
 

@@ -13,8 +13,7 @@ bool gv_device_edges_supported(const gv_feature_tree *t) {
 }
 
 bool gv_device_edges_measure(const gv_feature_tree *t, bool floats) {
-  /* Floats of distances to geodesics are often left open: 2.6 s of 16 cores became 4.8 s (471,868 edges, 21600 x 10800 cells). */
-  return !gv_feature_tree_iterates(t) || (floats && t->set->straight && gv_edge_points_supported(t));
+  return !gv_feature_tree_iterates(t) || (floats && gv_edge_points_supported(t));
 }
 
 /* The joined tree in construction. */
@@ -81,34 +80,61 @@ static void device_edges_make_rows(const gv_feature_tree *t, gv_edge_row *row) {
   }
 }
 
-typedef struct line_rows {
+/* What bounds of geodesic distances need of each row: one of these. */
+typedef struct prepared_rows {
   const gv_feature_tree *tree;
   gv_edge_line *line;
-} line_rows;
+  gv_edge_curve *curve;
+} prepared_rows;
 
-static gv_status device_edges_make_lines(gv_worker *worker, int64_t first, int64_t end) {
-  const line_rows *rows = worker->user;
+static void device_edges_make_line(const gv_prepared_edge *known, gv_edge_line *line) {
+  for (int n = 0; n < 2; n++) {
+    line->lon[n] = known->edge.lon[n];
+    line->lat[n] = known->edge.lat[n];
+  }
+  line->rate_lon = known->edge.rate_lon;
+  line->rate_lat = known->edge.rate_lat;
+  line->motion = known->motion;
+  line->reversed = known->edge.reversed ? 1.0 : 0.0;
+}
+
+static void device_edges_make_curve(const gv_prepared_edge *known, double semi_major, gv_edge_curve *curve) {
+  memcpy(curve->power, known->curve, sizeof curve->power);
+  curve->motion = known->motion;
+  curve->room = known->curved ? gv_edge_curve_room(known->edge.length, semi_major) : -1.0;
+  curve->reversed = known->edge.reversed ? 1.0 : 0.0;
+}
+
+static gv_status device_edges_prepare_rows(gv_worker *worker, int64_t first, int64_t end) {
+  const prepared_rows *rows = worker->user;
   const gv_feature_tree *t = rows->tree;
+  const gv_feature_set *set = t->set;
   for (int64_t i = first; i < end; i++) {
-    gv_edge_line *line = &rows->line[i];
-    memset(line, 0, sizeof *line);
-    if (t->entry[i] < 0) {
-      line->lon[0] = t->set->x[~(int64_t)t->entry[i]];
-      line->lat[0] = t->set->y[~(int64_t)t->entry[i]];
-      continue;
-    }
+    const int64_t v = t->entry[i] < 0 ? ~(int64_t)t->entry[i] : t->entry[i];
     gv_prepared_edge known = {.made = false};
-    gv_prepare_edge(t, t->entry[i], &known);
-    for (int n = 0; n < 2; n++) {
-      line->lon[n] = known.edge.lon[n];
-      line->lat[n] = known.edge.lat[n];
+    if (t->entry[i] >= 0) {
+      gv_prepare_edge(t, v, &known);
+    } else {
+      known.edge.lon[0] = set->x[v];
+      known.edge.lat[0] = set->y[v];
     }
-    line->rate_lon = known.edge.rate_lon;
-    line->rate_lat = known.edge.rate_lat;
-    line->motion = known.motion;
-    line->reversed = known.edge.reversed ? 1.0 : 0.0;
+    if (rows->line != NULL) device_edges_make_line(&known, &rows->line[i]);
+    if (rows->curve != NULL) device_edges_make_curve(&known, set->surface.ellipsoid.semi_major, &rows->curve[i]);
   }
   return GV_OK;
+}
+
+static gv_status device_edges_prepare(gv_context *context, prepared_rows *rows) {
+  const gv_feature_tree *t = rows->tree;
+  if (!gv_edge_points_supported(t)) return GV_OK;
+  if (t->set->straight) {
+    rows->line = gv_allocate(&context->allocator, t->entries, sizeof *rows->line);
+  } else {
+    rows->curve = gv_allocate(&context->allocator, t->entries, sizeof *rows->curve);
+  }
+  if (rows->line == NULL && rows->curve == NULL) return gv_fail_memory(context, "the edges for the device");
+  gv_loop loop = {context, context->threads, t->entries, 1 << 12, NULL, rows};
+  return gv_parallel_for(&loop, device_edges_prepare_rows);
 }
 
 static gv_status device_edges_open(gv_device_edges *d) {
@@ -121,14 +147,9 @@ static gv_status device_edges_open(gv_device_edges *d) {
   edge_forest f = {.tree = t};
   f.node = gv_allocate(&context->allocator, (int64_t)t->nodes + t->tops + 2 * (int64_t)set->count, sizeof *f.node);
   gv_edge_row *row = gv_allocate(&context->allocator, t->entries, sizeof *row);
-  line_rows lines = {t, NULL};
-  bool values = gv_edge_points_supported(t), straight = values && set->straight;
-  if (straight) lines.line = gv_allocate(&context->allocator, t->entries, sizeof *lines.line);
-  gv_status status = f.node != NULL && row != NULL && (!straight || lines.line != NULL)
-                         ? GV_OK
-                         : gv_fail_memory(context, "the edges for the device");
-  gv_loop loop = {context, context->threads, t->entries, 1 << 12, NULL, &lines};
-  if (status == GV_OK && straight) status = gv_parallel_for(&loop, device_edges_make_lines);
+  prepared_rows prepared = {t, NULL, NULL};
+  gv_status status = f.node != NULL && row != NULL ? GV_OK : gv_fail_memory(context, "the edges for the device");
+  if (status == GV_OK) status = device_edges_prepare(context, &prepared);
   if (status == GV_OK) {
     device_edges_join(&f);
     device_edges_make_rows(t, row);
@@ -145,19 +166,20 @@ static gv_status device_edges_open(gv_device_edges *d) {
                            .place = gv_tree_place(t, 0),
                            .vertices = set->vertices,
                            .reach = t->reach,
-                           .values = values,
-                           .line = lines.line,
+                           .line = prepared.line,
+                           .curve = prepared.curve,
                            .ellipsoid = set->surface.ellipsoid,
                            .root_most = set->surface.root_most,
                            .rho = set->surface.radius,
                            .flattest = t->flattest,
                            .eccentricity2 = t->geodesic != NULL ? set->surface.ellipsoid.eccentricity2 : -1.0};
-    if (values) table.series = t->geodesic->series;
+    if (gv_edge_points_supported(t)) table.series = t->geodesic->series;
     status = device->open(context, -1, &table, &d->edges);
   }
   gv_release(&context->allocator, f.node);
   gv_release(&context->allocator, row);
-  gv_release(&context->allocator, lines.line);
+  gv_release(&context->allocator, prepared.line);
+  gv_release(&context->allocator, prepared.curve);
   d->device = device;
   return status;
 }

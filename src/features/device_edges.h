@@ -35,6 +35,14 @@ typedef struct gv_edge_line {
   double reversed; /* 1: the ends are not in the order of the vertices */
 } gv_edge_line;
 
+/* A geodesic as a polynomial (edge_points.h), in the order of gv_edge_make. */
+typedef struct gv_edge_curve {
+  double power[6][3];
+  gv_edge_motion motion;
+  double room;     /* negative: it has none */
+  double reversed; /* as above */
+} gv_edge_curve;
+
 typedef enum gv_edge_kind { GV_EDGES_ITERATED, GV_EDGES_ARCS, GV_EDGES_PLANE } gv_edge_kind;
 
 /* What a device has of a tree: one tree over all edges, of which `root` is the top. */
@@ -47,8 +55,9 @@ typedef struct gv_edge_table {
   const double *place;  /* dim coordinates a vertex */
   int64_t vertices;
   gv_edge_reach reach;
-  bool values;              /* whether the device finds geodesic distances as floats */
-  const gv_edge_line *line; /* of each row, for these where edges are straight; else NULL */
+  /* One of these, of each row, where the device finds geodesic distances as floats. */
+  const gv_edge_line *line;   /* edges are straight */
+  const gv_edge_curve *curve; /* edges are geodesics */
   gv_series series;
   gv_ellipsoid ellipsoid;
   double root_most, rho;          /* gv_edge_surface's root_most and radius */
@@ -57,22 +66,41 @@ typedef struct gv_edge_table {
 
 enum { GV_EDGE_NONE = -1, GV_EDGE_OPEN = -2 };
 
+/* Results of a search, in order of the positions, in its own memory; NULL: not requested. */
+typedef struct gv_edge_results {
+  const int32_t *found;   /* the nearest feature by its edges, GV_EDGE_NONE or GV_EDGE_OPEN; NULL if values are requested */
+  const float *low;       /* not above the chord to the nearest edge */
+  const float *value;     /* distances as floats, NAN if there is none or the host must find it */
+  const double *distance; /* reported distances, INFINITY if there is none; kinds that the device decides */
+} gv_edge_results;
+
+typedef void gv_edge_take_fn(void *user, const gv_edge_results *results);
+
 /* Positions and results, in memory of the host. */
 typedef struct gv_edge_search {
   int64_t count; /* less than 2^31 */
+  void *user;    /* of the functions */
   /* Pairs of doubles that `pairs` produces: longitudes and latitudes that are none have no result, or x and y. Put in order on the device.
-   * NULL: positions in the tree's coordinates, in rows of `columns`; those with x = NaN have no result. */
+   * NULL: positions in the tree's coordinates, in rows of `columns`: x, y and z, those with x = NaN have no result; or, x = NULL, by a
+   * grid's tables of its columns and rows (cells/grid.h), from the first ones on. */
   gv_fill_fn *pairs;
-  void *user;
-  const double *x, *y, *z;
   int64_t columns;
-  double limit;       /* canonical; kinds that the device decides */
-  double radius;      /* of the sphere that great circles are reported on */
-  double reach, sure; /* others: gv_reach and gv_sure_chord2 of it */
-  int32_t *found;     /* the nearest feature by its edges, GV_EDGE_NONE or GV_EDGE_OPEN */
-  float *low;         /* NULL, or not above the chord to the nearest edge */
-  float *value;       /* NULL, or the distances as floats, NAN if the host must find them */
-  double *distance;   /* NULL, or reported distances, INFINITY if there is none; kinds that the device decides */
+  const double *x, *y, *z;
+  const double *column_x, *column_y, *row_p, *row_z;
+  /* The features that values are to be of, in rows `seed_stride` apart; negative: none. For others NULL. */
+  const int32_t *seed;
+  int64_t seed_stride;
+  double limit;              /* canonical; kinds that the device decides */
+  double radius;             /* of the sphere that great circles are reported on */
+  double reach, sure;        /* others: gv_reach and gv_sure_chord2 of it */
+  bool low, value, distance; /* what is requested besides the nearest features */
+  /* Receives the results, in the calling thread; or NULL: they are written to `to`. */
+  gv_edge_take_fn *take;
+  struct {
+    int32_t *found;
+    float *low;
+    double *distance;
+  } to;
 } gv_edge_search;
 
 typedef struct gv_edges_device {

@@ -48,6 +48,22 @@ GV_BOTH void gv_edge_stand_lifted(const gv_series *series, double eccentricity2,
   s->tilt = eccentricity2 * length;
 }
 
+/* A place of a geodesic by its polynomial, at x = 2 u - 1, and the direction there. */
+GV_BOTH void gv_edge_curve_at(const double power[6][3], double x, double place[3], double along[3]) {
+  for (int axis = 0; axis < 3; axis++) {
+    const double c[6] = {power[0][axis], power[1][axis], power[2][axis],
+                         power[3][axis], power[4][axis], power[5][axis]};
+    place[axis] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
+    along[axis] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));
+  }
+}
+
+/* How far the geodesic of a length may be from it, meters; a: the semi-major axis. */
+GV_BOTH double gv_edge_curve_room(double length, double a) {
+  double rate = length / a, cube = rate * rate * rate;
+  return 1e-5 * cube * cube * a;
+}
+
 /* r cot(r x) of the largest curvature, r^2. */
 GV_BOTH double gv_edge_bend(double root, double x) {
   return root / tan(root * x);

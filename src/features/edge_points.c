@@ -95,15 +95,9 @@ static void stand(const gv_prepared_edge *k, gv_edge_points *f, int32_t n) {
   double u = edge_points_orient(f, n, k->edge.reversed), x = 2.0 * u - 1.0;
   f->room[n] = f->tilt[n] = 0.0;
   f->known[n] = k->curved || gv_edge_course(&k->edge, u, place, along);
-  for (int axis = 0; axis < 3 && k->curved; axis++) {
-    const double c[6] = {k->curve[0][axis], k->curve[1][axis], k->curve[2][axis],
-                         k->curve[3][axis], k->curve[4][axis], k->curve[5][axis]};
-    place[axis] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
-    along[axis] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));
-  }
   if (k->curved) {
-    double a = k->edge.surface->ellipsoid.semi_major, rate = k->edge.length / a, cube = rate * rate * rate;
-    f->room[n] = 1e-5 * cube * cube * a;
+    gv_edge_curve_at(k->curve, x, place, along);
+    f->room[n] = gv_edge_curve_room(k->edge.length, k->edge.surface->ellipsoid.semi_major);
   }
   for (int axis = 0; axis < 3; axis++) {
     f->place[axis][n] = place[axis];

@@ -1,6 +1,8 @@
 /* Tree and strips of a set of features. */
 #include "features/index.h"
 
+#include "cells/kind.h"
+#include "core/angles.h"
 #include "features/device_edges.h"
 #include "features/shortlist.h"
 
@@ -53,4 +55,18 @@ int32_t gv_feature_lookup_locate(const gv_feature_lookup *lookup, const gv_edge_
   if (gv_ball_is_clear(&lookup->tree, &ball, last->low)) return last->feature;
   *last = (gv_located){{q->vector[0], q->vector[1], q->vector[2]}, low, gv_locate_first(&lookup->locator, q)};
   return last->feature;
+}
+
+/* Cells of a row follow each other by at most `step`, in the tree's coordinates; margins are those of gv_ball_is_clear. */
+void gv_located_row_begin(gv_located_row *row, const gv_cells *cells, int64_t number) {
+  const bool globe = gv_cells_turn_by_column(cells);
+  const double across = fabs(cells->grid.geotransform[1]), longest = 0.39;
+  row->end = 0;
+  row->per_chord = row->most = 0.0;
+  row->margin = 4.0 * cells->position_error + (globe ? 1e-9 : 0.0);
+  if (!gv_cells_have_tables(cells)) return;
+  const double step = (globe ? cells->row_p[number] * across * GV_DEGREE : across) * (1.0 + 1e-9);
+  if (!(step > 0.0)) return;
+  row->per_chord = (1.0 - 2e-9) / step;
+  row->most = fmin((double)INT32_MAX, globe ? longest / step : INFINITY);
 }

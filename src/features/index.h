@@ -2,6 +2,7 @@
 #ifndef GV_FEATURES_INDEX_H
 #define GV_FEATURES_INDEX_H
 
+#include "cells/grid.h"
 #include "features/locate.h"
 #include "features/tree.h"
 
@@ -21,6 +22,13 @@ typedef struct gv_located {
   int32_t feature; /* the first around it, or -1 */
 } gv_located;
 
+/* Cells of a row of a grid with tables, from the left: those up to `end` are on the same side as the last one that was located. */
+typedef struct gv_located_row {
+  gv_located last;
+  double per_chord, margin, most; /* how many cells a chord reaches; less than it; of them at most */
+  int64_t end;
+} gv_located_row;
+
 /* Errors: OUT_OF_MEMORY. Set and geodesic must outlive it. */
 gv_status gv_feature_lookup_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
                                  gv_feature_lookup *out);
@@ -37,5 +45,15 @@ gv_status gv_feature_lookup_device(gv_context *context, const gv_feature_lookup 
 /* The first polygon around a position, of which `low` bounds the chord to the nearest edge from below, or -1. */
 int32_t gv_feature_lookup_locate(const gv_feature_lookup *lookup, const gv_edge_place *q, double low,
                                  gv_located *last);
+
+/* Before the first cell of a row. Grids without tables: each cell is located. */
+void gv_located_row_begin(gv_located_row *row, const gv_cells *cells, int64_t number);
+
+/* After a cell: `low` of it. */
+static inline void gv_located_row_pass(gv_located_row *row, int64_t column, float low) {
+  const double cells = fmin(((double)low - row->margin) * row->per_chord, row->most);
+  const int64_t end = column + 1 + (cells > 0.0 ? (int64_t)cells : 0);
+  if (end > row->end) row->end = end;
+}
 
 #endif

@@ -450,9 +450,9 @@ static gv_status feature_index_search_on_device(gv_context *context, const gv_ed
                                .radius = gv_globe_radius(&s->voronoi.cells.ellipsoid),
                                .reach = gv_reach(tree, s->voronoi.limit),
                                .sure = gv_sure_chord2(tree, s->voronoi.limit),
-                               .found = d.found,
-                               .low = d.low,
-                               .distance = s->distances != NULL ? s->distances + d.first : NULL};
+                               .low = polygons,
+                               .distance = s->distances != NULL,
+                               .to = {d.found, d.low, s->distances != NULL ? s->distances + d.first : NULL}};
     status = device->search(context, edges, &of);
     gv_loop loop = {context, context->threads, count, DENSE, &s->progress, &d};
     if (status == GV_OK) status = gv_parallel_for(&loop, feature_index_finish_some);

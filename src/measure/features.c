@@ -1,8 +1,8 @@
 /*
  * Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other have the same edges near them.
  *
- * A device finds distances (features/device_edges.h): on the plane and by arcs, geodesic ones as floats. A cell's is taken if its seed is
- * the feature that is nearest by edges, in a polygon for distances from the boundary; others are the CPU's.
+ * A device finds distances (features/device_edges.h): on the plane and by arcs, geodesic ones as floats. Those that it leaves open, and
+ * where the seed is not the feature that is nearest by edges, are the CPU's.
  */
 #include "measure/features.h"
 
@@ -70,16 +70,22 @@ static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const
 
 /* -------------------------------------------------------------------------------------------------------- tiles */
 
-enum { SIDE = 8, MOST = SIDE * SIDE, WIDE = 4 /* tiles along a side that are processed together */ };
+enum {
+  SIDE = 8,
+  MOST = SIDE * SIDE,
+  WIDE = 4,  /* tiles along a side that are processed together */
+  SPARSE = 8 /* cells that are too few to be */
+};
 
 /* A block at work, some rows of tiles at a time. */
 typedef struct features_work {
   const gv_voronoi *v;
   const gv_measure *m;
   gv_finder finder;
-  int64_t top;  /* row of the grid that the caller's first row is */
-  gv_tile rows; /* of the current tiles */
-  double *x, *y, *z;
+  bool rest;         /* only cells that have a seed and no distance yet */
+  int64_t top;       /* row of the grid that the caller's first row is */
+  gv_tile rows;      /* of the current tiles */
+  double *x, *y, *z; /* NULL for a device: the grid's tables are sufficient */
   double *lon, *lat; /* NULL if columns and rows define the positions */
 } features_work;
 
@@ -91,10 +97,27 @@ typedef struct group {
   bool inside[MOST];
 } group;
 
+/* Whether a cell, counted in the current rows, is to be measured. */
+static bool measure_features_wanted(const features_work *w, int64_t row, int64_t column) {
+  const gv_measure *m = w->m;
+  const int64_t line = w->rows.r0 - w->top + row, at = line * m->out_stride + column;
+  if (w->x != NULL && isnan(w->x[row * (w->rows.c1 - w->rows.c0) + column])) return false;
+  if (!w->rest) return true;
+  return m->seed[line * m->stride + column] >= 0 &&
+         isnan(m->type == GV_FLOAT64 ? ((const double *)m->distance)[at]
+                                     : (double)((const float *)m->distance)[at]);
+}
+
 static void position_of(const features_work *w, int32_t i, double q[3]) {
+  const gv_cells *cells = &w->v->cells;
+  const int64_t columns = w->rows.c1 - w->rows.c0;
+  if (w->x == NULL) {
+    gv_cells_place_by_tables(cells, w->rows.c0 + i % columns, w->rows.r0 + i / columns, q);
+    return;
+  }
   q[0] = w->x[i];
   q[1] = w->y[i];
-  q[2] = w->v->cells.dim == 3 ? w->z[i] : 0.0;
+  q[2] = cells->dim == 3 ? w->z[i] : 0.0;
 }
 
 /* A ball around some cells of a tile, columns and rows counted in the current rows. */
@@ -102,7 +125,7 @@ static gv_ball measure_features_ball_of(const features_work *w, const gv_tile *t
                                         int32_t count) {
   const gv_cells *cells = &w->v->cells;
   const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
-  if (!gv_cells_have_tables(cells) || count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0))
+  if (!gv_cells_have_tables(cells) || (!w->rest && count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0)))
     return gv_ball_around(position, cell, count);
   gv_tile all = {w->rows.c0 + tile->c0, w->rows.c0 + tile->c1, w->rows.r0 + tile->r0, w->rows.r0 + tile->r1};
   return gv_ball_of_tile(cells, &all);
@@ -179,9 +202,11 @@ static void measure_tile(features_work *w, int64_t band, const gv_tile *tile) {
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     const int32_t *from = m->seed + band * m->band_stride + (line + r) * m->stride;
     for (int64_t c = tile->c0; c < tile->c1; c++) {
+      bool wanted = measure_features_wanted(w, r, c);
+      if (w->rest && !wanted) continue;
       at[cells] = band * m->out_band_stride + (line + r) * m->out_stride + c;
       cell[cells] = (int32_t)(r * columns + c);
-      seed[cells] = isnan(w->x[r * columns + c]) ? -1 : from[c];
+      seed[cells] = wanted ? from[c] : -1;
       if (seed[cells] >= 0) {
         cells++;
       } else {
@@ -207,6 +232,18 @@ static void measure_tile(features_work *w, int64_t band, const gv_tile *tile) {
   }
 }
 
+/* A few cells, each by itself. */
+static void measure_some(features_work *w, int64_t band, const int32_t *cell, int32_t count) {
+  static const gv_ball unknown = {.radius = 0.0};
+  int64_t columns = w->rows.c1 - w->rows.c0;
+  gv_finder_surround(&w->finder, &unknown);
+  for (int32_t i = 0; i < count; i++) {
+    int64_t r = cell[i] / columns, c = cell[i] % columns;
+    gv_tile one = {c, c + 1, r, r + 1};
+    measure_tile(w, band, &one);
+  }
+}
+
 /* The current rows in tiles of `side` rows, some of them together. */
 static void measure_features_measure_rows(features_work *w, int64_t band, int64_t side) {
   int32_t cell[WIDE * WIDE * MOST];
@@ -217,7 +254,11 @@ static void measure_features_measure_rows(features_work *w, int64_t band, int64_
     int32_t count = 0;
     for (int64_t r = 0; r < rows; r++) {
       for (int64_t c = first; c < end; c++)
-        if (!isnan(w->x[r * columns + c])) cell[count++] = (int32_t)(r * columns + c);
+        if (measure_features_wanted(w, r, c)) cell[count++] = (int32_t)(r * columns + c);
+    }
+    if (w->rest && count <= SPARSE) {
+      measure_some(w, band, cell, count);
+      continue;
     }
     gv_tile all = {first, end, 0, rows};
     gv_ball around = measure_features_ball_of(w, &all, cell, count);
@@ -233,52 +274,63 @@ static void measure_features_measure_rows(features_work *w, int64_t band, int64_
 
 /* ------------------------------------------------------------------------------------------------ by a device */
 
-/* What a device found for the cells of a block. */
-typedef struct device_cells {
-  int32_t *found;
-  float *low;       /* polygons only */
-  float *value;     /* floats, or */
-  double *distance; /* doubles */
-} device_cells;
-
-static void measure_device_cell(features_work *w, const device_cells *d, int32_t cell, int32_t seed, int64_t at,
-                                gv_located *last) {
-  const gv_measure *m = w->m;
-  const gv_feature_lookup *index = w->v->state;
-  measured_cell s = {.feature = seed};
-  double distance = d->value != NULL ? (double)d->value[cell] : d->distance[cell];
+static gv_edge_place measure_device_place(const features_work *w, int32_t cell) {
+  measured_cell s = {.feature = -1};
   place(w, cell, &s);
-  if (d->low != NULL) {
-    int32_t around = gv_feature_lookup_locate(index, &s.q, (double)d->low[cell], last);
-    s.inside = around == seed || (around >= 0 && gv_locate_in(&index->locator, seed, &s.q));
-  }
-  if (s.inside && m->signed_distance == 0) {
-    distance = 0.0;
-  } else if (d->found[cell] == seed && !isnan(distance) && !(s.inside && w->v->features->cut != NULL)) {
-    distance = s.inside ? 0.0 - distance : distance;
-  } else {
-    const gv_ball here = {{s.q.vector[0], s.q.vector[1], s.q.vector[2]}, 0.0};
-    gv_finder_aim(&w->finder, seed, &here);
-    s.closest = (gv_edge_closest){.canonical = gv_finder_distance(&w->finder, &s.q, s.inside)};
-    distance = distance_of(w->v, &s);
-  }
-  put_distance(m, distance, at);
+  return s.q;
 }
 
-static void measure_device_cells(features_work *w, const device_cells *d) {
+/* A cell by what a device found for it: the distance to the seed's edges, NAN if the CPU must find it. */
+static double measure_device_cell(features_work *w, gv_located_row *row, int64_t column, int32_t cell, int32_t seed,
+                                  double distance, float low) {
+  const gv_feature_lookup *index = w->v->state;
+  if (column >= row->end) {
+    const gv_edge_place q = measure_device_place(w, cell);
+    (void)gv_feature_lookup_locate(index, &q, (double)low, &row->last);
+  }
+  gv_located_row_pass(row, column, low);
+  if (row->last.feature < 0) return distance;
+  if (row->last.feature != seed) {
+    const gv_edge_place q = measure_device_place(w, cell);
+    if (!gv_locate_in(&index->locator, seed, &q)) return distance;
+  }
+  if (w->m->signed_distance == 0) return 0.0;
+  return w->v->features->cut != NULL ? (double)NAN : 0.0 - distance;
+}
+
+static void measure_take(void *user, const gv_edge_results *d) {
+  features_work *w = user;
   const gv_measure *m = w->m;
   int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0;
-  gv_located last = {.low = 0.0};
+  gv_located_row located = {.last = {.low = 0.0}};
   for (int64_t r = 0; r < rows; r++) {
+    const int32_t *of = m->seed + r * m->stride;
+    gv_located_row_begin(&located, &w->v->cells, w->rows.r0 + r);
     for (int64_t c = 0; c < columns; c++) {
-      int64_t cell = r * columns + c, at = r * m->out_stride + c;
-      int32_t seed = isnan(w->x[cell]) ? -1 : m->seed[r * m->stride + c];
-      if (seed < 0) {
-        put_distance(m, (double)NAN, at);
-      } else {
-        measure_device_cell(w, d, (int32_t)cell, seed, at, &last);
-      }
+      int64_t cell = r * columns + c;
+      double distance = (double)NAN;
+      bool there = of[c] >= 0 && (w->x == NULL || !isnan(w->x[cell]));
+      if (there && d->value != NULL) distance = (double)d->value[cell];
+      if (there && d->value == NULL && d->found[cell] == of[c]) distance = d->distance[cell];
+      if (there && d->low != NULL)
+        distance = measure_device_cell(w, &located, c, (int32_t)cell, of[c], distance, d->low[cell]);
+      put_distance(m, distance, r * m->out_stride + c);
     }
+  }
+}
+
+/* The cells that are left after measure_take, in tiles as without a device. */
+static void measure_rest(const features_work *w) {
+  int64_t height = WIDE * SIDE, columns = w->rows.c1 - w->rows.c0;
+  features_work some = *w;
+  some.rest = true;
+  for (int64_t r = w->rows.r0; r < w->rows.r1; r += height) {
+    int64_t skipped = (r - w->rows.r0) * columns;
+    some.rows.r0 = r;
+    some.rows.r1 = r + height < w->rows.r1 ? r + height : w->rows.r1;
+    if (w->x != NULL) some.x = w->x + skipped, some.y = w->y + skipped, some.z = w->z + skipped;
+    if (w->lon != NULL) some.lon = w->lon + skipped, some.lat = w->lat + skipped;
+    measure_features_measure_rows(&some, 0, SIDE);
   }
 }
 
@@ -292,41 +344,26 @@ static bool measure_device_supports(const gv_context *context, const gv_voronoi 
 /* The cells of `rows`, with positions. *done is false if the CPU must measure them. Gain: docs/benchmarks.md. */
 static gv_status measure_features_by_device(gv_context *context, features_work *w, bool *done) {
   const gv_feature_lookup *index = w->v->state;
-  int64_t cells = (w->rows.c1 - w->rows.c0) * (w->rows.r1 - w->rows.r0);
   const gv_edges_device *device;
   const void *edges;
   *done = false;
   GV_TRY(gv_feature_lookup_device(context, index, &device, &edges));
   if (edges == NULL) return GV_OK;
-  bool floats = w->m->type == GV_FLOAT32;
-  device_cells d = {gv_allocate(&context->allocator, cells, sizeof *d.found),
-                    index->locator.strips > 0 ? gv_allocate(&context->allocator, cells, sizeof *d.low) : NULL,
-                    floats ? gv_allocate(&context->allocator, cells, sizeof *d.value) : NULL,
-                    floats ? NULL : gv_allocate(&context->allocator, cells, sizeof *d.distance)};
-  bool good = d.found != NULL && (index->locator.strips == 0 || d.low != NULL) &&
-              (floats ? d.value != NULL : d.distance != NULL);
-  const gv_edge_search of = {.count = cells,
-                             .x = w->x,
-                             .y = w->y,
-                             .z = w->z,
-                             .columns = w->rows.c1 - w->rows.c0,
-                             .limit = INFINITY,
-                             .radius = gv_globe_radius(&w->v->cells.ellipsoid),
-                             .reach = INFINITY,
-                             .sure = INFINITY,
-                             .found = d.found,
-                             .low = d.low,
-                             .value = d.value,
-                             .distance = d.distance};
-  gv_status status = good ? device->search(context, edges, &of) : gv_fail_memory(context, "a block's distances");
+  gv_edge_search of = gv_feature_block_search(w->v, &w->rows);
+  of.user = w;
+  of.x = w->x;
+  of.y = w->y;
+  of.z = w->z;
+  of.seed = w->m->type == GV_FLOAT32 ? w->m->seed : NULL;
+  of.seed_stride = w->m->stride;
+  of.limit = of.reach = of.sure = INFINITY;
+  of.value = w->m->type == GV_FLOAT32;
+  of.distance = w->m->type == GV_FLOAT64;
+  of.take = measure_take;
+  gv_status status = device->search(context, edges, &of);
   *done = status == GV_OK;
-  if (status == GV_OK) measure_device_cells(w, &d);
-  if (status != GV_OK && good && gv_device_edges_give_up(index->device, status)) status = GV_OK;
-  gv_release(&context->allocator, d.found);
-  gv_release(&context->allocator, d.low);
-  gv_release(&context->allocator, d.value);
-  gv_release(&context->allocator, d.distance);
-  return status;
+  if (status == GV_OK) measure_rest(w);
+  return gv_device_edges_give_up(index->device, status) ? GV_OK : status;
 }
 
 /* A block, some rows of tiles at a time, or by a device all at once: *done is false if the CPU must measure it. */
@@ -336,13 +373,14 @@ static gv_status measure_features_block(gv_context *context, const gv_voronoi *v
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0, side = rows == 1 ? 1 : SIDE,
           height = on_device || rows < WIDE * side ? rows : WIDE * side;
   bool angles = v->cells.dim == 3 && !gv_cells_turn_by_column(&v->cells);
+  bool tables = on_device && gv_cells_have_tables(&v->cells);
   features_work w = {.v = v, .m = m, .top = tile->r0};
   GV_TRY(gv_finder_init(context, &index->tree, &w.finder));
   gv_status status = gv_finder_widen(context, &w.finder);
-  w.x = gv_allocate(&context->allocator, 5 * columns * height, sizeof *w.x);
-  if (w.x == NULL) {
+  if (!tables) w.x = gv_allocate(&context->allocator, 5 * columns * height, sizeof *w.x);
+  if (w.x == NULL && !tables) {
     status = gv_fail_memory(context, "a block's distances");
-  } else {
+  } else if (!tables) {
     w.y = w.x + columns * height;
     w.z = w.y + columns * height;
     w.lon = angles ? w.z + columns * height : NULL;
@@ -351,7 +389,7 @@ static gv_status measure_features_block(gv_context *context, const gv_voronoi *v
   *done = !on_device;
   for (int64_t r = tile->r0; r < tile->r1 && status == GV_OK; r += height) {
     w.rows = (gv_tile){tile->c0, tile->c1, r, r + height < tile->r1 ? r + height : tile->r1};
-    status = gv_cells_positions(context, &v->cells, &w.rows, w.x, w.y, w.z, w.lon, w.lat, NULL);
+    if (!tables) status = gv_cells_positions(context, &v->cells, &w.rows, w.x, w.y, w.z, w.lon, w.lat, NULL);
     if (status == GV_OK && on_device) status = measure_features_by_device(context, &w, done);
     for (int64_t band = 0; band < m->bands && status == GV_OK && !on_device; band++)
       measure_features_measure_rows(&w, band, side);

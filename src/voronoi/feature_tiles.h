@@ -9,6 +9,7 @@
 #ifndef GV_FEATURE_TILES_H
 #define GV_FEATURE_TILES_H
 
+#include "features/device_edges.h"
 #include "voronoi/feature_cell.h"
 
 enum { GV_FEATURE_TILES_LEVELS = 12 /* halvings, of both sides or of a span */ };
@@ -47,5 +48,8 @@ void gv_feature_tiles_solve(gv_feature_tiles *tiles);
 /* features.c: whether a device is to find the features of cells, or the distances from them. */
 bool gv_feature_device_pays(const gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
                             bool distances);
+
+/* A search of a device for the cells of a tile, within the maximum distance, with the grid's tables; `low` for polygons. */
+gv_edge_search gv_feature_block_search(const gv_voronoi *v, const gv_tile *tile);
 
 #endif

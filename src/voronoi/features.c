@@ -4,15 +4,16 @@
  * A device finds the nearest edges of the cells of a block (features/device_edges.h). Which polygons cells lie in, and cells that the device
  * leaves open, are the CPU's part.
  */
+#include "cells/kind.h"
 #include "core/device_rule.h"
-#include "features/device_edges.h"
 #include "voronoi/feature_tiles.h"
 
 bool gv_feature_device_pays(const gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
                             bool distances) {
   double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
   if (index->device == NULL || !v->automatic) return index->device != NULL;
-  return gv_device_pays_for_feature_cells(cells, distances, context->owner->threads, gv_cuda_started());
+  return gv_device_pays_for_feature_cells(cells, distances, gv_cells_have_tables(&v->cells),
+                                          context->owner->threads, gv_cuda_started());
 }
 
 static void features_destroy(const gv_voronoi *v, void *state) {
@@ -68,101 +69,155 @@ static void write_nothing(const features_search *w, int64_t cell) {
     out[band * w->block->band_stride] = w->v->nodata;
 }
 
-/* The cells of a block by what a device found. */
-static gv_status features_finish(gv_context *context, const features_search *w, const gv_feature_lookup *index,
-                                 const gv_feature_tiles *at, const int32_t *nearest, const float *low) {
-  int64_t cells = w->columns * (at->tile.r1 - at->tile.r0);
-  gv_located last = {.low = 0.0};
-  gv_feature_cell *c = gv_allocate(&context->allocator, 1, sizeof *c);
-  if (c == NULL) return gv_fail_memory(context, "a block of cells");
-  gv_status status = gv_feature_cell_init(context, w->v, index, c);
-  for (int64_t i = 0; i < cells && status == GV_OK; i++) {
-    int32_t found = nearest[i];
-    if (isnan(w->x[i])) continue;
-    gv_edge_place q = {.vector = {at->x[i], at->y[i], 0.0}};
-    if (at->lon != NULL) q = (gv_edge_place){at->lon[i], at->lat[i], {at->x[i], at->y[i], at->z[i]}};
-    const gv_ball here = {{q.vector[0], q.vector[1], q.vector[2]}, 0.0};
-    int32_t around = low != NULL ? gv_feature_lookup_locate(index, &q, (double)low[i], &last) : -1;
-    /* In a polygon, an edge of another feature may be at distance 0 too. */
-    bool open = around < 0 ? found == GV_EDGE_OPEN : !gv_ball_is_clear(&index->tree, &here, (double)low[i]);
-    if (around >= 0) found = around;
-    c->q = &q;
-    if (open) gv_feature_cell_k_nearest(c, &found);
-    write((void *)w, i, 1, &found, around >= 0);
+/* A block by a device. x NULL: positions are those of the grid's tables. */
+typedef struct device_block {
+  const features_search *w;
+  const gv_feature_lookup *index;
+  const gv_feature_tiles *at;
+  gv_feature_cell *cell;
+} device_block;
+
+static gv_edge_place features_place(const device_block *d, int64_t cell) {
+  const gv_feature_tiles *at = d->at;
+  const gv_cells *cells = &d->w->v->cells;
+  gv_edge_place q = {.lon = 0.0};
+  if (at->x == NULL) {
+    const int64_t column = at->tile.c0 + cell % d->w->columns, row = at->tile.r0 + cell / d->w->columns;
+    gv_cells_place_by_tables(cells, column, row, q.vector);
+    if (cells->dim == 3) gv_cells_lonlat(cells, column, row, &q.lon, &q.lat);
+    return q;
   }
-  gv_feature_cell_clear(c);
-  gv_release(&context->allocator, c);
-  return status;
+  q = (gv_edge_place){.vector = {at->x[cell], at->y[cell], cells->dim == 3 ? at->z[cell] : 0.0}};
+  if (cells->dim == 3) q.lon = at->lon[cell], q.lat = at->lat[cell];
+  return q;
+}
+
+/* A cell that a device left open, or that a polygon contains: an edge of another feature may be at distance 0 too. */
+static int32_t features_decide(const device_block *d, int64_t cell, int32_t found) {
+  const gv_edge_place q = features_place(d, cell);
+  d->cell->q = &q;
+  gv_feature_cell_k_nearest(d->cell, &found);
+  return found;
+}
+
+/* The first polygon around a cell, or -1. */
+static int32_t features_around(const device_block *d, gv_located_row *row, int64_t column, int64_t cell,
+                               float low) {
+  if (column >= row->end) {
+    const gv_edge_place q = features_place(d, cell);
+    (void)gv_feature_lookup_locate(d->index, &q, (double)low, &row->last);
+  }
+  gv_located_row_pass(row, column, low);
+  return row->last.feature;
+}
+
+static void features_take(void *user, const gv_edge_results *r) {
+  const device_block *d = user;
+  const features_search *w = d->w;
+  const gv_voronoi *v = w->v;
+  const gv_ball here = {{0.0, 0.0, 0.0}, 0.0};
+  const gv_tile *tile = &d->at->tile;
+  gv_located_row located = {.last = {.low = 0.0}};
+  int64_t i = 0;
+  for (int64_t row = 0; row < tile->r1 - tile->r0; row++) {
+    int32_t *out = w->block->out + row * w->block->stride;
+    gv_located_row_begin(&located, &v->cells, tile->r0 + row);
+    for (int64_t column = 0; column < w->columns; column++, i++) {
+      int32_t found = r->found[i], around = -1;
+      if (w->x != NULL && isnan(w->x[i])) continue;
+      if (r->low != NULL) around = features_around(d, &located, column, i, r->low[i]);
+      bool open = around < 0 ? found == GV_EDGE_OPEN : !gv_ball_is_clear(&d->index->tree, &here, (double)r->low[i]);
+      if (around >= 0) found = around;
+      if (open) found = features_decide(d, i, found);
+      out[column] = found >= 0 ? v->label[found] : v->nodata;
+    }
+  }
+}
+
+gv_edge_search gv_feature_block_search(const gv_voronoi *v, const gv_tile *tile) {
+  const gv_cells *cells = &v->cells;
+  const gv_feature_lookup *index = v->state;
+  return (gv_edge_search){.count = (tile->c1 - tile->c0) * (tile->r1 - tile->r0),
+                          .columns = tile->c1 - tile->c0,
+                          .column_x = cells->column_x != NULL ? cells->column_x + tile->c0 : NULL,
+                          .column_y = cells->column_y != NULL ? cells->column_y + tile->c0 : NULL,
+                          .row_p = cells->row_p != NULL ? cells->row_p + tile->r0 : NULL,
+                          .row_z = cells->row_z != NULL ? cells->row_z + tile->r0 : NULL,
+                          .limit = v->limit,
+                          .radius = gv_globe_radius(&cells->ellipsoid),
+                          .reach = gv_reach(&index->tree, v->limit),
+                          .sure = gv_sure_chord2(&index->tree, v->limit),
+                          .low = index->locator.strips > 0};
 }
 
 /* A block by a device; *done is false if the CPU must compute it. Gain: docs/benchmarks.md. */
 static gv_status features_by_device(gv_context *context, const features_search *w, const gv_feature_lookup *index,
                                     const gv_feature_tiles *at, bool *done) {
-  int64_t cells = w->columns * (at->tile.r1 - at->tile.r0);
   const gv_edges_device *device;
   const void *edges;
   *done = false;
   if (!gv_feature_device_pays(context, w->v, index, false)) return GV_OK;
   GV_TRY(gv_feature_lookup_device(context, index, &device, &edges));
   if (edges == NULL) return GV_OK;
-  bool polygons = index->locator.strips > 0;
-  int32_t *found = gv_allocate(&context->allocator, cells, sizeof *found);
-  float *low = polygons ? gv_allocate(&context->allocator, cells, sizeof *low) : NULL;
-  gv_status status =
-      found != NULL && (!polygons || low != NULL) ? GV_OK : gv_fail_memory(context, "a block of cells");
-  const gv_edge_search of = {.count = cells,
-                             .x = at->x,
-                             .y = at->y,
-                             .z = at->z,
-                             .columns = w->columns,
-                             .limit = w->v->limit,
-                             .radius = gv_globe_radius(&w->v->cells.ellipsoid),
-                             .reach = gv_reach(&index->tree, w->v->limit),
-                             .sure = gv_sure_chord2(&index->tree, w->v->limit),
-                             .found = found,
-                             .low = low};
+  device_block d = {w, index, at, gv_allocate(&context->allocator, 1, sizeof *d.cell)};
+  if (d.cell == NULL) return gv_fail_memory(context, "a block of cells");
+  gv_status status = gv_feature_cell_init(context, w->v, index, d.cell);
+  gv_edge_search of = gv_feature_block_search(w->v, &at->tile);
+  of.user = &d;
+  of.x = at->x;
+  of.y = at->y;
+  of.z = at->z;
+  of.take = features_take;
   if (status == GV_OK) {
     status = device->search(context, edges, &of);
-    *done = status == GV_OK || !gv_device_edges_give_up(index->device, status);
-    if (!*done) status = GV_OK;
+    *done = status == GV_OK;
+    if (gv_device_edges_give_up(index->device, status)) status = GV_OK;
   }
-  if (status == GV_OK && *done) status = features_finish(context, w, index, at, found, low);
-  gv_release(&context->allocator, found);
-  gv_release(&context->allocator, low);
+  gv_feature_cell_clear(d.cell);
+  gv_release(&context->allocator, d.cell);
   return status;
+}
+
+/* Positions of a block's cells, those that the mask leaves out without. */
+static gv_status features_place_cells(gv_context *context, features_search *w, gv_feature_tiles *tiles,
+                                      double **out) {
+  const gv_voronoi *v = w->v;
+  const gv_labels *block = w->block;
+  int64_t columns = w->columns, cells = columns * (tiles->tile.r1 - tiles->tile.r0);
+  bool globe = v->cells.dim == 3;
+  double *x = gv_allocate(&context->allocator, 5 * cells, sizeof *x);
+  *out = x;
+  if (x == NULL) return gv_fail_memory(context, "a block's positions");
+  w->x = tiles->x = x;
+  tiles->y = x + cells;
+  tiles->z = tiles->y + cells;
+  tiles->lon = globe ? tiles->z + cells : NULL;
+  tiles->lat = globe ? tiles->lon + cells : NULL;
+  GV_TRY(gv_cells_positions(context, &v->cells, &tiles->tile, x, tiles->y, tiles->z, tiles->lon, tiles->lat, NULL));
+  for (int64_t i = 0; i < cells; i++) {
+    if (block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0) x[i] = NAN;
+    if (isnan(x[i])) write_nothing(w, i);
+  }
+  return GV_OK;
 }
 
 static gv_status features_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
                                 const gv_labels *block, int *uniform) {
   (void)uniform;
-  int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
-  bool globe = v->cells.dim == 3;
-  features_search w = {v, block, columns, NULL};
-  gv_feature_tiles tiles;
+  bool done = false, tables = gv_cells_have_tables(&v->cells) && block->mask == NULL;
+  double *positions = NULL;
+  features_search w = {v, block, tile->c1 - tile->c0, NULL};
+  gv_feature_tiles tiles = {.tile = *tile};
+  if (tables) GV_TRY(features_by_device(context, &w, state, &tiles, &done));
+  if (done) return GV_OK;
   GV_TRY(gv_feature_tiles_init(context, v, state, &tiles));
-  double *x = gv_allocate(&context->allocator, 5 * cells, sizeof *x);
   tiles.tile = *tile;
   tiles.take = write;
   tiles.user = &w;
-  gv_status status = GV_OK;
-  if (x == NULL) {
-    status = gv_fail_memory(context, "a block's positions");
-  } else {
-    w.x = tiles.x = x;
-    tiles.y = x + cells;
-    tiles.z = tiles.y + cells;
-    tiles.lon = globe ? tiles.z + cells : NULL;
-    tiles.lat = globe ? tiles.lon + cells : NULL;
-    status = gv_cells_positions(context, &v->cells, tile, x, tiles.y, tiles.z, tiles.lon, tiles.lat, NULL);
-  }
-  for (int64_t i = 0; i < cells && status == GV_OK; i++) {
-    if (block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0) x[i] = NAN;
-    if (isnan(x[i])) write_nothing(&w, i);
-  }
-  bool done = false;
-  if (status == GV_OK) status = features_by_device(context, &w, state, &tiles, &done);
+  gv_status status = features_place_cells(context, &w, &tiles, &positions);
+  if (status == GV_OK && !tables) status = features_by_device(context, &w, state, &tiles, &done);
   if (status == GV_OK && !done) gv_feature_tiles_solve(&tiles);
-  gv_release(&context->allocator, x);
+  gv_release(&context->allocator, positions);
   gv_feature_tiles_clear(context, &tiles);
   return status;
 }

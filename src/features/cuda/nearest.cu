@@ -8,32 +8,19 @@
  * (distance, feature) wins. Geodesic distances as floats are decided by bounds (features/edge_bounds.h), in some passes, each from a
  * better place of the edges that may be nearest.
  *
- * Gain: 10x over 16 cores for 10^7 points and a coast of 471,868 edges, 27x with distances along great circles, 40x on the plane (one H200).
- * Cells of 4096 x 2048: 3x for ids, 4x for geodesic distances, 9x along great circles; of 21600 x 10800: 1, 1.9 and 4.7x.
+ * Gain over 16 cores (gpuvoronoi-bench coast on one H200): points 10x to 28x, great-circle distances of points 15x to 33x; cells of
+ * 21600 x 10800: ids 2.3x to 3.4x, geodesic distances 6x, great-circle distances 10x to 21x.
  */
-#include <math_constants.h>
-
 #include "exact/distance.h"
 #include "exact/edge_arc.h"
-#include "exact/edge_course.h"
 #include "exact/edge_plane.h"
-#include "exact/sines.h"
-#include "features/device_edges.h"
-#include "geodesic/series_numbers.h"
+#include "features/cuda/edge_values.cuh"
 #include "search/cuda/tree_curve.cuh"
-
-#include "exact/shared/as_numbers.h"
-
-#include "geodesic/shared/slopes.h"
-
-#include "exact/shared/end.h"
 
 namespace gv {
 
 enum {
   WARP = 32,
-  MOST_LEFT = 8, /* edges that bounds decide between */
-  PASSES = 4,
   EDGE_THREADS = 128,
   EDGE_WARPS = EDGE_THREADS / WARP,
   EDGE_STACK = 72, /* two trees of 2^31 entries at most, halved: 32 levels each */
@@ -44,26 +31,13 @@ enum {
 
 static const unsigned everyone = 0xffffffffU;
 
-/* The tree as kernels use it; pointers are the device's. */
-struct edge_view {
-  int dim, root;
-  const gv_box_node *node;
-  const gv_edge_row *row;
-  const int32_t *entry;
-  const double *place;
-  gv_edge_reach reach;
-  double flattest, eccentricity2;
-  const gv_edge_line *line;
-  gv_series series;
-  gv_ellipsoid ellipsoid;
-  double root_most, rho;
-};
-
 /* A chunk of positions. */
 struct edge_chunk {
   int64_t count, columns, rows; /* columns > 0: in patches of the rows */
-  const double *x, *y, *z;
-  const int *order; /* NULL, or where the result of position i goes */
+  const double *x, *y, *z;      /* or NULL: by tables */
+  const double *column_x, *column_y, *row_p, *row_z;
+  const int32_t *seed; /* NULL, or the features that values are of */
+  const int *order;    /* NULL, or where the result of position i goes */
   double limit, reach, sure, radius;
   int32_t *found;
   float *low, *value;
@@ -91,27 +65,6 @@ __device__ __forceinline__ gv_box_node edge_node(const edge_view &t, int number)
   n.high[0] = __int_as_float(a.w), n.high[1] = __int_as_float(b.x), n.high[2] = __int_as_float(b.y);
   n.first = b.z, n.count = b.w;
   return n;
-}
-
-/* The square of the chord from the straight line between the ends, and where on it. */
-__device__ __forceinline__ double edge_chord2(const gv_edge_row *row, const double q[3], float *sag, int *feature,
-                                              double *at = NULL) {
-  const double2 *from = (const double2 *)row;
-  const double2 a = __ldg(from), b = __ldg(from + 1), c = __ldg(from + 2), e = __ldg(from + 3);
-  const double start[3] = {a.x, a.y, b.x}, d[3] = {b.y, c.x, c.y};
-  double w[3], along = 0.0, square = 0.0;
-  for (int axis = 0; axis < 3; axis++) {
-    w[axis] = q[axis] - start[axis];
-    along += w[axis] * d[axis];
-  }
-  double part = along * e.x;
-  part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
-  for (int axis = 0; axis < 3; axis++)
-    square += (w[axis] - part * d[axis]) * (w[axis] - part * d[axis]);
-  if (at != NULL) *at = part;
-  *sag = __int_as_float(__double2loint(e.y));
-  *feature = __double2hiint(e.y);
-  return square;
 }
 
 /* The least upper bound of a chord. */
@@ -208,90 +161,11 @@ __device__ static void edge_walk(const edge_view &t, int *stack, const double q[
         return;
       }
       __syncwarp();
-      n = edge_node(t, stack[--count]);
+      const int top = stack[--count];
+      __syncwarp(); /* all have read it before it is written again */
+      n = edge_node(t, top);
     } while (!__any_sync(everyone, edge_box_distance2(t, n, q) <= v.reach2));
   }
-}
-
-/* A place of a straight line. */
-__device__ static inline void edge_stand_straight(const edge_view &t, const gv_edge_line *line, gv_edge_stand *s) {
-  double lon = line->lon[0], lat = line->lat[0], sin_lon, cos_lon, sin_lat, cos_lat, p, m, n, u = s->part;
-  s->room = s->tilt = 0.0;
-  s->motion = line->motion;
-  s->known = true;
-  if (!s->point) {
-    if (line->reversed != 0.0) {
-      s->end = -s->end;
-      s->sense = -1.0;
-      u = 1.0 - u;
-    }
-    lon = u == 1.0 ? line->lon[1] : lon + u * (line->lon[1] - lon);
-    lat = u == 1.0 ? line->lat[1] : lat + u * (line->lat[1] - lat);
-    s->known = fabs(lat) < 90.0;
-  }
-  gv_normalize_lonlat(&lon, &lat);
-  gv_sines(lon, &sin_lon, &cos_lon);
-  gv_sines(lat, &sin_lat, &cos_lat);
-  gv_meridian_point(t.eccentricity2, sin_lat, cos_lat, &p, &s->place[2]);
-  s->place[0] = p * cos_lon;
-  s->place[1] = p * sin_lon;
-  gv_edge_radii(&t.ellipsoid, sin_lat, &m, &n);
-  gv_edge_turn_to(sin_lon, cos_lon, sin_lat, cos_lat, n * cos_lat * line->rate_lon, m * line->rate_lat, s->along);
-}
-
-/* The bounds of the exact distance from a place of an edge. */
-__device__ static inline void edge_bounds(const edge_view &t, int i, const double q[3], double part,
-                                          gv_edge_stand *s, double *low, double *high) {
-  s->point = t.entry[i] < 0;
-  s->end = part == 0.0 ? 1 : part == 1.0 ? -1 : 0;
-  s->part = part;
-  s->sense = 1.0;
-  if (t.line != NULL) {
-    edge_stand_straight(t, t.line + i, s);
-  } else {
-    const gv_edge_row row = t.row[i];
-    gv_edge_stand_lifted(&t.series, t.ellipsoid.eccentricity2, row.a, row.d, row.inverse, s);
-  }
-  s->distance = gv_slope(&t.series, q, s->place, s->along, &s->slope);
-  if (!s->known) s->distance = -1.0;
-  gv_edge_bounds_of(t.root_most, 2.0 * gv_chord_tolerance * t.series.a, s, low, high);
-}
-
-/* The distance as a float, or NaN: the bounds do not decide. */
-template <int KIND, bool VALUES>
-__device__ static float edge_value(const edge_view &t, const double q[3], edge_decision<KIND, VALUES> &d) {
-  double part[MOST_LEFT], next[MOST_LEFT], last_part[MOST_LEFT], last_slope[MOST_LEFT], low[MOST_LEFT];
-  if (d.mixed || d.count > MOST_LEFT || d.count < 1) return CUDART_NAN_F;
-  for (int n = 0; n < d.count; n++) {
-    float sag;
-    int feature;
-    (void)edge_chord2(t.row + d.left[n], q, &sag, &feature, &part[n]);
-    last_part[n] = last_slope[n] = CUDART_NAN;
-  }
-  for (int pass = 0; pass < PASSES; pass++) {
-    double least = CUDART_INF, most = CUDART_INF;
-    for (int n = 0; n < d.count; n++) {
-      gv_edge_stand s;
-      double high;
-      edge_bounds(t, d.left[n], q, part[n], &s, &low[n], &high);
-      least = fmin(least, low[n]);
-      most = fmin(most, high);
-      next[n] = gv_edge_next_part(t.rho, &s, last_part[n], last_slope[n]);
-      last_part[n] = part[n];
-      last_slope[n] = s.sense * s.slope;
-    }
-    if ((float)least == (float)most) return (float)least;
-    int kept = 0;
-    for (int n = 0; n < d.count; n++) {
-      if (low[n] > most) continue;
-      d.left[kept] = d.left[n];
-      part[kept] = next[n];
-      last_part[kept] = last_part[n];
-      last_slope[kept++] = last_slope[n];
-    }
-    d.count = kept;
-  }
-  return CUDART_NAN_F;
 }
 
 /* The position of a lane in a group, or -1. */
@@ -304,6 +178,24 @@ __device__ static inline int64_t edge_position(const edge_chunk &c, int64_t grou
   const int64_t column = group % across * PATCH_COLUMNS + lane % PATCH_COLUMNS,
                 row = group / across * PATCH_ROWS + lane / PATCH_COLUMNS;
   return column < c.columns && row < c.rows ? row * c.columns + column : -1;
+}
+
+__device__ static inline void edge_place(const edge_view &t, const edge_chunk &c, int64_t i, double q[3]) {
+  if (c.x != NULL) {
+    q[0] = c.x[i];
+    q[1] = c.y[i];
+    if (t.dim == 3) q[2] = c.z[i];
+    return;
+  }
+  const int row = (int)i / (int)c.columns, column = (int)i - row * (int)c.columns;
+  if (t.dim == 2) {
+    q[0] = c.column_x[column];
+    q[1] = c.row_z[row];
+    return;
+  }
+  q[0] = c.row_p[row] * c.column_x[column];
+  q[1] = c.row_p[row] * c.column_y[column];
+  q[2] = c.row_z[row];
 }
 
 template <int KIND, bool VALUES>
@@ -325,12 +217,13 @@ __device__ static inline void edge_put(const edge_view &t, const edge_chunk &c, 
   }
   if (VALUES) {
     if (KIND == GV_EDGES_ITERATED) {
-      c.value[to] = there ? edge_value<KIND, VALUES>(t, q, d) : CUDART_NAN_F;
+      const bool known = there && d.count >= 1 && d.count <= MOST_LEFT;
+      c.value[to] = known ? edge_value(t, q, c.seed[i], d.left, d.count) : CUDART_NAN_F;
     } else {
-      c.value[to] = found >= 0 ? (float)distance : CUDART_NAN_F;
+      c.value[to] = found >= 0 && c.seed[i] == found ? (float)distance : CUDART_NAN_F;
     }
   }
-  c.found[to] = found;
+  if (c.found != NULL) c.found[to] = found;
   if (c.low != NULL) c.low[to] = there && d.low > 0.0 ? __double2float_rd(d.low) : 0.0F;
   if (c.distance != NULL) c.distance[to] = distance;
 }
@@ -345,12 +238,8 @@ __global__ void __launch_bounds__(EDGE_THREADS)
   for (int64_t group = first; group < first + GROUPS && group < groups; group++) {
     const int64_t i = edge_position(c, group, lane);
     double q[3] = {0.0, 0.0, 0.0};
-    if (i >= 0) {
-      q[0] = c.x[i];
-      q[1] = c.y[i];
-      q[2] = t.dim == 3 ? c.z[i] : 0.0;
-    }
-    const bool there = i >= 0 && !isnan(q[0]);
+    if (i >= 0) edge_place(t, c, i, q);
+    const bool there = i >= 0 && !isnan(q[0]) && (c.seed == NULL || c.seed[i] >= 0);
     edge_bound bound = {there ? CUDART_INF : -1.0, CUDART_INF, -1};
     if (there && last >= 0) bound.visit(t, last, q);
     if (__any_sync(everyone, there)) edge_walk(t, stacks[warp], q, bound);
@@ -406,28 +295,32 @@ __global__ void edges_gather(const double *from, const int *order, int count, in
 
 } // namespace gv
 
+enum { EDGE_ARRAYS = 6 };
+
 typedef struct cuda_edges {
   gv_allocator allocator;
   int device;
   gv_edge_kind kind;
-  void *memory[5];
+  void *memory[EDGE_ARRAYS];
   gv::edge_view view;
 } cuda_edges;
 
 static void edges_close(void *opaque) {
   cuda_edges *e = (cuda_edges *)opaque;
   gv_allocator allocator = e->allocator;
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < EDGE_ARRAYS; i++)
     gv_cuda_release(e->device, e->memory[i]);
   gv_release(&allocator, e);
 }
 
 static gv_status edges_open(gv_context *context, int device, const gv_edge_table *table, void **out) {
-  const void *from[5] = {table->node, table->row, table->entry, table->place, table->line};
-  const size_t bytes[5] = {(size_t)table->nodes * sizeof *table->node, (size_t)table->rows * sizeof *table->row,
-                           (size_t)table->rows * sizeof *table->entry,
-                           (size_t)table->vertices * (size_t)table->dim * sizeof *table->place,
-                           (size_t)table->rows * sizeof *table->line};
+  const void *from[EDGE_ARRAYS] = {table->node, table->row, table->entry, table->place, table->line, table->curve};
+  const size_t bytes[EDGE_ARRAYS] = {(size_t)table->nodes * sizeof *table->node,
+                                     (size_t)table->rows * sizeof *table->row,
+                                     (size_t)table->rows * sizeof *table->entry,
+                                     (size_t)table->vertices * (size_t)table->dim * sizeof *table->place,
+                                     (size_t)table->rows * sizeof *table->line,
+                                     (size_t)table->rows * sizeof *table->curve};
   gv_cuda_queue *queue = NULL;
   cuda_edges *e = (cuda_edges *)gv_allocate_zeroed(&context->allocator, 1, sizeof *e);
   if (e == NULL) return gv_fail_memory(context, "the edges for the device");
@@ -435,7 +328,7 @@ static gv_status edges_open(gv_context *context, int device, const gv_edge_table
   e->kind = table->kind;
   gv_status status = gv_cuda_queue_take(context, device, &queue);
   if (status == GV_OK) e->device = queue->device;
-  for (int i = 0; i < 5 && status == GV_OK; i++) {
+  for (int i = 0; i < EDGE_ARRAYS && status == GV_OK; i++) {
     if (from[i] == NULL) continue;
     status = gv_cuda_allocate(context, bytes[i], &e->memory[i]);
     if (status == GV_OK)
@@ -457,6 +350,7 @@ static gv_status edges_open(gv_context *context, int device, const gv_edge_table
              table->flattest,
              table->eccentricity2,
              (const gv_edge_line *)e->memory[4],
+             (const gv_edge_curve *)e->memory[5],
              table->series,
              table->ellipsoid,
              table->root_most,
@@ -474,10 +368,11 @@ enum {
   SLOT_SORT,
   SLOT_FOUND,
   SLOT_LOW,
-  SLOT_FAR,
-  SLOT_VALUE
+  SLOT_DISTANCE,
+  SLOT_VALUE,
+  SLOT_SEEDS
 };
-enum { PINNED_PLACES, PINNED_RESULTS };
+enum { PINNED_PLACES, PINNED_SEEDS, PINNED_FOUND, PINNED_LOW, PINNED_VALUE, PINNED_DISTANCE };
 
 /* Positions from pairs, in order. */
 static gv_status edges_place(gv_context *context, gv_cuda_queue *queue, const cuda_edges *e,
@@ -509,30 +404,67 @@ static gv_status edges_place(gv_context *context, gv_cuda_queue *queue, const cu
   GV_CUDA_LAUNCHED(context, "ordering the queries");
   gv_cuda_mark_end(queue);
   chunk->x = (const double *)sorted;
+  chunk->y = chunk->x + n;
+  chunk->z = dim == 3 ? chunk->y + n : NULL;
   chunk->order = order[0];
 
 done:
   return status;
 }
 
-/* Positions in rows, by way of page-locked memory. */
-static gv_status edges_copy_places(gv_context *context, gv_cuda_queue *queue, const cuda_edges *e,
-                                   const gv_edge_search *s, gv::edge_chunk *chunk) {
-  const size_t n = (size_t)s->count, bytes = n * sizeof(double);
-  const double *const from[3] = {s->x, s->y, s->z};
+/* Positions in rows or tables, by way of page-locked memory. */
+static gv_status edges_copy_places(gv_context *context, gv_cuda_queue *queue, const gv_edge_search *s,
+                                   gv::edge_chunk *chunk) {
+  const size_t n = (size_t)s->count, columns = (size_t)s->columns, rows = columns > 0 ? n / columns : 0;
+  const bool tables = s->x == NULL;
+  const double *const from[4] = {tables ? s->column_x : s->x, tables ? s->column_y : s->y, tables ? s->row_p : s->z,
+                                 s->row_z};
+  const size_t count[4] = {tables ? columns : n, tables ? columns : n, tables ? rows : n, tables ? rows : 0};
+  const double *at[4] = {};
+  size_t total = 0;
   void *here = NULL, *there = NULL;
-  gv_status status = gv_cuda_reserve_pinned(context, queue, PINNED_PLACES, (size_t)e->view.dim * bytes, &here);
-  if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_PLACES, (size_t)e->view.dim * bytes, &there);
+  for (int i = 0; i < 4; i++)
+    total += from[i] != NULL ? count[i] : 0;
+  gv_status status = gv_cuda_reserve_pinned(context, queue, PINNED_PLACES, total * sizeof(double), &here);
+  if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_PLACES, total * sizeof(double), &there);
   if (status != GV_OK) return status;
-  for (int axis = 0; axis < e->view.dim; axis++)
-    memcpy((double *)here + (size_t)axis * n, from[axis], bytes);
+  total = 0;
+  for (int i = 0; i < 4; i++) {
+    if (from[i] == NULL) continue;
+    memcpy((double *)here + total, from[i], count[i] * sizeof(double));
+    at[i] = (const double *)there + total;
+    total += count[i];
+  }
   status = gv_cuda_result(
-      context, cudaMemcpyAsync(there, here, (size_t)e->view.dim * bytes, cudaMemcpyHostToDevice, queue->stream),
+      context, cudaMemcpyAsync(there, here, total * sizeof(double), cudaMemcpyHostToDevice, queue->stream),
       "copying the positions");
-  chunk->x = (const double *)there;
+  if (tables) {
+    chunk->column_x = at[0];
+    chunk->column_y = at[1];
+    chunk->row_p = at[2];
+    chunk->row_z = at[3];
+  } else {
+    chunk->x = at[0];
+    chunk->y = at[1];
+    chunk->z = at[2];
+  }
   chunk->columns = s->columns;
-  chunk->rows = s->columns > 0 ? s->count / s->columns : 0;
+  chunk->rows = (int64_t)rows;
   return status;
+}
+
+static gv_status edges_copy_seeds(gv_context *context, gv_cuda_queue *queue, const gv_edge_search *s,
+                                  gv::edge_chunk *chunk) {
+  const size_t bytes = (size_t)s->count * sizeof *s->seed;
+  void *here = NULL, *there = NULL;
+  gv_status status = gv_cuda_reserve_pinned(context, queue, PINNED_SEEDS, bytes, &here);
+  if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_SEEDS, bytes, &there);
+  if (status != GV_OK) return status;
+  for (int64_t r = 0; r < s->count / s->columns; r++)
+    memcpy((int32_t *)here + r * s->columns, s->seed + r * s->seed_stride, (size_t)s->columns * sizeof *s->seed);
+  chunk->seed = (const int32_t *)there;
+  return gv_cuda_result(context, cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, queue->stream),
+                        "copying the seeds");
 }
 
 static int64_t edges_divide_up(int64_t a, int64_t b) {
@@ -575,44 +507,73 @@ done:
   return status;
 }
 
+/* An array of results: its place in device memory and, once copied, in page-locked memory. */
+typedef struct edge_array {
+  int slot, pinned;
+  bool wanted;
+  size_t bytes;
+  void *there, *here;
+} edge_array;
+enum { EDGE_FOUND, EDGE_LOW, EDGE_VALUE, EDGE_DISTANCE, EDGE_RESULTS };
+
+static gv_status edges_take(gv_context *context, gv_cuda_queue *queue, const gv_edge_search *s, edge_array *array) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < EDGE_RESULTS && status == GV_OK; i++) {
+    edge_array *a = &array[i];
+    if (!a->wanted) continue;
+    status = gv_cuda_reserve_pinned(context, queue, a->pinned, a->bytes, &a->here);
+    if (status == GV_OK)
+      status = gv_cuda_result(context,
+                              cudaMemcpyAsync(a->here, a->there, a->bytes, cudaMemcpyDeviceToHost, queue->stream),
+                              "copying the results");
+  }
+  if (status == GV_OK) status = gv_cuda_wait(context, queue, "searching edges");
+  if (status != GV_OK) return status;
+  const gv_edge_results results = {(const int32_t *)array[EDGE_FOUND].here, (const float *)array[EDGE_LOW].here,
+                                   (const float *)array[EDGE_VALUE].here,
+                                   (const double *)array[EDGE_DISTANCE].here};
+  s->take(s->user, &results);
+  return GV_OK;
+}
+
+static gv_status edges_write(gv_context *context, gv_cuda_queue *queue, const gv_edge_search *s,
+                             const edge_array *array) {
+  void *const to[EDGE_RESULTS] = {s->to.found, s->to.low, NULL, s->to.distance};
+  gv_status status = gv_cuda_wait(context, queue, "searching edges");
+  for (int i = 0; i < EDGE_RESULTS && status == GV_OK; i++)
+    if (array[i].wanted)
+      status = gv_cuda_download(context, queue, to[i], array[i].there, array[i].bytes, "copying the results");
+  return status;
+}
+
 static gv_status edges_search_chunk(gv_context *context, gv_cuda_queue *queue, const cuda_edges *e,
                                     const gv_edge_search *s) {
   const size_t n = (size_t)s->count;
   gv::edge_chunk chunk = {};
-  void *found = NULL, *low = NULL, *value = NULL, *distance = NULL;
-  gv_status status = gv_cuda_reserve(context, queue, SLOT_FOUND, n * sizeof(int32_t), &found);
-  if (status == GV_OK && s->low != NULL)
-    status = gv_cuda_reserve(context, queue, SLOT_LOW, n * sizeof(float), &low);
-  if (status == GV_OK && s->value != NULL)
-    status = gv_cuda_reserve(context, queue, SLOT_VALUE, n * sizeof(float), &value);
-  if (status == GV_OK && s->distance != NULL)
-    status = gv_cuda_reserve(context, queue, SLOT_FAR, n * sizeof(double), &distance);
+  edge_array array[EDGE_RESULTS] = {{SLOT_FOUND, PINNED_FOUND, !s->value, n * sizeof(int32_t), NULL, NULL},
+                                    {SLOT_LOW, PINNED_LOW, s->low, n * sizeof(float), NULL, NULL},
+                                    {SLOT_VALUE, PINNED_VALUE, s->value, n * sizeof(float), NULL, NULL},
+                                    {SLOT_DISTANCE, PINNED_DISTANCE, s->distance, n * sizeof(double), NULL, NULL}};
+  gv_status status = GV_OK;
+  for (int i = 0; i < EDGE_RESULTS && status == GV_OK; i++)
+    if (array[i].wanted) status = gv_cuda_reserve(context, queue, array[i].slot, array[i].bytes, &array[i].there);
   if (status == GV_OK)
-    status = s->pairs != NULL ? edges_place(context, queue, e, s, &chunk)
-                              : edges_copy_places(context, queue, e, s, &chunk);
+    status =
+        s->pairs != NULL ? edges_place(context, queue, e, s, &chunk) : edges_copy_places(context, queue, s, &chunk);
+  if (status == GV_OK && s->seed != NULL) status = edges_copy_seeds(context, queue, s, &chunk);
   if (status != GV_OK) return status;
   chunk.count = s->count;
-  chunk.y = chunk.x + n;
-  chunk.z = e->view.dim == 3 ? chunk.y + n : NULL;
   chunk.limit = s->limit;
   chunk.reach = s->reach;
   chunk.sure = s->sure;
   chunk.radius = s->radius;
-  chunk.found = (int32_t *)found;
-  chunk.low = (float *)low;
-  chunk.value = (float *)value;
-  chunk.distance = (double *)distance;
+  chunk.found = (int32_t *)array[EDGE_FOUND].there;
+  chunk.low = (float *)array[EDGE_LOW].there;
+  chunk.value = (float *)array[EDGE_VALUE].there;
+  chunk.distance = (double *)array[EDGE_DISTANCE].there;
   status = edges_launch(context, queue, e, chunk);
-  if (status == GV_OK) status = gv_cuda_wait(context, queue, "searching edges");
-  if (status == GV_OK)
-    status = gv_cuda_download(context, queue, s->found, found, n * sizeof(int32_t), "copying the features");
-  if (status == GV_OK && low != NULL)
-    status = gv_cuda_download(context, queue, s->low, low, n * sizeof(float), "copying the features");
-  if (status == GV_OK && value != NULL)
-    status = gv_cuda_download(context, queue, s->value, value, n * sizeof(float), "copying the distances");
-  if (status == GV_OK && distance != NULL)
-    status = gv_cuda_download(context, queue, s->distance, distance, n * sizeof(double), "copying the distances");
-  return status;
+  if (status != GV_OK) return status;
+  return s->take != NULL ? edges_take(context, queue, s, array) : edges_write(context, queue, s, array);
 }
 
 static gv_status edges_search(gv_context *context, const void *opaque, const gv_edge_search *s) {
