@@ -68,7 +68,8 @@ enum { GV_EDGE_NONE = -1, GV_EDGE_OPEN = -2 };
 
 /* Results of a search, in order of the positions, in its own memory; NULL: not requested. */
 typedef struct gv_edge_results {
-  const int32_t *found;   /* the nearest feature by its edges, GV_EDGE_NONE or GV_EDGE_OPEN; NULL if values are requested */
+  const int32_t
+      *found; /* the nearest feature by its edges, GV_EDGE_NONE or GV_EDGE_OPEN; NULL if values are requested */
   const float *low;       /* not above the chord to the nearest edge */
   const float *value;     /* distances as floats, NAN if there is none or the host must find it */
   const double *distance; /* reported distances, INFINITY if there is none; kinds that the device decides */
