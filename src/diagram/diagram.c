@@ -8,6 +8,7 @@
 #include "core/cancel.h"
 #include "core/given.h"
 #include "core/parallel.h"
+#include "diagram/below.h"
 #include "diagram/check.h"
 #include "diagram/fan.h"
 #include "diagram/halve.h"
@@ -471,7 +472,7 @@ static double area_of_ring(const struct geod_geodesic *geod, ring_walk *w) {
   return area;
 }
 
-/* The areas between edges and the equator, once for both cells, as geod_polygon adds them up (Karney 2013, section 6). */
+/* The areas between edges and the equator, once for both cells. */
 static gv_status area_of_edges(gv_worker *worker, int64_t first, int64_t end) {
   measurer *m = worker->user;
   const gv_lines *lines = &m->diagram->lines;
@@ -479,10 +480,9 @@ static gv_status area_of_edges(gv_worker *worker, int64_t first, int64_t end) {
     edge_area *e = &m->edge[edge];
     *e = (edge_area){0.0, 0.0, false};
     for (int64_t i = lines->first[edge]; i + 1 < lines->first[edge + 1]; i++) {
-      double below, way = remainder(lines->x[i + 1] - lines->x[i], 360.0);
-      geod_geninverse(&m->geod, lines->y[i], lines->x[i], lines->y[i + 1], lines->x[i + 1], NULL, NULL, NULL, NULL,
-                      NULL, NULL, &below);
-      e->below += below;
+      const double from[2] = {lines->x[i], lines->y[i]}, to[2] = {lines->x[i + 1], lines->y[i + 1]};
+      double way = remainder(to[0] - from[0], 360.0);
+      e->below += gv_area_below(&m->geod, from, to);
       e->turn += way;
       e->polar |= fabs(way) > 170.0 || fabs(lines->y[i]) > 89.9 || fabs(lines->y[i + 1]) > 89.9;
     }

@@ -80,7 +80,8 @@ void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, c
 }
 
 void gv_globe_place(const gv_globe *globe, const double vector[3], double *lon, double *lat) {
-  double cosine = hypot(vector[0], vector[1]), e2 = globe->shape.eccentricity2, rest = 1.0 - e2;
+  double cosine = sqrt(vector[0] * vector[0] + vector[1] * vector[1]), e2 = globe->shape.eccentricity2,
+         rest = 1.0 - e2;
   if (cosine == 0.0) {
     *lon = 0.0;
     *lat = vector[2] < 0.0 ? -90.0 : 90.0;

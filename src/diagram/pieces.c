@@ -13,12 +13,17 @@ gv_status gv_pieces_begin(gv_context *context, gv_pieces *p) {
   return GV_OK;
 }
 
-gv_status gv_pieces_add(gv_context *context, gv_pieces *p, double x, double y) {
-  double *east = gv_buffer_extend(&p->x_buffer, &context->allocator, p->points + 1, sizeof *east);
+/* Room for a number of points in all. */
+static gv_status pieces_reserve(gv_context *context, gv_pieces *p, int64_t points) {
+  double *east = gv_buffer_extend(&p->x_buffer, &context->allocator, points, sizeof *east);
   if (east != NULL) p->x = east;
-  double *north = gv_buffer_extend(&p->y_buffer, &context->allocator, p->points + 1, sizeof *north);
+  double *north = gv_buffer_extend(&p->y_buffer, &context->allocator, points, sizeof *north);
   if (north != NULL) p->y = north;
-  if (east == NULL || north == NULL) return gv_fail_memory(context, "the cells");
+  return east != NULL && north != NULL ? GV_OK : gv_fail_memory(context, "the cells");
+}
+
+gv_status gv_pieces_add(gv_context *context, gv_pieces *p, double x, double y) {
+  GV_TRY(pieces_reserve(context, p, p->points + 1));
   p->x[p->points] = x;
   p->y[p->points++] = y;
   p->first[p->count] = p->points;
@@ -238,25 +243,56 @@ static gv_status pieces_whole_globe(gv_context *context, gv_pieces *out) {
   return GV_OK;
 }
 
+/* A cell's ring of coordinates, closed. On the globe (`once`) without points that repeat the one before. */
+static gv_status pieces_copy(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool once,
+                             gv_pieces *out) {
+  int64_t room = 1;
+  for (int64_t i = p->cell[seed]; i < p->cell[seed + 1]; i++) {
+    int64_t edge = gv_ring_edge(p->ring[i]);
+    room += p->line[edge + 1] - p->line[edge] - 1;
+  }
+  GV_TRY(gv_pieces_begin(context, out));
+  GV_TRY(pieces_reserve(context, out, out->points + room));
+  double *x = out->x + out->points, *y = out->y + out->points;
+  int64_t count = 0;
+  for (int64_t i = p->cell[seed]; i < p->cell[seed + 1]; i++) {
+    int64_t ring = p->ring[i], edge = gv_ring_edge(ring), step = ring < 0 ? -1 : 1;
+    int64_t number = p->line[edge + 1] - p->line[edge] - 1, from = p->line[edge] + (ring < 0 ? number : 0);
+    for (int64_t k = 0; k < number; k++, from += step) {
+      x[count] = p->line_x[from];
+      y[count] = p->line_y[from];
+      count += !once || count == 0 || x[count] != x[count - 1] || y[count] != y[count - 1];
+    }
+  }
+  x[count] = x[0];
+  y[count] = y[0];
+  count += !once || x[count] != x[count - 1] || y[count] != y[count - 1];
+  out->points += count;
+  out->first[out->count] = out->points;
+  return GV_OK;
+}
+
+/* Whether the last piece is what cutting makes of it: a ring with an area, away from the poles and from 180 degrees. */
+static bool pieces_are_plain(const gv_pieces *p) {
+  int64_t first = p->first[p->count - 1];
+  double west = p->x[first], east = west, farthest = 0.0;
+  for (int64_t i = first; i < p->points; i++) {
+    west = p->x[i] < west ? p->x[i] : west;
+    east = p->x[i] > east ? p->x[i] : east;
+    farthest = fabs(p->y[i]) > farthest ? fabs(p->y[i]) : farthest;
+  }
+  return p->points - first >= 4 && east > west && east - west < 179.0 && east < 180.0 && farthest < 90.0;
+}
+
 gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool globe, bool cut,
                             gv_pieces *out) {
-  double x, y;
-  int64_t count;
   if (p->cell[seed] == p->cell[seed + 1])
     return globe && p->place_count == 1 && p->owner[seed] == seed ? pieces_whole_globe(context, out) : GV_OK;
-  if (globe && cut) {
-    GV_TRY(ring_unroll(context, p, seed, &out->ring));
-    return pieces_cut(context, out);
-  }
-  ring_place start = {p->cell[seed], 0}, at = start;
-  GV_TRY(gv_pieces_begin(context, out));
-  do {
-    ring_read(p, at, &x, &y, &count);
-    GV_TRY(gv_pieces_add(context, out, x, y));
-    at = ring_next(p, seed, at);
-  } while (at.entry != start.entry || at.point != start.point);
-  int64_t first = out->first[out->count - 1];
-  return gv_pieces_add(context, out, out->x[first], out->y[first]);
+  GV_TRY(pieces_copy(context, p, seed, globe && cut, out));
+  if (!globe || !cut || pieces_are_plain(out)) return GV_OK;
+  out->points = out->first[--out->count];
+  GV_TRY(ring_unroll(context, p, seed, &out->ring));
+  return pieces_cut(context, out);
 }
 
 gv_status gv_pieces_of_ring(gv_context *context, const double *lon, const double *lat, int64_t count,

@@ -139,11 +139,16 @@ static void track_to_sphere(const double *left, const double *right, const doubl
     off[i] *= -height / square;
 }
 
+/* The square of the chord between two directions. */
+static double track_away2(const double a[3], const double b[3]) {
+  double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+  return x * x + y * y + z * z;
+}
+
 /* Maximum distance in meters of an edge with first vertex `from` from its great circle on the conformal sphere
  * (trace.h). */
 static double track_expected(const track *k, const double seed[3], const double from[3]) {
-  double x = seed[0] - from[0], y = seed[1] - from[1], z = seed[2] - from[2], length = fabs(k->angle);
-  double square = x * x + y * y + z * z;
+  double length = fabs(k->angle), square = track_away2(seed, from);
   return fabs(k->t->globe->shape.eccentricity2) * k->t->globe->radius * length * (0.125 * length + square);
 }
 
@@ -219,6 +224,66 @@ static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend
   return track_bends(worker, k, &half[1], &between, b, depth + 1);
 }
 
+/* -------------------------------------------------------------------------------------------------------- even parts */
+
+/*
+ * The offset of the bisector from the middle of the circle, of seeds that are less than `away` radians from it; false where it may be off by more
+ * than `most` meters (trace.h). Borders bend as geodesics of the ellipsoid do: by the gradient of the logarithm of the mapping's scale.
+ */
+static bool track_bent(const track *k, double away, double most, double off[3]) {
+  const gv_globe *globe = k->t->globe;
+  double place[3], axis[3], lon, lat, square = away * away, length = k->angle;
+  double whole = globe->shape.eccentricity2 * globe->radius * length * length;
+  if (!globe->series || !(length > 0.0 && length < 0.2 && away < 0.3)) return false;
+  if (fabs(whole) * (0.007 * length + 0.08 * square + 0.02 * length * length) > most) return false;
+  track_circle(k, 0.5, place);
+  for (int i = 0; i < 3; i++)
+    axis[i] = k->x[(i + 1) % 3] * k->y[(i + 2) % 3] - k->x[(i + 2) % 3] * k->y[(i + 1) % 3];
+  gv_globe_place(globe, place, &lon, &lat);
+  double across = 1.0 - place[2] * place[2], scale = place[2] - sin(lat * GV_DEGREE);
+  if (across < 0.03) return false;
+  for (int i = 0; i < 3; i++)
+    off[i] = -0.125 * length * length * scale / across * axis[2] * axis[i];
+  return true;
+}
+
+/*
+ * Into how many parts of one length a border is divided, away from the poles; 0: it is too long or too near to one. A great circle with the normal
+ * (.., .., A) at the height z bends by A z / (1 - z^2) (2 - A^2 / (1 - z^2)) from lines that are straight in longitude and latitude, by 5 e^2 more
+ * on the ellipsoid. A curve that bends by K is K h^2 / 8 beside a line of length h.
+ */
+static int64_t track_parts(const track *k, const double off[3]) {
+  const gv_globe *globe = k->t->globe;
+  double length = k->angle, sine = sin(length), cosine = cos(length), from = k->x[2];
+  double to = cosine * k->x[2] + sine * k->y[2], rise = k->y[2], rise_to = cosine * k->y[2] - sine * k->x[2];
+  double normal = k->x[0] * k->y[1] - k->x[1] * k->y[0], highest = fmax(fabs(from), fabs(to));
+  double lowest = from * to < 0.0 ? 0.0 : fmin(fabs(from), fabs(to));
+  if (rise * rise_to < 0.0) highest = sqrt(1.0 - normal * normal);
+  double least = 1.0 - highest * highest, most = 1.0 - lowest * lowest;
+  if (!(length > 0.0 && length < 0.2 && least > 0.03)) return 0;
+  double bend = fabs(normal) * highest / least * (2.0 - normal * normal / most);
+  bend *= 1.02 * (1.0 + 5.0 * fabs(globe->shape.eccentricity2));
+  double beside = sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]) + 0.125 * length * length * bend;
+  double parts = ceil(sqrt(beside * globe->radius / (0.6 * k->t->tolerance)));
+  return (int64_t)fmin(fmax(parts, ceil(10.0 * length * highest / sqrt(least))), 1e9);
+}
+
+/* The points between two, in parts of one length. */
+static gv_status track_divide(gv_worker *worker, track *k, const double off[3], int64_t parts) {
+  double step = k->angle / (double)parts, sine = sin(step), cosine = cos(step), along = 1.0, across = 0.0;
+  for (int64_t i = 1; i < parts; i++) {
+    double place[3], lon, lat, at = (double)i / (double)parts, next = cosine * along - sine * across;
+    across = sine * along + cosine * across;
+    along = next;
+    for (int j = 0; j < 3; j++)
+      place[j] = along * k->x[j] + across * k->y[j] + (1.0 - at) * k->begin[j] + at * k->end[j] +
+                 4.0 * at * (1.0 - at) * off[j];
+    gv_globe_place(k->t->globe, place, &lon, &lat);
+    GV_TRY(track_put(worker, k, lon, lat));
+  }
+  return GV_OK;
+}
+
 /* The points between two of an edge. */
 static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const track_point *a,
                                const track_point *b) {
@@ -233,8 +298,12 @@ static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const 
   k->lon[1] = t->lon[right];
   k->lat[0] = t->lat[left];
   k->lat[1] = t->lat[right];
-  if (!t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0)
-    return track_halve(worker, k, &bend, a, b, 0);
+  bool circle = !t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0;
+  double away = sqrt(track_away2(t->position + 3 * left, ends)) + fabs(k->angle);
+  if (circle || track_bent(k, away, t->tolerance / 50.0, bend.off[1])) {
+    int64_t parts = track_parts(k, bend.off[1]);
+    return parts > 0 ? track_divide(worker, k, bend.off[1], parts) : track_halve(worker, k, &bend, a, b, 0);
+  }
   track_off_circle(k, 0.5, nothing, bend.off[1], &noise);
   return track_bends(worker, k, &bend, a, b, 0);
 }

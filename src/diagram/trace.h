@@ -10,6 +10,12 @@
  * radian, which bends a geodesic of length L (in radii) by up to e^2 L^2 / 16, and a bisector at a distance D from
  * its seeds by some e^2 L D^2 more. Measured on 600,000 edges: less than half of e^2 L (L / 8 + D^2), the bound
  * used. Edges around the antipodes of their seeds are lines already (antipodal.h).
+ *
+ * Short edges, which most are, need no search: the middle of the parabola is that of a geodesic along the border.
+ * Measured on 60,000 edges of WGS 84 with L < 0.2 and D < 0.3, up to 87 degrees of latitude: its middle is less than
+ * e^2 L^2 (0.052 D^2 + 0.016 L^2) off, the quarters e^2 L^3 / 230 more; half as much again is allowed for. Their
+ * points are in even parts, as many as the largest bend requires (track_parts, compared with 370,000 great circles).
+ * Gain: 3 times less time for lines than by halving all, and 1.4 times fewer points.
  */
 #ifndef GV_DIAGRAM_TRACE_H
 #define GV_DIAGRAM_TRACE_H
