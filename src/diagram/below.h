@@ -5,7 +5,7 @@
  * the equator to a latitude per radian. Between it and the geodesic with the same ends is k L^3 / 12, L the length and k the geodesic curvature in the
  * middle. Compared with geod_polygon on 45,000 lines of WGS 84 of up to 190 km (h = L / a, t the tangent of the latitude): the error is below
  * 0.00085 h^5 (1 + t)^4 a^2. It is used where that is less than 3e-10 L^2.
- * Gain: 10 times less time for areas; 1.2 times less for a diagram of 50,000 seeds.
+ * Gain: 1.2 for the command with 50,000 seeds, of which areas took a fifth of the CPU time.
  */
 #ifndef GV_DIAGRAM_BELOW_H
 #define GV_DIAGRAM_BELOW_H

@@ -1,5 +1,5 @@
 /* The public functions of diagrams: triangulation, vertices, cells, lines, one after the other. */
-#include "gpuvoronoi/diagram.h"
+#include "diagram/diagram.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 #include "diagram/fan.h"
 #include "diagram/halve.h"
 #include "diagram/near_seeds.h"
-#include "diagram/pieces.h"
 #include "diagram/verify.h"
 #include "exact/canonical.h"
 #include "search/pair.h"

@@ -243,9 +243,8 @@ static gv_status pieces_whole_globe(gv_context *context, gv_pieces *out) {
   return GV_OK;
 }
 
-/* A cell's ring of coordinates, closed. On the globe (`once`) without points that repeat the one before. */
-static gv_status pieces_copy(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool once,
-                             gv_pieces *out) {
+/* A cell's ring of coordinates, closed. */
+static gv_status pieces_copy(gv_context *context, const gv_diagram_parts *p, int64_t seed, gv_pieces *out) {
   int64_t room = 1;
   for (int64_t i = p->cell[seed]; i < p->cell[seed + 1]; i++) {
     int64_t edge = gv_ring_edge(p->ring[i]);
@@ -258,37 +257,39 @@ static gv_status pieces_copy(gv_context *context, const gv_diagram_parts *p, int
   for (int64_t i = p->cell[seed]; i < p->cell[seed + 1]; i++) {
     int64_t ring = p->ring[i], edge = gv_ring_edge(ring), step = ring < 0 ? -1 : 1;
     int64_t number = p->line[edge + 1] - p->line[edge] - 1, from = p->line[edge] + (ring < 0 ? number : 0);
-    for (int64_t k = 0; k < number; k++, from += step) {
+    for (int64_t k = 0; k < number; k++, from += step, count++) {
       x[count] = p->line_x[from];
       y[count] = p->line_y[from];
-      count += !once || count == 0 || x[count] != x[count - 1] || y[count] != y[count - 1];
     }
   }
   x[count] = x[0];
   y[count] = y[0];
-  count += !once || x[count] != x[count - 1] || y[count] != y[count - 1];
-  out->points += count;
+  out->points += room;
   out->first[out->count] = out->points;
   return GV_OK;
 }
 
-/* Whether the last piece is what cutting makes of it: a ring with an area, away from the poles and from 180 degrees. */
+/* Whether the last piece is what cutting makes of it: a ring with an area, away from the poles and from 180 degrees, without points that repeat the one
+ * before. */
 static bool pieces_are_plain(const gv_pieces *p) {
-  int64_t first = p->first[p->count - 1];
-  double west = p->x[first], east = west, farthest = 0.0;
-  for (int64_t i = first; i < p->points; i++) {
-    west = p->x[i] < west ? p->x[i] : west;
-    east = p->x[i] > east ? p->x[i] : east;
-    farthest = fabs(p->y[i]) > farthest ? fabs(p->y[i]) : farthest;
+  int64_t first = p->first[p->count - 1], again = 0;
+  const double *x = p->x + first, *y = p->y + first;
+  double west = x[0], east = x[0], farthest = 0.0;
+  for (int64_t i = 1; i < p->points - first; i++) {
+    west = x[i] < west ? x[i] : west;
+    east = x[i] > east ? x[i] : east;
+    farthest = fabs(y[i]) > farthest ? fabs(y[i]) : farthest;
+    again += x[i] == x[i - 1] && y[i] == y[i - 1];
   }
-  return p->points - first >= 4 && east > west && east - west < 179.0 && east < 180.0 && farthest < 90.0;
+  return again == 0 && p->points - first >= 4 && east > west && east - west < 179.0 && east < 180.0 &&
+         farthest < 90.0;
 }
 
 gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool globe, bool cut,
                             gv_pieces *out) {
   if (p->cell[seed] == p->cell[seed + 1])
     return globe && p->place_count == 1 && p->owner[seed] == seed ? pieces_whole_globe(context, out) : GV_OK;
-  GV_TRY(pieces_copy(context, p, seed, globe && cut, out));
+  GV_TRY(pieces_copy(context, p, seed, out));
   if (!globe || !cut || pieces_are_plain(out)) return GV_OK;
   out->points = out->first[--out->count];
   GV_TRY(ring_unroll(context, p, seed, &out->ring));

@@ -13,9 +13,6 @@
 #include "diagram/ring.h"
 #include "gpuvoronoi/diagram.h"
 
-/* Whether a diagram is of longitudes and latitudes. */
-bool gv_diagram_on_globe(const gv_diagram *diagram);
-
 /* A point of a ring: its longitude in (-180, 180], and how many turns it has gone round. */
 typedef struct gv_turned_point {
   double x, y;

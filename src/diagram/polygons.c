@@ -3,6 +3,7 @@
 
 #include "core/cancel.h"
 #include "core/given.h"
+#include "diagram/diagram.h"
 #include "diagram/pieces.h"
 
 struct gv_diagram_polygons {

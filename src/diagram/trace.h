@@ -15,7 +15,7 @@
  * Measured on 60,000 edges of WGS 84 with L < 0.2 and D < 0.3, up to 87 degrees of latitude: its middle is less than
  * e^2 L^2 (0.052 D^2 + 0.016 L^2) off, the quarters e^2 L^3 / 230 more; half as much again is allowed for. Their
  * points are in even parts, as many as the largest bend requires (track_parts, compared with 370,000 great circles).
- * Gain: 3 times less time for lines than by halving all, and 1.4 times fewer points.
+ * Gain: 2.2 for the command with 50,000 seeds (12 s of CPU time, now 5.3 s), together with below.h.
  */
 #ifndef GV_DIAGRAM_TRACE_H
 #define GV_DIAGRAM_TRACE_H

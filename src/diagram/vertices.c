@@ -7,12 +7,14 @@
 #include "core/angles.h"
 #include "core/parallel.h"
 #include "diagram/ears.h"
-#include "diagram/predicates.h"
+#include "diagram/local.h"
 #include "diagram/seed_tree.h"
+#include "diagram/vertex_place.h"
 
 enum { VERTICES_ROUNDS = 40, VERTICES_GROWTH = 3 };
 
 typedef struct finder {
+  gv_vertex_places places;
   gv_triangulation *t;
   const gv_globe *globe;
   const double *lon, *lat;
@@ -21,121 +23,20 @@ typedef struct finder {
   const int32_t *facet; /* which are to be found; NULL: all */
   int64_t *nearest;     /* seeds, of queries */
   double *nearest_at;   /* meters from the vertices of those to the nearest seed */
+  bool *proved;         /* of each facet: that its vertex is right, by its neighbors (local.h) */
+  bool local;           /* try that */
+  gv_local neighbors;
   const gv_index *index;
   gv_seed_tree seed_tree; /* of all seeds, if many vertices are far from theirs; otherwise without any */
   gv_context *context;
   gv_progress progress;
 } finder;
 
-static void vertices_of_plane(const finder *f, int32_t facet) {
-  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  const double *p = f->t->position;
-  double center[2];
-  f->out->noise[facet] =
-      gv_circle_center_plane(p + 3 * (int64_t)v[0], p + 3 * (int64_t)v[1], p + 3 * (int64_t)v[2], center);
-  f->out->x[facet] = center[0];
-  f->out->y[facet] = center[1];
-}
-
-/* The normal of the directions' facet, towards the outside: their vectors are rounded, which would tilt it by 1e-16 of their distances' inverse. */
-static void vertices_of_sphere(const finder *f, int32_t facet) {
-  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  const double *a = f->t->position + 3 * (int64_t)v[0], *b = f->t->position + 3 * (int64_t)v[1],
-               *c = f->t->position + 3 * (int64_t)v[2];
-  double u[3], w[3], normal[3], square = 0.0, u2 = 0.0, w2 = 0.0;
-  double excess[3] = {gv_sphere_excess(a), gv_sphere_excess(b), gv_sphere_excess(c)};
-  for (int i = 0; i < 3; i++) {
-    u[i] = b[i] - a[i] - (excess[1] * b[i] - excess[0] * a[i]);
-    w[i] = c[i] - a[i] - (excess[2] * c[i] - excess[0] * a[i]);
-    u2 += u[i] * u[i];
-    w2 += w[i] * w[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    normal[i] = u[(i + 1) % 3] * w[(i + 2) % 3] - u[(i + 2) % 3] * w[(i + 1) % 3];
-    square += normal[i] * normal[i];
-  }
-  double length = sqrt(square), noise = 4e-16 * (1.0 + fmax(u2, w2) / length);
-  for (int i = 0; i < 3; i++)
-    normal[i] /= length;
-  /* Onto the borders between the seeds, exactly: of seeds nearly in a row these meet at angles as small as the ones between the seeds. */
-  for (int step = 0; step < 4; step++) {
-    const double *side = step % 2 == 0 ? u : w, sides = step % 2 == 0 ? u2 : w2;
-    double off = (normal[0] * side[0] + normal[1] * side[1] + normal[2] * side[2]) / sides;
-    for (int i = 0; i < 3; i++)
-      normal[i] -= off * side[i];
-  }
-  /* A pole's longitude would be noise. */
-  if (hypot(normal[0], normal[1]) < fmax(noise, 1e-13)) normal[0] = normal[1] = 0.0;
-  gv_globe_place(f->globe, normal, &f->out->x[facet], &f->out->y[facet]);
-  f->out->noise[facet] = noise * f->globe->radius;
-}
-
-/* From the vertex on the conformal sphere to that on the ellipsoid. */
-static void vertices_of_ellipsoid(const finder *f, int32_t facet) {
-  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  double lon[3], lat[3];
-  gv_equidistant at = {.lon = f->out->x[facet], .lat = f->out->y[facet]};
-  for (int i = 0; i < 3; i++) {
-    lon[i] = f->lon[v[i]];
-    lat[i] = f->lat[v[i]];
-  }
-  f->distance[facet] = -1.0;
-  if (!gv_equidistant_find(f->globe, 3, lon, lat, &at)) return;
-  f->distance[facet] = at.distance;
-  f->out->noise[facet] = at.noise;
-  double to_pole = (90.0 - fabs(at.lat)) * 111e3;
-  if (to_pole < fmax(1e-6, at.noise)) {
-    at.lat = at.lat < 0.0 ? -90.0 : 90.0;
-    at.lon = 0.0;
-    geod_inverse(&f->globe->geod, at.lat, at.lon, lat[0], lon[0], &f->distance[facet], NULL, NULL);
-  }
-  f->out->x[facet] = at.lon;
-  f->out->y[facet] = at.lat;
-}
-
-/* Three seeds of one latitude are equally far from the poles, exactly. The vertex on the conformal sphere is beside one. */
-static bool vertices_at_pole(const finder *f, int32_t facet) {
-  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  if (f->lat[v[0]] != f->lat[v[1]] || f->lat[v[0]] != f->lat[v[2]]) return false;
-  f->out->x[facet] = 0.0;
-  f->out->y[facet] = copysign(90.0, f->out->y[facet]);
-  f->out->noise[facet] = 0.0;
-  geod_inverse(&f->globe->geod, f->out->y[facet], 0.0, f->lat[v[0]], f->lon[v[0]], &f->distance[facet], NULL, NULL);
-  return true;
-}
-
-/* Two corners of one latitude exactly have a meridian as their border: onto it, if the vertex is beside it by rounding. */
-static void vertices_snap(const finder *f, int32_t facet) {
-  const int32_t *v = f->t->corner + 3 * (int64_t)facet;
-  double *lon = &f->out->x[facet], scale = cos(f->out->y[facet] * GV_DEGREE) * 111e3;
-  for (int i = 0; i < 3 && fabs(f->out->y[facet]) < 90.0; i++) {
-    int32_t a = v[i], b = v[(i + 1) % 3];
-    if (f->lat[a] != f->lat[b]) continue;
-    double middle = gv_globe_halfway(f->lon[a], f->lon[b]);
-    /* Directions are rounded by 1e-16. */
-    double apart = fabs(remainder(f->lon[a] - f->lon[b], 360.0)) * cos(f->lat[a] * GV_DEGREE);
-    double near = fmax(fmax(1e-6, f->out->noise[facet]), 4e-7 / fmax(apart, 1e-10));
-    if (fabs(remainder(*lon - middle, 360.0)) > 90.0) middle += middle > 0.0 ? -180.0 : 180.0;
-    if (fabs(remainder(*lon - middle, 360.0)) * scale < near) *lon = middle;
-  }
-}
-
-static void vertices_place(const finder *f, int32_t facet) {
-  if (f->globe == NULL) {
-    vertices_of_plane(f, facet);
-    return;
-  }
-  vertices_of_sphere(f, facet);
-  if (vertices_at_pole(f, facet)) return;
-  if (f->globe->ellipsoid) vertices_of_ellipsoid(f, facet);
-  vertices_snap(f, facet);
-}
-
 static gv_status vertices_body(gv_worker *worker, int64_t first, int64_t end) {
   finder *f = worker->user;
   gv_progress_add(&f->progress, end - first);
   for (int64_t i = first; i < end; i++)
-    vertices_place(f, f->facet != NULL ? f->facet[i] : (int32_t)i);
+    gv_vertex_place(&f->places, f->facet != NULL ? f->facet[i] : (int32_t)i);
   return GV_OK;
 }
 
@@ -174,7 +75,7 @@ static bool vertices_same(const finder *f, int64_t i) {
   if (i == 0) return false;
   int32_t own = f->facet != NULL ? f->facet[i] : (int32_t)i,
           before = f->facet != NULL ? f->facet[i - 1] : (int32_t)i - 1;
-  return f->distance[own] >= 0.0 && f->distance[before] >= 0.0 && v->x[own] == v->x[before] &&
+  return !f->proved[before] && f->distance[own] >= 0.0 && f->distance[before] >= 0.0 && v->x[own] == v->x[before] &&
          v->y[own] == v->y[before];
 }
 
@@ -184,21 +85,37 @@ static gv_status vertices_search_far(gv_worker *worker, int64_t first, int64_t e
   gv_progress_add(&f->progress, end - first);
   for (int64_t i = first; i < end; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i, nearest;
-    if (!vertices_far(f, facet) || vertices_same(f, i)) continue;
+    if (f->proved[facet] || !vertices_far(f, facet) || vertices_same(f, i)) continue;
     f->nearest_at[i] = f->distance[facet];
     gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], &f->nearest_at[i], &nearest);
   }
   return GV_OK;
 }
 
-/* The distance from each vertex to its nearest seed. `places`, `numbers`: room for all. */
+/* Proves vertices by their neighbors. */
+static gv_status vertices_prove(gv_worker *worker, int64_t first, int64_t end) {
+  finder *f = worker->user;
+  gv_progress_add(&f->progress, end - first);
+  for (int64_t i = first; i < end; i++) {
+    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
+    f->proved[facet] = f->local && gv_local_proves(&f->neighbors, f->t, f->distance, facet, f->out->x[facet],
+                                                   f->out->y[facet], vertices_margin(f, facet));
+  }
+  return GV_OK;
+}
+
+/* The distance from each vertex that is not proved to its nearest seed. `places`, `numbers`: room for all. */
 static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t count, double *places,
                                        int32_t *numbers) {
   int64_t queries = 0;
   bool far = f->seed_tree.count > 0;
+  gv_loop loop = {context, context->threads, count, 64, &f->progress, f};
+  gv_progress_init(&f->progress, context, count);
+  GV_TRY(gv_parallel_for(&loop, vertices_prove));
   for (int64_t i = 0; i < count; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
-    if (f->distance[facet] < 0.0 || (far && vertices_far(f, facet)) || vertices_same(f, i)) continue;
+    bool known = f->proved[facet] || f->distance[facet] < 0.0 || (far && vertices_far(f, facet));
+    if (known || vertices_same(f, i)) continue;
     places[2 * queries] = f->out->x[facet];
     places[2 * queries + 1] = f->out->y[facet];
     numbers[queries++] = (int32_t)i;
@@ -214,11 +131,11 @@ static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t c
   }
   for (int64_t i = queries - 1; i >= 0; i--)
     f->nearest_at[numbers[i]] = f->nearest_at[i];
-  gv_loop loop = {context, context->threads, count, 64, &f->progress, f};
   gv_progress_init(&f->progress, context, count);
   if (far) GV_TRY(gv_parallel_for(&loop, vertices_search_far));
   for (int64_t i = 1; i < count; i++)
-    if (vertices_same(f, i)) f->nearest_at[i] = f->nearest_at[i - 1];
+    if (!f->proved[f->facet != NULL ? f->facet[i] : i] && vertices_same(f, i))
+      f->nearest_at[i] = f->nearest_at[i - 1];
   return GV_OK;
 }
 
@@ -337,6 +254,19 @@ static bool vertices_antipodal(const finder *f, int32_t facet) {
   return distance > far;
 }
 
+/* Adds facets next to those that have changed: their neighbors prove something else now. */
+static int64_t vertices_add_proved(const finder *f, int64_t count, int32_t *touched, int32_t round,
+                                   int32_t *again) {
+  int64_t number = count;
+  for (int64_t i = 0; i < 3 * count; i++) {
+    int32_t facet = f->t->neighbor[3 * (int64_t)again[i / 3] + i % 3];
+    if (touched[facet] == round || !f->proved[facet]) continue;
+    touched[facet] = round;
+    again[number++] = facet;
+  }
+  return number;
+}
+
 /* Flips edges as needed. `again` receives the facets that have changed or are undecided, *again_count of them;
  * returns the number of flips. */
 static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t round, int32_t *again,
@@ -346,7 +276,8 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
     if (touched[facet] == round) continue; /* by a flip of this round */
     if (vertices_antipodal(f, facet)) continue;
-    bool nearest = f->distance[facet] >= 0.0 && f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet);
+    bool nearest = f->proved[facet] || (f->distance[facet] >= 0.0 &&
+                                        f->nearest_at[i] >= f->distance[facet] - vertices_margin(f, facet));
     if (nearest && !vertices_misplaced(f, facet)) continue;
     int side = f->distance[facet] >= 0.0 && !f->t->flat ? vertices_side_to_flip(f, facet) : -1;
     int32_t other = side >= 0 ? f->t->neighbor[3 * (int64_t)facet + side] : facet;
@@ -358,7 +289,7 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
     again[number++] = other;
     flips++;
   }
-  *again_count = number;
+  *again_count = flips > 0 ? vertices_add_proved(f, number, touched, round, again) : number;
   return flips;
 }
 
@@ -383,7 +314,7 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
   double least, margin;
   *excess = INFINITY;
   if (!gv_progress_add(&f->progress, 1)) return gv_fail(f->context, GV_ERROR_CANCELLED, "cancelled");
-  vertices_place(f, facet);
+  gv_vertex_place(&f->places, facet);
   if (f->distance[facet] < 0.0) return GV_OK;
   margin = vertices_margin(f, facet);
   *excess = 0.0;
@@ -550,15 +481,26 @@ static gv_status vertices_finish(finder *f, const int32_t *open, int64_t count, 
   return status;
 }
 
-/* Checks all, then those that have changed or are not settled, until nothing changes. Edges of a flat hull are not flipped. */
+/*
+ * Checks all, then those that have changed or are not settled, until nothing changes. Edges of a flat hull are not flipped. If some are left, their
+ * neighbors prove nothing: all are compared with the index.
+ */
 static gv_status vertices_verify(gv_context *context, finder *f, double *places, int32_t *lists[3], double enough) {
-  int64_t count = f->t->facets, flips = 1;
-  for (int32_t round = 1; count > 0 && flips > 0 && round <= VERTICES_ROUNDS; round++) {
-    int32_t *again = lists[1 + round % 2];
-    GV_TRY(vertices_find_nearest(context, f, count, places, again));
-    flips = vertices_flip(f, count, lists[0], round, again, &count);
-    f->facet = again;
-    if (flips > 0) GV_TRY(vertices_compute(context, f, count));
+  int64_t count = 0;
+  int32_t round = 0;
+  for (f->local = !f->t->flat;; f->local = false) {
+    int32_t last = round + VERTICES_ROUNDS;
+    int64_t flips = 1;
+    f->facet = NULL;
+    count = f->t->facets;
+    while (count > 0 && flips > 0 && round++ < last) {
+      int32_t *again = lists[1 + round % 2];
+      GV_TRY(vertices_find_nearest(context, f, count, places, again));
+      flips = vertices_flip(f, count, lists[0], round, again, &count);
+      f->facet = again;
+      if (flips > 0) GV_TRY(vertices_compute(context, f, count));
+    }
+    if (count == 0 || !f->local) break;
   }
   return vertices_finish(f, f->facet, count, enough);
 }
@@ -587,23 +529,27 @@ static gv_status vertices_make_nearest(gv_context *context, finder *f, double en
   lists[2] = gv_allocate(allocator, facets, sizeof(int32_t));
   f->nearest = gv_allocate(allocator, facets, sizeof(int64_t));
   f->nearest_at = gv_allocate(allocator, facets, sizeof(double));
+  f->proved = gv_allocate(allocator, facets, sizeof(bool));
   gv_status status = GV_OK;
   if (places == NULL || lists[0] == NULL || lists[1] == NULL || lists[2] == NULL || f->nearest == NULL ||
-      f->nearest_at == NULL)
+      f->nearest_at == NULL || f->proved == NULL)
     status = gv_fail_memory(context, "the check of vertices");
   if (status == GV_OK) status = gv_globe_index(context, f->globe, f->lon, f->lat, t->count, facets, &index);
   f->index = index;
   f->context = context;
+  if (status == GV_OK) status = gv_local_make(context, f->globe, f->lon, f->lat, t->count, &f->neighbors);
   if (status == GV_OK) status = vertices_plant(context, f);
   if (status == GV_OK && !t->flat) status = vertices_replace_sides(f);
   if (status == GV_OK) status = vertices_verify(context, f, places, lists, enough);
   gv_seed_tree_free(&f->seed_tree);
+  gv_local_free(&f->neighbors);
   gv_index_destroy(index);
   for (int i = 0; i < 3; i++)
     gv_release(allocator, lists[i]);
   gv_release(allocator, places);
   gv_release(allocator, f->nearest);
   gv_release(allocator, f->nearest_at);
+  gv_release(allocator, f->proved);
   return status;
 }
 
@@ -614,9 +560,16 @@ gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_gl
   out->x = gv_allocate(allocator, t->facets, sizeof(double));
   out->y = gv_allocate(allocator, t->facets, sizeof(double));
   out->noise = gv_allocate(allocator, t->facets, sizeof(double));
-  finder f = {.seed_tree = {.allocator = *allocator}, .t = t, .globe = globe, .lon = lon, .lat = lat, .out = out};
+  finder f = {.seed_tree = {.allocator = *allocator},
+              .neighbors = {.allocator = *allocator},
+              .t = t,
+              .globe = globe,
+              .lon = lon,
+              .lat = lat,
+              .out = out};
   f.distance = gv_allocate(allocator, t->facets, sizeof(double));
   bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
+  f.places = (gv_vertex_places){t, globe, lon, lat, out->x, out->y, out->noise, f.distance};
   gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
   if (status == GV_OK && globe != NULL && globe->ellipsoid && t->facets > 0)
     status = vertices_make_nearest(context, &f, 0.1 * tolerance);

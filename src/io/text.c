@@ -30,6 +30,18 @@ void gv_text_put_string(gv_text *text, const char *string) {
   gv_text_put(text, string, strlen(string));
 }
 
+void gv_text_put_integer(gv_text *text, int64_t value) {
+  char digits[24];
+  size_t at = sizeof digits;
+  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do {
+    digits[--at] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest > 0);
+  if (value < 0) digits[--at] = '-';
+  gv_text_put(text, digits + at, sizeof digits - at);
+}
+
 /* The control character that begins at a byte of UTF-8, and its length in bytes; 0 if there is none. */
 static unsigned control_character(const char *at, size_t *length) {
   const unsigned char *b = (const unsigned char *)at;

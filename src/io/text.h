@@ -16,6 +16,7 @@ typedef struct gv_text {
 
 void gv_text_put(gv_text *text, const char *bytes, size_t length);
 void gv_text_put_string(gv_text *text, const char *string);
+void gv_text_put_integer(gv_text *text, int64_t value);
 
 /* Replaces control characters by '?', one for each byte: C0, DEL, C1 and those that change the direction of text, which could hide or
  * forge lines of a terminal. Tabs and line ends become spaces. */

@@ -143,10 +143,23 @@ static void text_grows(void **state) {
   assert_null(text.bytes);
 }
 
+static void integers(void **state) {
+  static const int64_t values[] = {0, 7, -7, 1234567890, INT64_MAX, INT64_MIN};
+  gv_text text = {0};
+  (void)state;
+  for (int i = 0; i < 6; i++) {
+    gv_text_put_integer(&text, values[i]);
+    gv_text_put(&text, " ", 2);
+    assert_true(strtoll(text.bytes, NULL, 10) == values[i]);
+    text.length = 0;
+  }
+  gv_text_free(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(corners),       cmocka_unit_test(powers_and_neighbors), cmocka_unit_test(random_numbers),
-      cmocka_unit_test(whole_numbers), cmocka_unit_test(text_grows),
+      cmocka_unit_test(integers),       cmocka_unit_test(corners),       cmocka_unit_test(powers_and_neighbors),
+      cmocka_unit_test(random_numbers), cmocka_unit_test(whole_numbers), cmocka_unit_test(text_grows),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -227,7 +227,7 @@ void gv_seed_reader_close(gv_seed_reader *r) {
 /* Kinds of all texts of a CSV file's column. */
 typedef struct column {
   bool any, text, real;
-  bool longer; /* a number with more than 15 digits */
+  bool longer; /* a number with more than 15 digits; false: not looked for */
 } column;
 
 struct gv_seed_features {
@@ -236,8 +236,8 @@ struct gv_seed_features {
   OGRFeatureDefnH typed; /* the layer's fields with the types found in a CSV file's texts; NULL: unchanged */
 };
 
-/* Numbers as people write them: ids like 01067 are text, and so are nan and inf. */
-static void seed_layer_inspect(column *c, const char *text, char separator) {
+/* Numbers as people write them: ids like 01067 are text, and so are nan and inf. `digits_15`: finds out whether some have more. */
+static void seed_layer_inspect(column *c, const char *text, char separator, bool digits_15) {
   int64_t integer;
   double number;
   const char *at = gv_skip_spaces(text);
@@ -250,10 +250,10 @@ static void seed_layer_inspect(column *c, const char *text, char separator) {
   bool plain = strspn(at, "0123456789.,eE+- ") == strlen(at);
   c->real = true;
   c->text = !digits || whole || !plain || !gv_parse_separated(text, separator, &number);
-  char digits_15[32];
-  if (c->text) return;
-  CPLsnprintf(digits_15, sizeof digits_15, "%.15g", number);
-  c->longer = c->longer || CPLAtof(digits_15) != number;
+  char text_15[32];
+  if (c->text || !digits_15 || c->longer) return;
+  CPLsnprintf(text_15, sizeof text_15, "%.15g", number);
+  c->longer = CPLAtof(text_15) != number;
 }
 
 /* Reads all features. */
@@ -266,7 +266,7 @@ static gv_status find_types(gv_seed_features *features, bool digits_15) {
   gv_seed_start(r);
   for (OGRFeatureH feature; (feature = gv_seed_next(r)) != NULL;) {
     for (int i = 0; i < count; i++)
-      seed_layer_inspect(&columns[i], OGR_F_GetFieldAsString(feature, i), r->separator);
+      seed_layer_inspect(&columns[i], OGR_F_GetFieldAsString(feature, i), r->separator, digits_15);
     OGR_F_Destroy(feature);
   }
   features->typed = OGR_FD_Create(OGR_FD_GetName(as_read));

@@ -107,9 +107,8 @@ static void writer_list_id(diagram_writer *w, int64_t seed) {
       gv_text_put_string(&w->text, "null");
     }
   } else {
-    char number[32];
-    snprintf(number, sizeof number, "%s%" PRId64, first ? "" : " ", seeds->ids[seed]);
-    gv_text_put_string(&w->text, number);
+    if (!first) gv_text_put(&w->text, " ", 1);
+    gv_text_put_integer(&w->text, seeds->ids[seed]);
   }
 }
 

@@ -215,8 +215,10 @@ static int64_t layer_count_points(OGRGeometryH geometry) {
   return count;
 }
 
-static void layer_add_sums(OGRFeatureH feature, gv_layer_sums *sums) {
+/* The number of features; what layer_check_readable compares, if it does. */
+static void layer_add_sums(const gv_layer_out *l, OGRFeatureH feature, gv_layer_sums *sums) {
   sums->features++;
+  if (!l->format->write_unchecked) return;
   sums->points += layer_count_points(OGR_F_GetGeometryRef(feature));
   for (int i = 0; i < OGR_F_GetFieldCount(feature); i++) {
     OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(feature, i));
@@ -240,7 +242,7 @@ static gv_status layer_check_readable(const gv_layer_out *l) {
   OGRLayerH layer =
       dataset != NULL && GDALDatasetGetLayerCount(dataset) == 1 ? GDALDatasetGetLayer(dataset, 0) : NULL;
   for (OGRFeatureH one; layer != NULL && (one = OGR_L_GetNextFeature(layer)) != NULL && !gv_io_cancelled(l->io);) {
-    layer_add_sums(one, &sums);
+    layer_add_sums(l, one, &sums);
     OGR_F_Destroy(one);
   }
   if (dataset != NULL) GDALClose(dataset);
@@ -272,7 +274,7 @@ gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status)
   if (feature == NULL) return gv_io_fail_memory(l->io, "a row of a table");
   if (l->transactions && l->waiting == 0) GDALDatasetStartTransaction(l->writer->dataset, FALSE);
   if (status == GV_OK) status = layer_check_geometry(l, feature);
-  if (status == GV_OK) layer_add_sums(feature, &l->sums);
+  if (status == GV_OK) layer_add_sums(l, feature, &l->sums);
   if (status == GV_OK && OGR_L_CreateFeature(l->layer, feature) != OGRERR_NONE)
     status = gv_writer_fail(l->io, l->writer);
   OGR_F_Destroy(feature);
