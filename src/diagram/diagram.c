@@ -8,13 +8,13 @@
 #include "core/cancel.h"
 #include "core/given.h"
 #include "core/parallel.h"
-#include "diagram/below.h"
 #include "diagram/check.h"
 #include "diagram/fan.h"
 #include "diagram/halve.h"
 #include "diagram/near_seeds.h"
 #include "diagram/verify.h"
 #include "exact/canonical.h"
+#include "geodesic/below.h"
 #include "search/pair.h"
 
 struct gv_diagram {

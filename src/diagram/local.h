@@ -2,10 +2,10 @@
  * Vertices that the seeds of adjacent facets prove.
  *
  * Let a facet's circle have its three seeds on it, and let the seed across each of its sides be certainly outside. Suppose that a seed p is inside. The
- * side towards p is common with a facet whose circle passes through the same two seeds. Two circles meet twice at most (below), and the other facet's
+ * side towards p is common with a facet the circle of which passes through the same two seeds. Two circles meet twice at most (below), and the other facet's
  * third seed is outside of the first circle, so beyond the side the first circle is inside of the second one, and p is inside of that, too. So it goes on
- * from facet to facet along a way to p, until a facet has p as a corner, which is not inside of its circle, or until a facet whose vertex was compared
- * with all seeds: a contradiction (Delaunay, 1934). So each facet is proved either by its neighbors or by the exact index.
+ * from facet to facet along a way to p, until a facet has p as a corner, which is not inside of its circle, or until a facet with a vertex that was
+ * compared with all seeds: a contradiction (Delaunay, 1934). So each facet is proved either by its neighbors or by the exact index.
  *
  * On a circle around c of radius r the distance from a place d has its extremes where the geodesics from c and d have one direction, that is, on the
  * geodesic through c and d, which is the only one as long as all of these lengths are below pi b. So it rises once and falls once: circles of radii r and

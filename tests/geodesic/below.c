@@ -1,5 +1,5 @@
 /* Areas below short lines against those of PROJ, and that they are computed without it. */
-#include "diagram/below.h"
+#include "geodesic/below.h"
 
 #include "cmocka_test.h"
 

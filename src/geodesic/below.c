@@ -1,5 +1,5 @@
 /* A quadrilateral down to the equator: a series for short sides, else geod_geninverse. */
-#include "diagram/below.h"
+#include "geodesic/below.h"
 
 #include <math.h>
 #include <stdbool.h>
