@@ -66,9 +66,14 @@ static inline bool gv_grid_has_wide_bounds(const gv_grid *grid) {
   return gv_facts_of(grid)->wide_bounds;
 }
 
+/* Cells of a mesh that are numbered ring by ring, not in the order of its tree. */
+static inline bool gv_grid_is_in_rings(const gv_grid *grid) {
+  return grid->kind == GV_GRID_HEALPIX && grid->ring != 0;
+}
+
 /* Lists in an order that is unrelated to positions: a caller's, or the RING scheme of HEALPix. */
 static inline bool gv_grid_is_unordered(const gv_grid *grid) {
-  return gv_facts_of(grid)->given_places || (grid->kind == GV_GRID_HEALPIX && grid->ring != 0);
+  return gv_facts_of(grid)->given_places || gv_grid_is_in_rings(grid);
 }
 
 /* Places of cells without areas. */

@@ -25,8 +25,8 @@ typedef struct bench {
   const char *seed_file, *metric, *only, *suites, *cells_of;
   double max_distance, seconds;
   int k, level, points, moves, polygons, runs, threads;
-  bool mesh, json;
-  char **arguments; /* ended by NULL */
+  bool mesh, json, cpu; /* cpu: times are CPU time, of all threads */
+  char **arguments;     /* ended by NULL */
 } bench;
 
 /* Measured values of a run, in seconds unless the name has a unit. DEVICE: of kernels, by events. */

@@ -30,19 +30,19 @@ bool bench_fail(const char *format, ...) {
   return false;
 }
 
-static double now(void) {
+static double now(const bench *b) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(b->cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void bench_start(const bench *b, bench_sample *s) {
   s->value[DEVICE] = -gv_context_device_seconds(b->context);
-  s->value[SECONDS] = -now();
+  s->value[SECONDS] = -now(b);
 }
 
 void bench_stop(const bench *b, bench_sample *s) {
-  s->value[SECONDS] += now();
+  s->value[SECONDS] += now(b);
   s->value[DEVICE] += gv_context_device_seconds(b->context);
 }
 

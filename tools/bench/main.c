@@ -64,6 +64,7 @@ static const struct {
     {"seconds", "S", "no case runs again after so long, nor a search that takes longer (20)", REAL, AT(seconds), 0,
      1e9},
     {"threads", "N", "default: one a processor", INTEGER, AT(threads), 1, 4096},
+    {"cpu", NULL, "CPU time of all threads, not elapsed time: on machines with other work", FLAG, AT(cpu), 0, 0},
     {"json", NULL, "one JSON object a line", FLAG, AT(json), 0, 0},
     {"help", NULL, "print this", FLAG, 0, 0, 0, 0},
 #undef AT

@@ -10,7 +10,8 @@ enum {
   BOX = 64 /* cells */,
   CURVE_LEVELS = 9 /* for the whole globe: two passes of the sort */,
   RUN = 8 /* places of a row: a square of them is a box */,
-  SAMPLE = 5 /* the step of the sample */
+  SAMPLE = 5 /* the step of the sample */,
+  AHEAD = 16 /* places or runs that are fetched before they are copied */
 };
 
 static void list_write_nodata(const gv_voronoi *v, const gv_labels *block, int64_t cell) {
@@ -109,6 +110,13 @@ static void list_copy(const list_places *from, int64_t first, const list_places 
     to->cell[at + i] = from->cell[first + i];
 }
 
+/* Fetches a place into the cache, or the first of a run. */
+static void list_fetch(const list_places *from, int64_t at) {
+  for (int d = 0; d < 3; d++)
+    __builtin_prefetch(from->at[d] + at);
+  __builtin_prefetch(from->cell + at);
+}
+
 /* Sorts runs of places along the curve of S2, consecutive places of which are near each other on the globe; a run
  * that is not whole stays at the end.
  * Gain: 1.5x on 1 M places of a grid with 1 M seeds, over a Morton curve through a box. */
@@ -134,8 +142,10 @@ static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t cou
   while (bits < 63 && last - first >= UINT64_C(1) << bits)
     bits++;
   GV_TRY(gv_codes_sort(context, code, code + runs, runs, bits, 1));
-  for (int64_t i = 0; i < runs; i++)
+  for (int64_t i = 0; i < runs; i++) {
+    if (i + AHEAD < runs) list_fetch(from, code[i + AHEAD].index);
     list_copy(from, code[i].index, to, i * run, run);
+  }
   list_copy(from, runs * run, to, runs * run, count - runs * run);
   return GV_OK;
 }

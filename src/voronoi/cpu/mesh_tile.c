@@ -10,12 +10,15 @@
  * lattice that takes one product a pixel; pixels too near an edge use gv_qtm_from_lonlat. If there are many more
  * triangles than pixels, only the pixels' own are computed, by the engine for rasters.
  *
+ * HEALPix in the RING scheme is computed by parts of the NESTED scheme, those that meet the rings of a block (cells/rings.h).
+ * Gain: 2.4x on level 10 with 10,000 seeds, over sorting the cells as a list.
+ *
  * Lists of candidates are narrowed from the roots of the tree down to the first parts of a block, once.
  */
 #include <string.h>
 
 #include "cells/lattice.h"
-#include "cells/parts.h"
+#include "cells/rings.h"
 #include "core/parallel.h"
 #include "voronoi/cpu/leaf.h"
 #include "voronoi/cpu/mesh_list.h"
@@ -26,7 +29,9 @@ enum {
   TREE_MAX_DEPTH = 8, /* half a million nodes */
   MANY_CELLS = 4,     /* triangles a pixel from which on pixels are computed one by one */
   CHUNK = 256,        /* pixels at a time */
-  MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: strips are kept short */
+  MANY_ACROSS = 64,   /* and triangles along a pixel's upper edge: strips are kept short */
+  RING_BITS = 5,      /* parts that a block of rings is made of: cells a side as a power of 2 */
+  FEW_RINGS = 16      /* blocks of fewer rings are sorted as lists are: most cells of their parts are not theirs */
 };
 
 /* id NULL: not narrowed here, or passed to all children. */
@@ -37,6 +42,8 @@ typedef struct mesh_state {
   gv_workspace_pool pool;
   mesh_node *node[TREE_MAX_DEPTH + 1]; /* by depth: the roots x 4^depth nodes */
   int depths;
+  const gv_cells *mesh; /* the cells that parts are of: those of the problem, or `rings` in the order of parts */
+  gv_rings rings;       /* those of a mesh in rings */
   /* Rasters only: the engine for blocks with few pixels, and each column's octant and place in it. */
   void *pixels;
   int8_t *quarter;
@@ -50,6 +57,7 @@ typedef struct mesh_work {
   gv_workspace *space;
   const gv_labels *mask;    /* of a span of numbers; NULL: none */
   const gv_mesh_list *list; /* parts are of this; NULL: of the mesh */
+  const gv_rings *rings;    /* results go to these; NULL: by number, or by row and place */
   int32_t *out;
   int64_t band_stride;
   bool by_number;
@@ -92,6 +100,10 @@ static void fill_part(const mesh_work *j, const gv_mesh_part *part, const int32_
         j->out[offset + j->list->cell[part->first + i]] = label[band];
       continue;
     }
+    if (j->rings != NULL) {
+      gv_rings_fill(j->rings, part, label[band], j->out + offset);
+      continue;
+    }
     if (j->by_number) {
       fill_span(j->out + offset + (part->first - j->base), gv_mesh_part_count(part), label[band]);
       continue;
@@ -113,7 +125,7 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
     int32_t at = leaf->undecided[u], found[GV_VORONOI_MAX_K];
     gv_cell_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
-    gv_cell_lonlat(&v->cells, mesh_tile_number_of(j, part, order, at), &place.lon, &place.lat);
+    gv_cell_lonlat(j->state->mesh, mesh_tile_number_of(j, part, order, at), &place.lon, &place.lat);
     if (nearest) {
       found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,
                                                    place.vector, candidates, NULL)];
@@ -128,7 +140,7 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
 /* Whether the bound of a leaf is computed from the positions of its cells: for HEALPix and S2, because bounds of its parts
  * are far larger. Gain: 1.4x on level 10 with 10,000 seeds. */
 static bool is_bound_by_positions(const mesh_work *j, const gv_part *part) {
-  return j->list == NULL && gv_grid_has_wide_bounds(&j->v->cells.grid) && part->bits <= GV_MESH_LEAF_BITS;
+  return j->list == NULL && gv_grid_has_wide_bounds(&j->state->mesh->grid) && part->bits <= GV_MESH_LEAF_BITS;
 }
 
 /* `k_order`: groups of the candidates, or NULL if only the nearest seed is needed. */
@@ -139,7 +151,8 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
   const gv_kernels *kernels = j->state->kernels;
   int32_t found[GV_VORONOI_MAX_K * GV_MESH_LEAF_CELLS], cells = (int32_t)cells_of_part(j, part);
   const gv_mesh_list *list = j->list;
-  if (list == NULL && !is_bound_by_positions(j, part)) order = gv_part_positions(&v->cells, part, j->x, j->y, j->z);
+  if (list == NULL && !is_bound_by_positions(j, part))
+    order = gv_part_positions(j->state->mesh, part, j->x, j->y, j->z);
   gv_leaf leaf = {.rows = 1,
                   .columns = cells,
                   .x = list != NULL ? list->x + part->first : j->x,
@@ -157,7 +170,9 @@ static gv_status decide_leaf(mesh_work *j, const gv_part *part, const gv_bound *
   if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, k_order == NULL, candidates, &leaf);
   for (int32_t band = 0; band < v->k; band++) {
     const int32_t *from = found + band * GV_MESH_LEAF_CELLS;
-    if (j->by_number) {
+    if (j->rings != NULL) {
+      gv_rings_write(j->rings, part, from, j->out + band * j->band_stride);
+    } else if (j->by_number) {
       int32_t *out = j->out + band * j->band_stride;
       for (int32_t i = 0; i < cells; i++)
         out[mesh_tile_number_of(j, part, order, i) - j->base] = from[i];
@@ -177,13 +192,13 @@ static void bound_of_part(mesh_work *j, const gv_part *part, gv_bound *bound) {
   if (is_bound_by_positions(j, part)) {
     double *const at[3] = {j->x, j->y, j->z};
     double box[6];
-    gv_part_positions(&j->v->cells, part, j->x, j->y, j->z);
+    gv_part_positions(j->state->mesh, part, j->x, j->y, j->z);
     gv_mesh_box_around(at, 0, gv_mesh_part_count(part), box);
     gv_mesh_box_bound(&box[0], &box[3], bound);
   } else if (j->list != NULL) {
     gv_mesh_list_bound(j->list, part->first, cells_of_part(j, part), bound);
   } else {
-    gv_part_bound(&j->v->cells, part, bound);
+    gv_part_bound(j->state->mesh, part, bound);
   }
 }
 
@@ -192,6 +207,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
   gv_bound bound;
+  if (j->rings != NULL && !gv_rings_meet(j->rings, part)) return GV_OK;
   if (j->mask != NULL && gv_masked(j->mask, 0, part->first - j->base, 1, gv_mesh_part_count(part))) return GV_OK;
   if (in->count == 1 && gv_nearest_only(v) && isinf(v->max_distance)) {
     fill_part(j, part, &v->label[in->id[0]]);
@@ -224,7 +240,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   gv_status status = GV_OK;
   for (int child = 0; child < 4 && status == GV_OK; child++) {
     gv_part below;
-    gv_part_child(&v->cells, part, child, &below);
+    gv_part_child(j->state->mesh, part, child, &below);
     if (j->list != NULL && below.first >= j->list->count) break;
     status = solve_part(context, j, &below, depth + 1, candidates);
   }
@@ -256,8 +272,8 @@ static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *st
   const mesh_node all = {NULL, v->seeds.count};
   gv_part part;
   gv_bound bound;
-  gv_part_at(&v->cells, gv_parts_level(&v->cells) - depth, index, &part);
-  gv_part_bound(&v->cells, &part, &bound);
+  gv_part_at(state->mesh, gv_parts_level(state->mesh) - depth, index, &part);
+  gv_part_bound(state->mesh, &part, &bound);
   return gv_narrow(context, v, state->kernels, &state->pool, parent != NULL ? parent : &all, 1, &bound,
                    &state->node[depth][index]);
 }
@@ -333,7 +349,14 @@ static gv_status state_create(gv_context *context, gv_voronoi *v, int bits, mesh
   if (state == NULL) return gv_fail_memory(context, "the engine");
   gv_workspace_pool_init(&state->pool);
   state->kernels = gv_kernels_get();
-  gv_status status = !gv_grid_is_unordered(&v->cells.grid) ? tree_build(context, v, state, bits) : GV_OK;
+  const bool rings = gv_grid_is_in_rings(&v->cells.grid);
+  state->mesh = &v->cells;
+  if (rings) {
+    gv_rings_init(&v->cells, &state->rings);
+    state->mesh = &state->rings.mesh;
+    bits = state->rings.healpix.order < RING_BITS ? state->rings.healpix.order : RING_BITS;
+  }
+  gv_status status = rings || !gv_grid_is_unordered(&v->cells.grid) ? tree_build(context, v, state, bits) : GV_OK;
   if (status != GV_OK) {
     mesh_destroy(v, state);
     return status;
@@ -369,6 +392,36 @@ static gv_status list_block(gv_context *context, mesh_work *j, const gv_tile *ti
 }
 
 /* A block is a span of numbers of one part, or, on the coarsest levels, of several roots. */
+/* The parts in a part that meet the rings of a block. */
+static gv_status ring_parts(gv_context *context, mesh_work *j, const gv_part *part) {
+  if (!gv_rings_meet(j->rings, part)) return GV_OK;
+  if (part->bits <= RING_BITS) return solve_from_tree(context, j, part);
+  gv_status status = GV_OK;
+  for (int child = 0; child < 4 && status == GV_OK; child++) {
+    gv_part below;
+    gv_part_child(j->state->mesh, part, child, &below);
+    status = ring_parts(context, j, &below);
+  }
+  return status;
+}
+
+static gv_status ring_block(gv_context *context, mesh_work *j, const gv_tile *tile, const gv_labels *block) {
+  const gv_cells *mesh = j->state->mesh;
+  gv_rings rings = j->state->rings;
+  gv_rings_choose(tile->c0, tile->c1, &rings);
+  if (rings.high - rings.low + 1 < FEW_RINGS) return list_block(context, j, tile, block);
+  j->mask = NULL; /* of cells in another order, as of lists */
+  j->rings = &rings;
+  gv_status status = GV_OK;
+  for (int root = 0; root < gv_parts_roots(mesh) && status == GV_OK; root++) {
+    gv_part part;
+    gv_part_at(mesh, gv_parts_level(mesh), root, &part);
+    status = ring_parts(context, j, &part);
+  }
+  j->rings = NULL;
+  return status;
+}
+
 static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_labels *block, int *uniform) {
   (void)uniform;
@@ -387,7 +440,9 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
   int bits = 0, level = gv_parts_level(&v->cells);
   while (bits < level && INT64_C(4) << 2 * bits <= tile->c1 - tile->c0)
     bits++;
-  gv_status status = list ? list_block(context, &j, tile, block) : GV_OK;
+  gv_status status = gv_grid_is_in_rings(&v->cells.grid) ? ring_block(context, &j, tile, block)
+                     : list                              ? list_block(context, &j, tile, block)
+                                                         : GV_OK;
   for (int64_t first = tile->c0; !list && first < tile->c1 && status == GV_OK; first += INT64_C(1) << 2 * bits) {
     gv_part part;
     gv_part_at(&v->cells, bits, first >> 2 * bits, &part);
