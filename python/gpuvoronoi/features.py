@@ -99,8 +99,9 @@ class FeatureTree(_search.Fixed):
         metric: Metric,
         edges: Edges,
         ellipsoid: Optional[tuple[float, float]],
+        threads: int = 0,
     ) -> FeatureTree:
-        return _restored(cls, arrays, metric, edges, False, ellipsoid, False)
+        return _restored(cls, arrays, metric, edges, False, ellipsoid, False, threads)
 
     def _build(
         self,
@@ -110,6 +111,7 @@ class FeatureTree(_search.Fixed):
         boundary: bool,
         ellipsoid: Optional[tuple[float, float]],
         skip_invalid: bool,
+        threads: int = 0,
     ) -> None:
         self._skip = skip_invalid
         self._arrays = arrays  # for pickle: the library has its own copy
@@ -132,7 +134,7 @@ class FeatureTree(_search.Fixed):
                 features,
                 options,
                 c_void_p(),
-                threads=0,
+                threads=threads,
                 device=-1,
                 large=arrays.x.size > _BUILT_LARGE,
                 argument="geometries",
@@ -255,7 +257,7 @@ class FeatureTree(_search.Fixed):
         geometries : GeoSeries, GeoDataFrame or sequence
             As of `FeatureTree`; in the tree's coordinates. None and empty ones have no neighbor.
         k : int or sequence of int
-            How many neighbors, up to 64; or which ones, counted from 1.
+            How many neighbors, up to 1024; or which ones, counted from 1.
         max_distance : float
             Meters on the globe; features farther away do not count. Inclusive.
         workers : int
@@ -288,7 +290,7 @@ class FeatureTree(_search.Fixed):
         arrays = _geometries.read(geometries)
         good = _search.usable((arrays.x, arrays.y), self._skip, self.metric in _c.GLOBE_METRICS)
         arrays = arrays if good is None else arrays.without_others(good)
-        most, columns = _search.wanted(k, _c.VORONOI_MAX_K)
+        most, columns = _search.wanted(k)
         found = self._query_arrays(
             arrays,
             most,

@@ -27,6 +27,7 @@ Searcher = Callable[
     [int, int], Query
 ]  # among some of what is searched, from the first up to but without the last
 _MOST_AT_ONCE = 1 << 24  # distances in memory at once
+_MEETING = 256  # neighbors at distance 0 that are requested after some were found
 
 
 def sjoin_nearest(
@@ -183,9 +184,10 @@ def _searcher(
     )  # scipy's bound is strict
     ellipsoid = _crs.ellipsoid(queries.crs) if geographic else None
     x, y = queries.x, queries.y
+    threads = worker_threads(workers)
 
     def of_features(arrays: _geometries.Arrays) -> Query:
-        tree = FeatureTree._of(arrays, meant, edges, ellipsoid)
+        tree = FeatureTree._of(arrays, meant, edges, ellipsoid, threads)
         if queries.features is None:
             return lambda rows, k, meeting: _two(
                 tree.query(
@@ -197,7 +199,7 @@ def _searcher(
                     progress=progress,
                 )
             )
-        own, threads = queries.features, worker_threads(workers)
+        own = queries.features
         return lambda rows, k, meeting: tree._query_arrays(
             own.rows(rows), k, 0.0 if meeting else limit, threads, progress
         )
@@ -263,10 +265,10 @@ def _neighbors(
         if not of_points
         else _seeds.Seeds(references.x[first[order]], references.y[first[order]], references.crs)
     )
-    trees_of_points = of_points and queries.features is None
+    points_among_features = not of_points and queries.features is None
     count, most, of = (
         places.x.size,
-        _c.MAX_K if trees_of_points else _c.VORONOI_MAX_K,
+        _c.VORONOI_MAX_K if points_among_features else _c.MAX_K,
         searcher(places),
     )
     row, found, distance = _places(
@@ -329,7 +331,7 @@ def _places(
             left[0].append(some[~done & (last > 0)])
             left[1].append(some[~done & (last == 0)])
         more = count if wanted == most else min(4 * wanted, most)
-        at_zero = most if wanted < most <= _c.VORONOI_MAX_K else more
+        at_zero = min(_MEETING, most) if wanted < min(_MEETING, most) else more
         waiting += [
             (np.concatenate(left[0]), more, False),
             (np.concatenate(left[1]), at_zero, True),

@@ -26,12 +26,15 @@ enum {
   LOOK_AFTER = 1 << 10 /* leaves that are compared before the next look whether the search is cancelled */
 };
 
+enum { ABSENT, LISTED, MEETS /* listed at 0 */ };
+
 /* The nearest features so far, by (exact distance, number). */
 typedef struct pair_list {
   int32_t k, count;
   double limit; /* canonical, inclusive */
-  double value[GV_VORONOI_MAX_K];
-  int32_t feature[GV_VORONOI_MAX_K];
+  double *value;
+  int32_t *feature;
+  uint8_t *state; /* of each indexed feature */
 } pair_list;
 
 static double pair_list_worst(const pair_list *l) {
@@ -40,6 +43,7 @@ static double pair_list_worst(const pair_list *l) {
 
 /* The place of a feature in the list; -1: it is not there. */
 static int32_t pair_list_find(const pair_list *l, int32_t feature) {
+  if (l->state[feature] == ABSENT) return -1;
   for (int32_t i = 0; i < l->count; i++)
     if (l->feature[i] == feature) return i;
   return -1;
@@ -47,27 +51,47 @@ static int32_t pair_list_find(const pair_list *l, int32_t feature) {
 
 /* Whether no value of the feature changes the list. */
 static bool pair_list_closed(const pair_list *l, int32_t feature) {
-  int32_t at = pair_list_find(l, feature);
-  if (at >= 0) return l->value[at] == 0.0;
+  if (l->state[feature] != ABSENT) return l->state[feature] == MEETS;
   return l->count == l->k && l->value[l->k - 1] == 0.0 && l->feature[l->k - 1] < feature;
 }
 
+/* The first of `count` places with an entry that comes after (value, feature). */
+static int32_t pair_list_place(const pair_list *l, int32_t count, int32_t feature, double value) {
+  int32_t low = 0, high = count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    bool after = l->value[middle] > value || (l->value[middle] == value && l->feature[middle] > feature);
+    if (after)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 static void pair_list_offer(pair_list *l, int32_t feature, double value) {
+  if (value > l->limit || l->state[feature] == MEETS) return;
   int32_t at = pair_list_find(l, feature), last = l->count - 1;
-  if (value > l->limit || (at >= 0 && l->value[at] <= value)) return;
+  if (at >= 0 && l->value[at] <= value) return;
   if (at < 0 && l->count == l->k) {
     if (value > l->value[last] || (value == l->value[last] && feature > l->feature[last])) return;
+    l->state[l->feature[last]] = ABSENT;
     at = last;
   } else if (at < 0) {
     at = l->count++;
   }
-  for (; at > 0; at--) {
-    if (l->value[at - 1] < value || (l->value[at - 1] == value && l->feature[at - 1] < feature)) break;
-    l->value[at] = l->value[at - 1];
-    l->feature[at] = l->feature[at - 1];
-  }
-  l->value[at] = value;
-  l->feature[at] = feature;
+  int32_t place = pair_list_place(l, at, feature, value);
+  memmove(l->value + place + 1, l->value + place, (size_t)(at - place) * sizeof *l->value);
+  memmove(l->feature + place + 1, l->feature + place, (size_t)(at - place) * sizeof *l->feature);
+  l->value[place] = value;
+  l->feature[place] = feature;
+  l->state[feature] = value == 0.0 ? MEETS : LISTED;
+}
+
+static void pair_list_empty(pair_list *l) {
+  for (int32_t i = 0; i < l->count; i++)
+    l->state[l->feature[i]] = ABSENT;
+  l->count = 0;
 }
 
 typedef struct pair_search {
@@ -76,6 +100,7 @@ typedef struct pair_search {
   int32_t k;
   double limit;
   const int32_t *held; /* of each query: how many features in `indices` lie within it */
+  pair_list *list;     /* of each worker */
   int64_t *indices;
   double *distances;
   gv_progress *progress;
@@ -84,7 +109,7 @@ typedef struct pair_search {
 /* One query at a time. */
 typedef struct pair_query {
   const pair_search *s;
-  pair_list list;
+  pair_list *list;
   bool meeting;          /* edges that meet are searched, not distances */
   bool stopped;          /* the search is cancelled */
   double reach, reached; /* gv_reach of the value `reached` */
@@ -96,7 +121,7 @@ typedef struct pair_query {
 /* Squares above which boxes need not be visited, for features that are `least` away as far as it is known. */
 static double pair_query_reach(pair_query *q, double least) {
   if (q->meeting) return 0.0;
-  double worst = fmin(least, pair_list_worst(&q->list));
+  double worst = fmin(least, pair_list_worst(q->list));
   if (worst != q->reached) {
     q->reach = gv_reach(&q->s->index->lookup.tree, worst);
     q->reached = worst;
@@ -209,7 +234,7 @@ static void compare_leaves(pair_query *q, const gv_box_node *a, int32_t feature,
       double value = q->meeting ? 0.0 : gv_entries_distance(own, entry, of_index, other);
       if (value >= *least) continue;
       *least = value;
-      pair_list_offer(&q->list, feature, value);
+      pair_list_offer(q->list, feature, value);
       if (value == 0.0) return;
     }
   }
@@ -218,10 +243,13 @@ static void compare_leaves(pair_query *q, const gv_box_node *a, int32_t feature,
 /* The nodes from `number` on of the query's tree, and a feature. */
 static void walk_feature(pair_query *q, int32_t number, int32_t feature) {
   const gv_feature_tree *t = &q->s->index->lookup.tree, *own = &q->s->lookup->tree;
-  if (pair_list_closed(&q->list, feature)) return;
-  int32_t root = t->root[feature], at = pair_list_find(&q->list, feature);
-  double least = at >= 0 ? q->list.value[at] : INFINITY;
-  pair_stack w = {.count = 1, .own = {number}, .node = {root}};
+  if (pair_list_closed(q->list, feature)) return;
+  int32_t root = t->root[feature], at = pair_list_find(q->list, feature);
+  double least = at >= 0 ? q->list->value[at] : INFINITY;
+  pair_stack w;
+  w.count = 1;
+  w.own[0] = number;
+  w.node[0] = root;
   w.box[0] = boxes_distance2(t, &t->node[root], &own->node[number]);
   while (w.count > 0 && least > 0.0 && !q->stopped) {
     w.count--;
@@ -235,7 +263,10 @@ static void walk_feature(pair_query *q, int32_t number, int32_t feature) {
 static void walk_features(pair_query *q, int32_t number) {
   const gv_feature_tree *t = &q->s->index->lookup.tree, *own = &q->s->lookup->tree;
   if (t->tops == 0 || own->root[number] < 0) return;
-  pair_stack w = {.count = 1, .own = {own->root[number]}, .node = {0}};
+  pair_stack w;
+  w.count = 1;
+  w.own[0] = own->root[number];
+  w.node[0] = 0;
   w.box[0] = boxes_distance2(t, &t->top[0], &own->node[own->root[number]]);
   while (w.count > 0 && !q->stopped) {
     w.count--;
@@ -258,7 +289,7 @@ static void walk_query(pair_query *q, int32_t number) {
   q->meeting = true;
   walk_features(q, number);
   q->meeting = false;
-  if (pair_list_worst(&q->list) > 0.0 || q->list.count < q->list.k) walk_features(q, number);
+  if (pair_list_worst(q->list) > 0.0 || q->list->count < q->list->k) walk_features(q, number);
 }
 
 /* ---------------------------------------------------------------------------------------------------- containment */
@@ -280,7 +311,7 @@ static void locate_rings(const gv_feature_tree *t, int32_t feature, const gv_loc
 
 static bool offer_holder(void *user, int32_t part) {
   pair_query *q = user;
-  pair_list_offer(&q->list, q->s->index->lookup.locator.feature_of[part], 0.0);
+  pair_list_offer(q->list, q->s->index->lookup.locator.feature_of[part], 0.0);
   return true;
 }
 
@@ -314,22 +345,21 @@ static void find_held(const pair_search *s, int32_t *held) {
 
 static gv_status search_tree_pairs(gv_worker *worker, int64_t first, int64_t end) {
   pair_search *s = worker->user;
-  pair_query q = {.s = s};
+  pair_query q = {.s = s, .list = &s->list[worker->number]};
   for (int64_t i = first; i < end; i++) {
     int64_t *indices = s->indices + i * s->k;
-    q.list.k = s->k;
-    q.list.count = 0;
-    q.list.limit = s->limit;
+    pair_list_empty(q.list);
     for (int32_t n = 0; n < s->held[i]; n++)
-      pair_list_offer(&q.list, (int32_t)indices[n], 0.0);
+      pair_list_offer(q.list, (int32_t)indices[n], 0.0);
     locate_rings(&s->lookup->tree, (int32_t)i, &s->index->lookup.locator, offer_holder, &q);
     walk_query(&q, (int32_t)i);
     if (q.stopped) return GV_OK; /* gv_parallel_for reports it */
     for (int32_t n = 0; n < s->k; n++) {
-      bool there = n < q.list.count;
-      indices[n] = there ? q.list.feature[n] : -1;
+      bool there = n < q.list->count;
+      indices[n] = there ? q.list->feature[n] : -1;
       if (s->distances != NULL)
-        s->distances[i * s->k + n] = there ? gv_feature_distance_of(&s->index->voronoi, q.list.value[n]) : INFINITY;
+        s->distances[i * s->k + n] =
+            there ? gv_feature_distance_of(&s->index->voronoi, q.list->value[n]) : INFINITY;
     }
   }
   gv_progress_add(s->progress, end - first);
@@ -353,30 +383,60 @@ static gv_status check_pairs(gv_context *context, const gv_feature_set *indexed,
   return GV_OK;
 }
 
+/* A list for each worker. */
+static gv_status pair_lists_init(gv_context *context, const pair_search *s, int64_t features, int threads,
+                                 pair_list *lists) {
+  gv_allocator *allocator = &context->allocator;
+  for (int i = 0; i < threads; i++) {
+    pair_list *l = &lists[i];
+    l->k = s->k;
+    l->limit = s->limit;
+    l->value = gv_allocate(allocator, s->k, sizeof *l->value);
+    l->feature = gv_allocate(allocator, s->k, sizeof *l->feature);
+    l->state = gv_allocate_zeroed(allocator, features, sizeof *l->state);
+    if (l->value == NULL || l->feature == NULL || l->state == NULL)
+      return gv_fail_memory(context, "the neighbors of a query");
+  }
+  return GV_OK;
+}
+
+static void pair_lists_clear(gv_allocator *allocator, int threads, pair_list *lists) {
+  for (int i = 0; lists != NULL && i < threads; i++) {
+    gv_release(allocator, lists[i].value);
+    gv_release(allocator, lists[i].feature);
+    gv_release(allocator, lists[i].state);
+  }
+  gv_release(allocator, lists);
+}
+
 static gv_status search_pairs(gv_context *context, const gv_feature_index *index, const gv_feature_set *set,
                               const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_cells *cells = &index->voronoi.cells;
+  int64_t batches = (set->count + AT_ONCE - 1) / AT_ONCE;
+  int threads = batches < 1 ? 1 : batches < context->threads ? (int)batches : context->threads;
   gv_feature_lookup lookup;
   GV_TRY(gv_feature_lookup_init(context, set, &index->voronoi.geodesic, &lookup));
-  gv_status status = GV_OK;
+  gv_progress progress;
+  gv_progress_init(&progress, context, set->count);
   int32_t *held = gv_allocate_zeroed(&context->allocator, set->count, sizeof *held);
-  if (held == NULL) {
-    status = gv_fail_memory(context, "the features within polygons");
-  } else {
-    gv_progress progress;
-    gv_progress_init(&progress, context, set->count);
-    pair_search s = {.index = index,
-                     .lookup = &lookup,
-                     .k = o->k,
-                     .limit = gv_canonical_limit(cells->metric, &cells->ellipsoid, o->max_distance),
-                     .held = held,
-                     .indices = indices,
-                     .distances = distances,
-                     .progress = &progress};
+  pair_list *lists = gv_allocate_zeroed(&context->allocator, threads, sizeof *lists);
+  pair_search s = {.index = index,
+                   .lookup = &lookup,
+                   .k = o->k,
+                   .limit = gv_canonical_limit(cells->metric, &cells->ellipsoid, o->max_distance),
+                   .held = held,
+                   .list = lists,
+                   .indices = indices,
+                   .distances = distances,
+                   .progress = &progress};
+  gv_status status = held != NULL && lists != NULL ? pair_lists_init(context, &s, index->set.count, threads, lists)
+                                                   : gv_fail_memory(context, "the features within polygons");
+  if (status == GV_OK) {
     find_held(&s, held);
-    gv_loop loop = {context, context->threads, set->count, AT_ONCE, &progress, &s};
+    gv_loop loop = {context, threads, set->count, AT_ONCE, &progress, &s};
     status = gv_parallel_for(&loop, search_tree_pairs);
   }
+  pair_lists_clear(&context->allocator, threads, lists);
   gv_release(&context->allocator, held);
   gv_feature_lookup_clear(&lookup);
   return status;
@@ -394,7 +454,7 @@ gv_status gv_index_search_features(gv_context *context, const gv_index *base, co
   if (indices == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   gv_search_options_init(&o);
   GV_COPY_GIVEN(context, gv_search_options, &o, options);
-  GV_TRY(gv_check_search_options(context, &o, GV_VORONOI_MAX_K, " among lines and polygons"));
+  GV_TRY(gv_check_search_options(context, &o, GV_MAX_K, " among lines and polygons"));
   if (gv_on_device(o.array_options) || o.exclude_self || o.nearest != NULL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "lines and polygons as queries: exclude_self, nearest and device memory are not supported");

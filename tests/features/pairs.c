@@ -5,7 +5,7 @@
 #include "exact/globe.h"
 #include "features/set.h"
 
-enum { FEATURES = 25, QUERIES = 30, K = 5, TEETH = 10000 };
+enum { FEATURES = 25, QUERIES = 30, K = 5, MANY = 100, TEETH = 10000 };
 
 static layer indexed, asking;
 static int meetings; /* pairs that cross without a vertex in the other */
@@ -128,8 +128,8 @@ static void check_query(const brute *b, const double expected[FEATURES + 1], int
 }
 
 static void check(gv_metric metric, gv_edges edges, double size, double max_distance) {
-  static double distances[(QUERIES + 1) * K], expected[QUERIES + 1][FEATURES + 1];
-  static int64_t indices[(QUERIES + 1) * K];
+  static double distances[(QUERIES + 1) * MANY], expected[QUERIES + 1][FEATURES + 1];
+  static int64_t indices[(QUERIES + 1) * MANY];
   brute b = brute_of(metric, edges);
   bool globe = !brute_on_plane(&b);
   make_layers(globe, size);
@@ -153,7 +153,9 @@ static void check(gv_metric metric, gv_edges edges, double size, double max_dist
   assert_int_equal(gv_index_build_features(context, &f, &o, &index), GV_OK);
   gv_search_options s;
   gv_search_options_init(&s);
-  for (s.k = 1; s.k <= K; s.k += K - 1) {
+  static const int32_t ks[] = {1, K, MANY};
+  for (size_t t = 0; t < sizeof ks / sizeof *ks; t++) {
+    s.k = ks[t];
     s.max_distance = s.k == 1 ? INFINITY : max_distance;
     if (gv_index_search_features(context, index, &g, &s, indices, distances) != GV_OK)
       fail_msg("%s", gv_context_message(context));
@@ -270,8 +272,8 @@ static void bad_calls_are_refused(void **unused) {
   refused(index, NULL, &s, GV_ERROR_INVALID_ARGUMENT, "features: missing");
   refused(index, &g, &s, GV_ERROR_INVALID_ARGUMENT, "edges: those of the queries");
   refused(index, &f, &s, GV_ERROR_UNSUPPORTED, "straight edges on the globe");
-  s.k = 65;
-  refused(index, &f, &s, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, 64] (65)");
+  s.k = 1025;
+  refused(index, &f, &s, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, 1024] (1025)");
   s.k = 1;
   s.nearest = nearest;
   refused(index, &f, &s, GV_ERROR_UNSUPPORTED, "not supported");

@@ -122,7 +122,7 @@ GV_API gv_status gv_index_build_features(gv_context *context, const gv_features 
                                          const gv_index_options *options, gv_index **out);
 
 /**
- * Finds for each of other features the k (1 ... 64) nearest of an index of GV_INDEX_FEATURES, by (exact distance, number).
+ * Finds for each of other features the k (1 ... 1024) nearest of an index of GV_INDEX_FEATURES, by (exact distance, number).
  * The distance of two features is 0 if they meet or one lies within the other (unless `boundary`), else the least exact
  * distance from a vertex of one to the other. This is their least distance on the plane, and on the globe for geodesic
  * edges, where edges that touch without crossing may have up to 0.1 mm, and edges of nearly half the globe (antipodes)
