@@ -405,7 +405,7 @@ def test_reasons_of_the_program_are_known():
         reason
         for path in [*source.glob("io/**/*.c"), source / "core" / "default_metric.c"]
         for reason in re.findall(
-            r'"(default (?:for|without) [a-z ]+|as requested)"', path.read_text(encoding="utf-8")
+            r'"(default (?:for|without) [A-Za-z ]+|as requested)"', path.read_text(encoding="utf-8")
         )
     }
     assert len(said) >= 6

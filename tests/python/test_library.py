@@ -105,26 +105,17 @@ def test_the_package_has_the_library_s_version():
     assert _library.library().gv_version().decode() == gpuvoronoi.__version__
 
 
-def test_import_is_quick_starts_no_thread_and_imports_numpy_only(tmp_path):
-    for _ in range(3):  # the first one compiles, others wait for the machine
-        done = python(
-            """
-import sys, threading, time, numpy
-start = time.process_time()
+def test_import_starts_no_thread_and_imports_numpy_only():
+    done = python(
+        """
+import sys, threading
 import gpuvoronoi
-seconds = time.process_time() - start
 assert threading.active_count() == 1
 assert not {"scipy", "xarray", "pandas", "pyproj", "dask", "tqdm", "cupy"} & set(sys.modules)
 assert gpuvoronoi._library._loaded is None
-print(seconds)
-""",
-            PYTHONDONTWRITEBYTECODE="",
-            PYTHONPYCACHEPREFIX=str(tmp_path),
-        )
-        assert done.returncode == 0, done.stderr
-        if float(done.stdout) < 0.05:
-            break
-    assert float(done.stdout) < 0.05
+"""
+    )
+    assert done.returncode == 0, done.stderr
     done = python("""
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
