@@ -66,29 +66,28 @@ bool gv_rings_meet(const gv_rings *rings, const gv_part *part) {
   return p.top >= rings->low && p.top - 2 * (p.side - 1) <= rings->high;
 }
 
-void gv_rings_fill(const gv_rings *rings, const gv_part *part, int32_t value, int32_t *out) {
+/* Writes the values from[0 ...] of the cells of a part, which is a leaf, in the order of the NESTED scheme; if it is NULL, `value` for all. */
+static void rings_put(const gv_rings *rings, const gv_part *part, const int32_t *from, int32_t value,
+                      int32_t *out) {
+  static const uint8_t spread[1 << GV_MESH_LEAF_BITS] = {0, 1, 4, 5, 16, 17, 20, 21};
   const rings_part p = rings_part_of(rings, part);
   for (int64_t sum = 0; sum <= 2 * (p.side - 1); sum++) {
     rings_span span[2];
     const int spans = rings_spans_of(rings, &p, sum, span);
     for (int i = 0; i < spans; i++) {
       int32_t *to = out + (span[i].number - rings->first);
-      for (int64_t c = 0; c < span[i].count; c++)
+      for (int64_t c = 0; from == NULL && c < span[i].count; c++)
         to[c] = value;
+      for (int64_t c = 0; from != NULL && c < span[i].count; c++)
+        to[c] = from[spread[span[i].x + c] + 2 * spread[span[i].y - c]];
     }
   }
 }
 
+void gv_rings_fill(const gv_rings *rings, const gv_part *part, int32_t value, int32_t *out) {
+  rings_put(rings, part, NULL, value, out);
+}
+
 void gv_rings_write(const gv_rings *rings, const gv_part *leaf, const int32_t *from, int32_t *out) {
-  static const uint8_t spread[1 << GV_MESH_LEAF_BITS] = {0, 1, 4, 5, 16, 17, 20, 21};
-  const rings_part p = rings_part_of(rings, leaf);
-  for (int64_t sum = 0; sum <= 2 * (p.side - 1); sum++) {
-    rings_span span[2];
-    const int spans = rings_spans_of(rings, &p, sum, span);
-    for (int i = 0; i < spans; i++) {
-      int32_t *to = out + (span[i].number - rings->first);
-      for (int64_t c = 0; c < span[i].count; c++)
-        to[c] = from[spread[span[i].x + c] + 2 * spread[span[i].y - c]];
-    }
-  }
+  rings_put(rings, leaf, from, 0, out);
 }

@@ -11,7 +11,6 @@
 #include "cells/parts.h"
 
 /* Cells with the numbers from `first` on, below `end`, in the RING scheme. */
-
 typedef struct gv_rings {
   gv_cells mesh;      /* all cells, in the NESTED scheme */
   gv_healpix healpix; /* its tables */
