@@ -335,7 +335,7 @@ gv_view *gv_view_make(const gv_barriers *b, gv_leg_memory *memory, const gv_way_
   view_sector(b, s, view);
   view->bins = GV_VIEW_BINS / (view->to - view->from);
   view->reach2 = (double)INFINITY;
-  /* Not so long that a geodesic leaves a narrow sector: longer ones only if there is no wall. */
+  /* Geodesics of this length bend by less than the width of a narrow sector. */
   double reach = length;
   if (b->bend != 0.0) reach = fmin(length, (view->to - view->from) / (16.0 * b->bend));
   for (int bin = 0; bin < GV_VIEW_BINS; bin++)
