@@ -11,7 +11,7 @@
 #define GV_DIAGRAM_CELLS_H
 
 #include "diagram/antipodal.h"
-#include "diagram/diagram.h"
+#include "diagram/ring.h"
 
 typedef struct gv_diagram_cells {
   gv_allocator allocator;

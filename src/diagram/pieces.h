@@ -10,7 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/shared.h"
-#include "diagram/diagram.h"
+#include "diagram/ring.h"
 #include "gpuvoronoi/diagram.h"
 
 /* A point of a ring: its longitude in (-180, 180], and how many turns it has gone round. */
