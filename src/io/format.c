@@ -52,6 +52,7 @@ static const gv_format formats[] = {
      .layers = GV_LAYERS_ANY_TIME,
      .exact_reals = true,
      .undefined_system = true,
+     .slow_index = true,
      .sqlite = true},
     {.driver = "SQLite", .layers = GV_LAYERS_ANY_TIME, .lower_names = true, .exact_reals = true, .sqlite = true},
     {.driver = "MBTiles", .layers = GV_LAYERS_AT_ONCE, .replaced_whole = true},

@@ -64,6 +64,7 @@ typedef struct gv_format {
   bool wgs84;                  /* without a code, coordinates are WGS 84's */
   bool undefined_system;       /* layers without a coordinate system need an undefined one */
   bool geometry_required;      /* rows without a geometry are left out */
+  bool slow_index;             /* GDAL before 3.8 makes the spatial index box by box */
   bool index_in_memory;        /* GDAL keeps features in memory for the spatial index */
   bool header_unchecked;       /* GDAL is silent about headers that it could not write */
   bool write_unchecked;        /* GDAL is silent about failed writes; the file is read back */

@@ -56,16 +56,26 @@ static gv_status prepare_geojson(const gv_layer_out *l, OGRSpatialReferenceH *cr
   return GV_OK;
 }
 
+/* Whether to make the spatial index here. */
+static bool layer_has_own_index(const gv_layer_out *l, OGRwkbGeometryType geometry, const char *const *options) {
+  static const int fast = GDAL_COMPUTE_VERSION(3, 8, 0);
+  return l->format->slow_index && geometry != wkbNone && atoi(GDALVersionInfo("VERSION_NUM")) < fast &&
+         CSLFetchNameValue((CSLConstList)options, "SPATIAL_INDEX") == NULL &&
+         strpbrk(l->writer->place.layer, "'\"") == NULL;
+}
+
 static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
                               const char *const *options) {
   char **own = CSLDuplicate((CSLConstList)options);
   OGRSpatialReferenceH used = crs;
-  bool geojson = geometry != wkbNone && l->format->wgs84;
+  bool geojson = geometry != wkbNone && l->format->wgs84, indexed = layer_has_own_index(l, geometry, options);
+  if (indexed) own = CSLSetNameValue(own, "SPATIAL_INDEX", "NO");
   if (l->format->text)
     own = CSLSetNameValue(own, "STRING_QUOTING", "IF_NEEDED"); /* GDAL 3.6 quotes 64-bit integers */
   gv_status status = geojson ? prepare_geojson(l, &used, &own) : GV_OK;
   if (status == GV_OK)
     l->layer = GDALDatasetCreateLayer(l->writer->dataset, l->writer->place.layer, used, geometry, own);
+  if (indexed && l->layer != NULL) status = gv_box_index_make(l->io, l->writer->dataset, l->layer, &l->index);
   if (geojson && used != NULL && used != crs) OSRRelease(used);
   CSLDestroy(own);
   return status;
@@ -275,8 +285,10 @@ gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status)
   if (l->transactions && l->waiting == 0) GDALDatasetStartTransaction(l->writer->dataset, FALSE);
   if (status == GV_OK) status = layer_check_geometry(l, feature);
   if (status == GV_OK) layer_add_sums(l, feature, &l->sums);
+  if (l->index != NULL) gv_box_index_begin(l->index);
   if (status == GV_OK && OGR_L_CreateFeature(l->layer, feature) != OGRERR_NONE)
     status = gv_writer_fail(l->io, l->writer);
+  if (status == GV_OK && l->index != NULL) gv_box_index_add(l->index, feature);
   OGR_F_Destroy(feature);
   l->waiting++;
   if (status == GV_OK && l->waiting % 4096 == 0 && gv_io_cancelled(l->io)) return gv_io_fail_cancelled(l->io);
@@ -285,6 +297,11 @@ gv_status gv_layer_write(gv_layer_out *l, OGRFeatureH feature, gv_status status)
 
 gv_status gv_layer_finish(gv_layer_out *l, gv_status status) {
   if (l->writer->dataset == NULL) return status;
+  bool indexed = true;
+  if (status == GV_OK && l->index != NULL) status = gv_box_index_finish(l->io, l->index, l->layer, &indexed);
+  if (status == GV_OK && !indexed) status = gv_writer_fail(l->io, l->writer);
+  gv_box_index_free(l->index);
+  l->index = NULL;
   if (status == GV_OK) status = end_transaction(l);
   status = gv_writer_finish(l->io, l->writer, status);
   return status == GV_OK ? layer_check_readable(l) : status;

@@ -4,6 +4,7 @@
 
 #include <gdal.h>
 
+#include "io/geometry/box_index.h"
 #include "io/out/writer.h"
 
 /* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
@@ -26,7 +27,8 @@ typedef struct gv_layer_out {
   const gv_format *format; /* of its driver; from gv_layer_create on */
   OGRLayerH layer;
   bool transactions;
-  int64_t waiting; /* features of the transaction */
+  int64_t waiting;     /* features of the transaction */
+  gv_box_index *index; /* NULL: GDAL makes one, or none */
   gv_layer_sums sums;
 } gv_layer_out;
 
