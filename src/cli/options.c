@@ -74,9 +74,10 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
     const gv_option *o = gv_option_find(syntax->options, syntax->count, name, length);
     if (o == NULL) return options_unknown(syntax, argument, name, length);
     if (name[length] == '=') value = name + length + 1;
-    if (o->metavar == NULL && value != NULL) return cli_fail(EXIT_USAGE, "--%s: unexpected value", o->name);
+    if (o->metavar == NULL && value != NULL)
+      return cli_fail(EXIT_USAGE, "%s%s: unexpected value", gv_option_dashes(o), o->name);
     if (o->metavar != NULL && value == NULL) {
-      if (at >= argc) return cli_fail(EXIT_USAGE, "--%s: missing value", o->name);
+      if (at >= argc) return cli_fail(EXIT_USAGE, "%s%s: missing value", gv_option_dashes(o), o->name);
       value = argv[at++];
     }
     if (value != NULL) gv_option_remember(o, value);

@@ -46,7 +46,7 @@ static int note(void *user, const gv_option *o, char *value) {
   for (int64_t i = 0; i < d->count; i++) {
     if (d->list[i].option != option) continue;
     if (o == NULL) return cli_second_output(d->list[i].value, value, "--seeds");
-    if (o->once) return cli_fail(EXIT_USAGE, "--%s: given twice", o->name);
+    if (o->once) return cli_fail(EXIT_USAGE, "%s%s: given twice", gv_option_dashes(o), o->name);
   }
   return cli_wrong(gv_description_add(&io, d, option, value), &io);
 }

@@ -132,13 +132,17 @@ gv_status gv_read_distance(gv_io *io, const char *option, const char *value, gv_
 
 /* -------------------------------------------------------------------------------------------------- values */
 
+const char *gv_option_dashes(const gv_option *option) {
+  return option->name[1] == '\0' ? "-" : "--";
+}
+
 static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const char *value) {
   int64_t number;
   bool any = o->low == o->high;
   if (!gv_read_integers(value, &number, 1) || (!any && ((double)number < o->low || (double)number > o->high))) {
-    GV_REQUIRE(io, !any, "--%s: invalid integer (%s)", o->name, value);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: out of range [%.0f, %.0f] (%s)", o->name, o->low,
-                      o->high, value);
+    GV_REQUIRE(io, !any, "%s%s: invalid integer (%s)", gv_option_dashes(o), o->name, value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s%s: out of range [%.0f, %.0f] (%s)", gv_option_dashes(o),
+                      o->name, o->low, o->high, value);
   }
   if (o->kind == GV_OPTION_INT) {
     *(int *)member = (int)number;
@@ -151,9 +155,10 @@ static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const 
 static gv_status set_real(gv_io *io, const gv_option *o, void *member, const char *value) {
   double number;
   if (!gv_read_numbers(value, &number, 1) || !(number >= o->low && number <= o->high)) {
-    GV_REQUIRE(io, o->high < DBL_MAX, "--%s: out of range [%g, inf] (%s)", o->name, o->low, value);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: out of range [%g, %g] (%s)", o->name, o->low, o->high,
-                      value);
+    GV_REQUIRE(io, o->high < DBL_MAX, "%s%s: out of range [%g, inf] (%s)", gv_option_dashes(o), o->name, o->low,
+               value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s%s: out of range [%g, %g] (%s)", gv_option_dashes(o),
+                      o->name, o->low, o->high, value);
   }
   *(double *)member = number;
   return GV_OK;
@@ -162,8 +167,8 @@ static gv_status set_real(gv_io *io, const gv_option *o, void *member, const cha
 /* Options of GDAL's drivers. */
 static gv_status option_add(gv_io *io, const gv_option *o, char ***list, const char *value) {
   const char *equals = strchr(value, '=');
-  GV_REQUIRE(io, equals != NULL && equals != value, "--%s: invalid value (%s); expected NAME=VALUE", o->name,
-             value);
+  GV_REQUIRE(io, equals != NULL && equals != value, "%s%s: invalid value (%s); expected NAME=VALUE",
+             gv_option_dashes(o), o->name, value);
   return gv_strings_add(list, value) ? GV_OK : gv_io_fail_memory(io, "the options");
 }
 
@@ -177,8 +182,8 @@ static gv_status set_choice(gv_io *io, const gv_option *o, void *member, const c
     size_t length = strlen(names);
     snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "", c->name);
   }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: invalid value (%s); expected one of: %s", o->name, value,
-                    names);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s%s: invalid value (%s); expected one of: %s",
+                    gv_option_dashes(o), o->name, value, names);
 }
 
 gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const char *value) {
@@ -203,7 +208,7 @@ gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const cha
   case GV_OPTION_SET:
     return o->set(io, settings, value);
   default:
-    return gv_io_fail(io, GV_ERROR_INTERNAL, "--%s: missing effect", o->name);
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s%s: missing effect", gv_option_dashes(o), o->name);
   }
 }
 

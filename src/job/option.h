@@ -200,4 +200,7 @@ gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, 
 /* A distance, 0 or above, with a unit of length or without. */
 gv_status gv_read_distance(gv_io *io, const char *option, const char *value, gv_length *out);
 
+/* What stands before its name on a command line: one dash for a letter, two for a word. */
+const char *gv_option_dashes(const gv_option *option);
+
 #endif

@@ -231,3 +231,32 @@ def test_texts_of_the_server(cloud):
         assert (
             done.returncode == 1 and "\x1b" not in done.stderr and "hunter22" not in done.stderr
         ), done.stderr
+
+
+def test_objects_that_others_make_meanwhile(cloud):
+    """Without --overwrite an object that was not there at the start is not replaced at the end."""
+    cloud.raster("people.tif", (-180, 0.3, 0, 90, 0, -0.3), (1200, 600), 4326)
+    people = cloud.path("people.tif").read_bytes()
+    assert len(people) > 1 << 19  # more than what is read to open it
+    cloud.store.objects["/b/people.tif"] = people
+    reads = []
+
+    def make(request):
+        if request.command == "GET" and request.path.startswith("/b/people.tif"):
+            reads.append(request.headers.get("Range"))
+            if len(reads) == 3:
+                cloud.store.objects["/b/o.tif"] = OLD
+        return False
+
+    cloud.store.answers.append(make)
+    cloud.fails(
+        *RUN,
+        "--sum",
+        "people=/vsis3/b/people.tif",
+        "--stats",
+        "/vsis3/b/t.csv",
+        "/vsis3/b/o.tif",
+        has=["/vsis3/b/o.tif", "exists"],
+    )
+    assert len(reads) > 3, reads
+    assert cloud.store.objects == {"/b/people.tif": people, "/b/o.tif": OLD}

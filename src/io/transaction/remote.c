@@ -17,7 +17,7 @@ const char *gv_remote_temporary(void) {
 
 bool gv_remote_exists(const char *path) {
   VSIStatBufL found;
-  VSICurlPartialClearCache(path);
+  VSICurlPartialClearCache(CPLGetPath(path)); /* with the lists of names that openings of its neighbors left */
   VSIErrorReset();
   return VSIStatExL(path, &found, VSI_STAT_EXISTS_FLAG | VSI_STAT_NATURE_FLAG | VSI_STAT_SET_ERROR_FLAG) == 0;
 }

@@ -71,8 +71,8 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
     if (here == NULL || there == NULL) {
       status = gv_io_fail_memory(io, "a description");
     } else if (strcmp(here, there) != 0) {
-      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: belongs to another run than %s: --%s is %s, not %s",
-                          part->path, first->path, o->name, here, there);
+      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: belongs to another run than %s: %s%s is %s, not %s",
+                          part->path, first->path, gv_option_dashes(o), o->name, here, there);
     }
     free(here);
     free(there);
