@@ -703,3 +703,24 @@ def test_progress_goes_on_while_the_file_is_written(work):
     rest = command.stderr.read()
     assert command.wait() == 130 and b"done" not in rest, rest
     assert [path.name for path in work.directory.iterdir()] == ["seeds.csv"]
+
+
+def test_attributes_of_csv_are_the_same_whether_they_are_kept_or_read_again(work):
+    """Beyond a share of --memory the file is read again."""
+    random = np.random.default_rng(8)
+    x, y = random.uniform(0, 1000, (2, 300))
+    lines = ["x;y;id;price;code;note;last"]
+    for i in range(300):
+        price = "" if i % 7 == 0 else f"{i},25"
+        note = f'"a ""{i}"" ; b{"ä" * 4000}"' if i % 3 else ""
+        lines.append(f"{x[i]:.3f};{y[i]:.3f};{i};{price};{i:04d};{note}" + (";z" if i % 2 else ""))
+    work.write("seeds.csv", "\n".join(lines) + "\n")
+    found = []
+    for memory in ("1G", "2M"):
+        work.ok("diagram", "--seeds", "seeds.csv", "--memory", memory, f"{memory}.gpkg")
+        found.append({seed: cell[1] for seed, cell in cells_of(work, f"{memory}.gpkg").items()})
+    assert found[0] == found[1] and len(found[0]) == 300
+    first = found[0][3]
+    assert first["id"] == 2 and first["price"] == 2.25 and first["code"] == "0002"
+    assert first["note"].startswith('a "2" ; bää') and first["last"] is None
+    assert found[0][1]["price"] is None and found[0][2]["last"] == "z"

@@ -231,7 +231,8 @@ typedef struct column {
 } column;
 
 struct gv_seed_features {
-  gv_seed_reader r;
+  gv_seed_reader r;          /* with kept texts: no layer is open */
+  const gv_row_texts *texts; /* NULL: not kept */
   OGRFeatureH feature;
   OGRFeatureDefnH typed; /* the layer's fields with the types found in a CSV file's texts; NULL: unchanged */
 };
@@ -256,26 +257,41 @@ static void seed_layer_inspect(column *c, const char *text, char separator, bool
   c->longer = CPLAtof(text_15) != number;
 }
 
-/* Reads all features. */
-static gv_status find_types(gv_seed_features *features, bool digits_15) {
+/* Of all rows: those that are kept, or else of the file. */
+static void inspect_rows(gv_seed_features *features, bool digits_15, column *columns, int count) {
+  const gv_row_texts *texts = features->texts;
   gv_seed_reader *r = &features->r;
-  OGRFeatureDefnH as_read = OGR_L_GetLayerDefn(r->layer);
-  int count = OGR_FD_GetFieldCount(as_read);
-  column *columns = calloc((size_t)count + 1, sizeof *columns);
-  if (columns == NULL) return gv_io_fail_memory(r->io, "the seeds' attributes");
+  for (int64_t row = 0; texts != NULL && row < texts->rows; row++) {
+    const char *at = texts->bytes + texts->first[row], *text;
+    for (int i = 0; i < count; i++)
+      if ((text = gv_row_texts_next(&at)) != NULL) seed_layer_inspect(&columns[i], text, r->separator, digits_15);
+  }
+  if (texts != NULL) return;
   gv_seed_start(r);
   for (OGRFeatureH feature; (feature = gv_seed_next(r)) != NULL;) {
     for (int i = 0; i < count; i++)
       seed_layer_inspect(&columns[i], OGR_F_GetFieldAsString(feature, i), r->separator, digits_15);
     OGR_F_Destroy(feature);
   }
+}
+
+static gv_status find_types(gv_seed_features *features, bool digits_15) {
+  gv_seed_reader *r = &features->r;
+  OGRFeatureDefnH as_read = features->texts != NULL ? features->texts->definition : OGR_L_GetLayerDefn(r->layer);
+  int count = OGR_FD_GetFieldCount(as_read);
+  column *columns = calloc((size_t)count + 1, sizeof *columns);
+  if (columns == NULL) return gv_io_fail_memory(r->io, "the seeds' attributes");
+  gv_gdal_reset();
+  inspect_rows(features, digits_15, columns, count);
   features->typed = OGR_FD_Create(OGR_FD_GetName(as_read));
   OGR_FD_Reference(features->typed);
   for (int i = 0; i < count; i++) {
     const column *c = &columns[i];
-    bool text = gv_seed_field_type(r->layer, i) != OFTString || !c->any || c->text || (digits_15 && c->longer);
-    OGRFieldType type = text ? gv_seed_field_type(r->layer, i) : c->real ? OFTReal : OFTInteger64;
-    OGRFieldDefnH field = OGR_Fld_Create(gv_seed_field_name(r->layer, i), type);
+    OGRFieldDefnH like = OGR_FD_GetFieldDefn(as_read, i);
+    OGRFieldType read = OGR_Fld_GetType(like);
+    bool same = read != OFTString || !c->any || c->text || (digits_15 && c->longer);
+    OGRFieldType type = same ? read : c->real ? OFTReal : OFTInteger64;
+    OGRFieldDefnH field = OGR_Fld_Create(OGR_Fld_GetNameRef(like), type);
     OGR_FD_AddFieldDefn(features->typed, field);
     OGR_Fld_Destroy(field);
   }
@@ -283,25 +299,37 @@ static gv_status find_types(gv_seed_features *features, bool digits_15) {
   return gv_gdal_failed() ? gv_seed_read_failed(r) : GV_OK;
 }
 
-/* The feature with numbers instead of texts; texts that are not numbers become empty. */
+/* The field's number instead of a text; texts that are not numbers become empty. */
+static void set_typed(const gv_seed_features *features, OGRFeatureH to, int i, const char *text) {
+  OGRFieldType type = OGR_Fld_GetType(OGR_FD_GetFieldDefn(features->typed, i));
+  int64_t integer;
+  double real;
+  if (type == OFTInteger64 && gv_parse_integer(text, &integer)) {
+    OGR_F_SetFieldInteger64(to, i, integer);
+  } else if (type == OFTReal && gv_parse_separated(text, features->r.separator, &real)) {
+    OGR_F_SetFieldDouble(to, i, real);
+  } else if (type != OFTInteger64 && type != OFTReal) {
+    OGR_F_SetFieldString(to, i, text);
+  }
+}
+
 static OGRFeatureH make_typed(const gv_seed_features *features, OGRFeatureH from) {
   OGRFeatureH to = OGR_F_Create(features->typed);
   OGR_F_SetFID(to, OGR_F_GetFID(from));
-  for (int i = 0; i < OGR_FD_GetFieldCount(features->typed); i++) {
-    OGRFieldType type = OGR_Fld_GetType(OGR_FD_GetFieldDefn(features->typed, i));
-    const char *text = OGR_F_GetFieldAsString(from, i);
-    int64_t integer;
-    double real;
-    if (!OGR_F_IsFieldSetAndNotNull(from, i)) continue;
-    if (type == OFTInteger64 && gv_parse_integer(text, &integer)) {
-      OGR_F_SetFieldInteger64(to, i, integer);
-    } else if (type == OFTReal && gv_parse_separated(text, features->r.separator, &real)) {
-      OGR_F_SetFieldDouble(to, i, real);
-    } else if (type != OFTInteger64 && type != OFTReal) {
-      OGR_F_SetFieldString(to, i, text);
-    }
-  }
+  for (int i = 0; i < OGR_FD_GetFieldCount(features->typed); i++)
+    if (OGR_F_IsFieldSetAndNotNull(from, i)) set_typed(features, to, i, OGR_F_GetFieldAsString(from, i));
   OGR_F_Destroy(from);
+  return to;
+}
+
+/* The feature of a row that is kept. */
+static OGRFeatureH make_kept(const gv_seed_features *features, int64_t row, int64_t fid) {
+  const gv_row_texts *texts = features->texts;
+  const char *at = texts->bytes + texts->first[row - 1], *text;
+  OGRFeatureH to = OGR_F_Create(features->typed);
+  OGR_F_SetFID(to, fid);
+  for (int i = 0; i < OGR_FD_GetFieldCount(features->typed); i++)
+    if ((text = gv_row_texts_next(&at)) != NULL) set_typed(features, to, i, text);
   return to;
 }
 
@@ -320,22 +348,29 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const
   gv_seed_reader *r = &features->r;
   r->io = io;
   r->options = options;
-  gv_status status = gv_seed_open(r);
-  if (status == GV_OK) status = gv_seed_pick_features(r);
+  features->texts = seeds->texts;
+  gv_status status = GV_OK;
+  if (features->texts != NULL) {
+    r->separator = features->texts->separator;
+  } else {
+    status = gv_seed_open(r);
+    if (status == GV_OK) status = gv_seed_pick_features(r);
+    if (status == GV_OK) leave_out_geometries(r);
+  }
   if (status != GV_OK) {
     gv_seed_features_close(features);
     return status;
   }
-  leave_out_geometries(r);
-  if (r->is_csv) status = find_types(features, digits_15);
+  if (features->texts != NULL || r->is_csv) status = find_types(features, digits_15);
   /* For GDAL a read error of a CSV file is its end. */
-  if (status == GV_OK && r->is_csv && seeds->count > 0 && r->row < seeds->rows[seeds->count - 1])
+  if (status == GV_OK && features->texts == NULL && r->is_csv && seeds->count > 0 &&
+      r->row < seeds->rows[seeds->count - 1])
     status = gv_seed_read_failed(r);
   if (status != GV_OK) {
     gv_seed_features_close(features);
     return status;
   }
-  gv_seed_start(r);
+  if (features->texts == NULL) gv_seed_start(r);
   *out = features;
   return GV_OK;
 }
@@ -344,7 +379,12 @@ gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_
                                 OGRFeatureH *feature) {
   gv_seed_reader *r = &features->r;
   r->io = io;
-  while (features->feature == NULL || r->row < seeds->rows[seed]) {
+  if (features->texts != NULL && (features->feature == NULL || r->row != seeds->rows[seed])) {
+    if (features->feature != NULL) OGR_F_Destroy(features->feature);
+    r->row = seeds->rows[seed];
+    features->feature = make_kept(features, r->row, seeds->fids[seed]);
+  }
+  while (features->texts == NULL && (features->feature == NULL || r->row < seeds->rows[seed])) {
     if (features->feature != NULL) OGR_F_Destroy(features->feature);
     features->feature = gv_seed_next(r);
     if (features->feature == NULL && gv_gdal_failed()) return gv_seed_read_failed(r);

@@ -357,11 +357,16 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
 /* From the first feature on, as points until there is a line or polygon. */
 static gv_status read_features(gv_seed_reader *r) {
   gv_status status = GV_OK;
+  gv_row_texts **texts = &r->set->texts;
+  gv_row_texts_free(*texts);
+  *texts = NULL;
+  if (r->is_csv && r->options->keep_texts) GV_TRY(gv_row_texts_make(r->io, r->layer, r->separator, texts));
   gv_seed_start(r);
   while (status == GV_OK && r->shaped == (r->set->shapes != NULL)) {
     OGRFeatureH feature = gv_seed_next(r);
     if (feature == NULL) break;
     status = read_feature(r, feature);
+    gv_row_texts_add(texts, feature);
     OGR_F_Destroy(feature);
     if (status == GV_OK && r->row % 4096 == 0 && gv_io_cancelled(r->io)) status = gv_io_fail_cancelled(r->io);
   }

@@ -20,6 +20,7 @@ void gv_seeds_free(gv_seed_list *seeds) {
   free(seeds->source_x);
   free(seeds->source_y);
   gv_shapes_free(seeds->shapes);
+  gv_row_texts_free(seeds->texts);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
   *seeds = (gv_seed_list)GV_SEED_LIST_INIT;
 }

@@ -14,6 +14,7 @@
 
 #include "io/crs.h"
 #include "io/in/shapes.h"
+#include "io/row_texts.h"
 
 /* More seeds than this have no attribute table, and their names are not kept. */
 enum { GV_MAX_NAMED_SEEDS = 65535 };
@@ -37,6 +38,7 @@ typedef struct gv_seed_options {
   char **open_options;           /* "NAME=VALUE" for GDAL, may be NULL */
   bool heights;                  /* read z, if there is one */
   bool positive_weights;         /* distances are divided by them: in 1e-100 ... 1e100 */
+  bool keep_texts;               /* of a CSV file, as far as memory allows: for gv_seed_features */
   bool keep_source;              /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;             /* leave out and count seeds that cannot be used, instead of failing */
   bool shapes;                   /* lines and polygons are seeds too */
@@ -61,6 +63,7 @@ typedef struct gv_seed_list {
   bool reals_are_floats;       /* the field of `reals` has 32 bits */
   double *source_x, *source_y; /* in `crs`, unaffected by transforming x and y; NULL unless requested */
   gv_shapes *shapes;           /* the features' lines and polygons, of which x and y are a vertex; NULL: points */
+  gv_row_texts *texts;         /* of the rows; NULL: not kept */
   char **names;                /* NULL without a name field or if there are too many seeds; entries may be NULL */
   char name_field[64];
   bool

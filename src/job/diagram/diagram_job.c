@@ -256,6 +256,7 @@ gv_status gv_diagram_job_run(gv_io *io, const gv_diagram_job *job, gv_diagram_re
   diagram_run run = {.job = job, .report = report, .source = job->seeds, .seeds = GV_SEED_LIST_INIT};
   if (job->group != NULL) run.source.id_field = job->group;
   if (job->group != NULL) run.source.id_option = "--group";
+  run.source.keep_texts = !job->edges_only && !job->delaunay;
   diagram_watcher watcher = {io, job, 0.0, 0.5}, writing = {io, job, 0.7, 1.0};
   run.watcher = &watcher;
   run.content.progress = diagram_go_on;
