@@ -532,8 +532,10 @@ def test_report_and_errors(work):
         "--memory",
         "1M",
         "new.gpkg",
-        has=["--memory", "1500", "2M"],
+        has=["--memory", "1500", "15M"],
     )
+    coarse = ["--tolerance", "100", "--memory", "2M"]
+    work.fails("diagram", "--seeds", "many.csv", *coarse, "new.gpkg", has=["--memory", "4M"])
     work.fails("diagram", "new.gpkg", status=2, has="--seeds")
     work.write("line.geojson", json.dumps({"type": "LineString", "coordinates": [[0, 0], [1, 1]]}))
     work.fails("diagram", "--seeds", "line.geojson", "new.gpkg", has="--polygons")

@@ -70,11 +70,13 @@ static bool values_holds_real(const gv_layer_out *l, OGRFieldDefnH field, double
 
 static gv_status values_set_real(const gv_layer_out *l, OGRFeatureH feature, int field, double value) {
   OGRFieldDefnH definition = values_field(l, field);
+  if (values_holds_real(l, definition, value)) {
+    OGR_F_SetFieldDouble(feature, field, value);
+    return GV_OK;
+  }
   char text[32];
   snprintf(text, sizeof text, "%.15g", value);
-  if (!values_holds_real(l, definition, value)) return values_fail(l, definition, text);
-  OGR_F_SetFieldDouble(feature, field, value);
-  return GV_OK;
+  return values_fail(l, definition, text);
 }
 
 /* A date or time, to a field of the same type or of another one. */
