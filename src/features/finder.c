@@ -228,10 +228,15 @@ bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_e
 
 /* ---------------------------------------------------------------------------------------------- a vertex by chords */
 
+/* The same place of the ellipsoid: a pole has any longitude. */
+static bool same_distance(const gv_feature_set *set, int64_t a, int64_t b) {
+  return same_place(set, a, b) || (set->y[a] == set->y[b] && fabs(set->y[a]) == 90.0);
+}
+
 /* The vertex of an entry at a place, or -1. */
 static int64_t vertex_at(const gv_feature_tree *t, int64_t v, bool point, int64_t place) {
-  if (same_place(t->set, v, place)) return v;
-  return !point && same_place(t->set, v + 1, place) ? v + 1 : -1;
+  if (same_distance(t->set, v, place)) return v;
+  return !point && same_distance(t->set, v + 1, place) ? v + 1 : -1;
 }
 
 /* A vertex seen from a ball of positions: the chord from its middle, how far it is at most, one over the least, and by how much bounds of arcs of

@@ -6,6 +6,8 @@
  */
 #include "measure/features.h"
 
+#include <string.h>
+
 #include "cells/kind.h"
 #include "core/angles.h"
 #include "features/device_edges.h"
@@ -73,9 +75,14 @@ static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const
 enum {
   SIDE = 8,
   MOST = SIDE * SIDE,
-  WIDE = 4,  /* tiles along a side that are processed together */
-  SPARSE = 8 /* cells that are too few to be */
+  WIDE = 4, /* tiles along a side that are processed together */
+  SPARSE = 8 /* cells that are too few to be */,
+  SQUARE = WIDE * SIDE
 };
+
+static int64_t squares_in(int64_t cells) {
+  return (cells + SQUARE - 1) / SQUARE;
+}
 
 /* A block at work, some rows of tiles at a time. */
 typedef struct features_work {
@@ -83,10 +90,12 @@ typedef struct features_work {
   const gv_measure *m;
   gv_finder finder;
   bool rest;         /* only cells that have a seed and no distance yet */
+  bool exact;        /* bounds hardly decide: they did not on a device */
   int64_t top;       /* row of the grid that the caller's first row is */
   gv_tile rows;      /* of the current tiles */
   double *x, *y, *z; /* NULL for a device: the grid's tables are sufficient */
   double *lon, *lat; /* NULL if columns and rows define the positions */
+  uint8_t *open;     /* for a device: whether it left cells of a square of tiles, squares row by row */
 } features_work;
 
 /* Some cells of a tile that have the same seed, by their numbers in the current rows. */
@@ -174,7 +183,7 @@ static void measure_group(features_work *w, const gv_tile *tile, group *g) {
   const gv_feature_lookup *index = w->v->state;
   gv_ball ball = measure_features_ball_of(w, tile, g->cell, g->count);
   measured_cell s = {.feature = g->feature};
-  bool floats = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
+  bool floats = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC && !w->exact;
   bool boundary = m->signed_distance != 0;
   gv_finder_aim(&w->finder, g->feature, &ball);
   for (int32_t i = 0; i < g->count; i++) {
@@ -232,16 +241,18 @@ static void measure_tile(features_work *w, int64_t band, const gv_tile *tile) {
   }
 }
 
-/* A few cells, each by itself. */
+/* A few cells that a device left, each by itself. */
 static void measure_some(features_work *w, int64_t band, const int32_t *cell, int32_t count) {
   static const gv_ball unknown = {.radius = 0.0};
   int64_t columns = w->rows.c1 - w->rows.c0;
   gv_finder_surround(&w->finder, &unknown);
+  w->exact = true;
   for (int32_t i = 0; i < count; i++) {
     int64_t r = cell[i] / columns, c = cell[i] % columns;
     gv_tile one = {c, c + 1, r, r + 1};
     measure_tile(w, band, &one);
   }
+  w->exact = false;
 }
 
 /* The current rows in tiles of `side` rows, some of them together. */
@@ -252,6 +263,7 @@ static void measure_features_measure_rows(features_work *w, int64_t band, int64_
   for (int64_t first = 0; first < columns; first += wide) {
     int64_t end = first + wide < columns ? first + wide : columns;
     int32_t count = 0;
+    if (w->rest && w->open[first / SQUARE] == 0) continue;
     for (int64_t r = 0; r < rows; r++) {
       for (int64_t c = first; c < end; c++)
         if (measure_features_wanted(w, r, c)) cell[count++] = (int32_t)(r * columns + c);
@@ -280,54 +292,111 @@ static gv_edge_place measure_device_place(const features_work *w, int32_t cell) 
   return s.q;
 }
 
-/* A cell by what a device found for it: the distance to the seed's edges, NAN if the CPU must find it. */
-static double measure_device_cell(features_work *w, gv_located_row *row, int64_t column, int32_t cell, int32_t seed,
-                                  double distance, float low) {
-  const gv_feature_lookup *index = w->v->state;
-  if (column >= row->end) {
-    const gv_edge_place q = measure_device_place(w, cell);
-    (void)gv_feature_lookup_locate(index, &q, (double)low, &row->last);
-  }
-  gv_located_row_pass(row, column, low);
-  if (row->last.feature < 0) return distance;
-  if (row->last.feature != seed) {
-    const gv_edge_place q = measure_device_place(w, cell);
-    if (!gv_locate_in(&index->locator, seed, &q)) return distance;
+/* The distance to the seed's edges as a device found it, NAN if the CPU must find it. */
+static double measure_device_value(const gv_edge_results *d, int64_t cell, int32_t seed) {
+  if (d->value != NULL) return (double)d->value[cell];
+  return d->found[cell] == seed ? d->distance[cell] : (double)NAN;
+}
+
+/* A cell in a polygon. */
+static double measure_device_inside(const features_work *w, const gv_edge_results *d, int64_t cell, int32_t seed,
+                                    int32_t around) {
+  const double distance = measure_device_value(d, cell, seed);
+  if (around != seed) {
+    const gv_edge_place q = measure_device_place(w, (int32_t)cell);
+    if (!gv_locate_in(&((const gv_feature_lookup *)w->v->state)->locator, seed, &q)) return distance;
   }
   if (w->m->signed_distance == 0) return 0.0;
   return w->v->features->cut != NULL ? (double)NAN : 0.0 - distance;
 }
 
+/* Cells of a row that are around the same edges: `around` is the first polygon that they lie in, or -1. */
+static void measure_device_run(const features_work *w, const gv_edge_results *d, int64_t row, int64_t first,
+                               int64_t end, int32_t around) {
+  const gv_measure *m = w->m;
+  const int64_t cells = row * (w->rows.c1 - w->rows.c0), to = row * m->out_stride;
+  const int32_t *seed = m->seed + row * m->stride;
+  if (around < 0 && d->value != NULL) { /* NAN where there is no seed */
+    memcpy((float *)m->distance + to + first, d->value + cells + first, (size_t)(end - first) * sizeof *d->value);
+    return;
+  }
+  for (int64_t c = first; c < end; c++) {
+    double distance = (double)NAN;
+    if (seed[c] >= 0 && around < 0) distance = measure_device_value(d, cells + c, seed[c]);
+    if (seed[c] >= 0 && around >= 0) distance = measure_device_inside(w, d, cells + c, seed[c], around);
+    put_distance(m, distance, to + c);
+  }
+}
+
+/* The same of a row where there are polygons. */
+static void measure_device_located(const features_work *w, const gv_edge_results *d, int64_t row) {
+  const gv_measure *m = w->m;
+  const int64_t columns = w->rows.c1 - w->rows.c0;
+  const float *low = d->low + row * columns;
+  gv_located_row located = {.last = {.low = 0.0}};
+  gv_located_row_begin(&located, &w->v->cells, w->rows.r0 + row);
+  for (int64_t c = 0, end; c < columns; c = end) {
+    const int64_t cell = row * columns + c;
+    end = c + 1;
+    if (m->seed[row * m->stride + c] < 0 || (w->x != NULL && isnan(w->x[cell]))) {
+      put_distance(m, (double)NAN, row * m->out_stride + c);
+      continue;
+    }
+    if (c >= located.end) {
+      const gv_edge_place q = measure_device_place(w, (int32_t)cell);
+      (void)gv_feature_lookup_locate(w->v->state, &q, (double)low[c], &located.last);
+    }
+    end = gv_located_row_run(&located, c, columns, low);
+    measure_device_run(w, d, row, c, end, located.last.feature);
+  }
+}
+
+/* Notes which squares have cells with a seed and without a distance in a row. */
+static void measure_note_open(features_work *w, int64_t row) {
+  const gv_measure *m = w->m;
+  const int32_t *seed = m->seed + row * m->stride;
+  const int64_t columns = w->rows.c1 - w->rows.c0, at = row * m->out_stride;
+  uint8_t *open = w->open + row / SQUARE * squares_in(columns);
+  for (int64_t first = 0; first < columns; first += SQUARE) {
+    const int64_t end = first + SQUARE < columns ? first + SQUARE : columns;
+    int some = 0;
+    if (m->type == GV_FLOAT64) {
+      const double *distance = (const double *)m->distance + at;
+      for (int64_t c = first; c < end; c++)
+        some |= (seed[c] >= 0) & (distance[c] != distance[c]);
+    } else {
+      const float *distance = (const float *)m->distance + at;
+      for (int64_t c = first; c < end; c++)
+        some |= (seed[c] >= 0) & (distance[c] != distance[c]);
+    }
+    open[first / SQUARE] |= (uint8_t)some;
+  }
+}
+
 static void measure_take(void *user, const gv_edge_results *d) {
   features_work *w = user;
-  const gv_measure *m = w->m;
-  int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0;
-  gv_located_row located = {.last = {.low = 0.0}};
+  const int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0;
+  memset(w->open, 0, (size_t)(squares_in(rows) * squares_in(columns)));
   for (int64_t r = 0; r < rows; r++) {
-    const int32_t *of = m->seed + r * m->stride;
-    gv_located_row_begin(&located, &w->v->cells, w->rows.r0 + r);
-    for (int64_t c = 0; c < columns; c++) {
-      int64_t cell = r * columns + c;
-      double distance = (double)NAN;
-      bool there = of[c] >= 0 && (w->x == NULL || !isnan(w->x[cell]));
-      if (there && d->value != NULL) distance = (double)d->value[cell];
-      if (there && d->value == NULL && d->found[cell] == of[c]) distance = d->distance[cell];
-      if (there && d->low != NULL)
-        distance = measure_device_cell(w, &located, c, (int32_t)cell, of[c], distance, d->low[cell]);
-      put_distance(m, distance, r * m->out_stride + c);
+    if (d->low != NULL) {
+      measure_device_located(w, d, r);
+    } else {
+      measure_device_run(w, d, r, 0, columns, -1);
     }
+    measure_note_open(w, r);
   }
 }
 
 /* The cells that are left after measure_take, in tiles as without a device. */
 static void measure_rest(const features_work *w) {
-  int64_t height = WIDE * SIDE, columns = w->rows.c1 - w->rows.c0;
+  int64_t columns = w->rows.c1 - w->rows.c0;
   features_work some = *w;
   some.rest = true;
-  for (int64_t r = w->rows.r0; r < w->rows.r1; r += height) {
+  for (int64_t r = w->rows.r0; r < w->rows.r1; r += SQUARE) {
     int64_t skipped = (r - w->rows.r0) * columns;
     some.rows.r0 = r;
-    some.rows.r1 = r + height < w->rows.r1 ? r + height : w->rows.r1;
+    some.rows.r1 = r + SQUARE < w->rows.r1 ? r + SQUARE : w->rows.r1;
+    some.open = w->open + (r - w->rows.r0) / SQUARE * squares_in(columns);
     if (w->x != NULL) some.x = w->x + skipped, some.y = w->y + skipped, some.z = w->z + skipped;
     if (w->lon != NULL) some.lon = w->lon + skipped, some.lat = w->lat + skipped;
     measure_features_measure_rows(&some, 0, SIDE);
@@ -378,7 +447,8 @@ static gv_status measure_features_block(gv_context *context, const gv_voronoi *v
   GV_TRY(gv_finder_init(context, &index->tree, &w.finder));
   gv_status status = gv_finder_widen(context, &w.finder);
   if (!tables) w.x = gv_allocate(&context->allocator, 5 * columns * height, sizeof *w.x);
-  if (w.x == NULL && !tables) {
+  if (on_device) w.open = gv_allocate(&context->allocator, squares_in(rows), (size_t)squares_in(columns));
+  if ((w.x == NULL && !tables) || (w.open == NULL && on_device)) {
     status = gv_fail_memory(context, "a block's distances");
   } else if (!tables) {
     w.y = w.x + columns * height;
@@ -395,6 +465,7 @@ static gv_status measure_features_block(gv_context *context, const gv_voronoi *v
       measure_features_measure_rows(&w, band, side);
   }
   gv_release(&context->allocator, w.x);
+  gv_release(&context->allocator, w.open);
   gv_finder_clear(&w.finder);
   return status;
 }

@@ -100,36 +100,48 @@ static int32_t features_decide(const device_block *d, int64_t cell, int32_t foun
   return found;
 }
 
-/* The first polygon around a cell, or -1. */
-static int32_t features_around(const device_block *d, gv_located_row *row, int64_t column, int64_t cell,
-                               float low) {
-  if (column >= row->end) {
-    const gv_edge_place q = features_place(d, cell);
-    (void)gv_feature_lookup_locate(d->index, &q, (double)low, &row->last);
+/* Cells of a row that are around the same edges: `around` is the first polygon that they lie in, or -1. */
+static void features_take_run(const device_block *d, const gv_edge_results *r, int64_t row, int64_t first,
+                              int64_t end, int32_t around) {
+  const features_search *w = d->w;
+  const gv_voronoi *v = w->v;
+  const gv_ball here = {{0.0, 0.0, 0.0}, 0.0};
+  int32_t *out = w->block->out + row * w->block->stride;
+  for (int64_t column = first, i = row * w->columns + first; column < end; column++, i++) {
+    int32_t found = around < 0 ? r->found[i] : around;
+    if (w->x != NULL && isnan(w->x[i])) continue;
+    bool open = around < 0 ? found == GV_EDGE_OPEN : !gv_ball_is_clear(&d->index->tree, &here, (double)r->low[i]);
+    if (open) found = features_decide(d, i, found);
+    out[column] = found >= 0 ? v->label[found] : v->nodata;
   }
-  gv_located_row_pass(row, column, low);
-  return row->last.feature;
+}
+
+/* The same of a row where there are polygons. */
+static void features_take_located(const device_block *d, const gv_edge_results *r, int64_t row) {
+  const features_search *w = d->w;
+  const float *low = r->low + row * w->columns;
+  gv_located_row located = {.last = {.low = 0.0}};
+  gv_located_row_begin(&located, &w->v->cells, d->at->tile.r0 + row);
+  for (int64_t column = 0, end; column < w->columns; column = end) {
+    const int64_t i = row * w->columns + column;
+    end = column + 1;
+    if (w->x != NULL && isnan(w->x[i])) continue;
+    if (column >= located.end) {
+      const gv_edge_place q = features_place(d, i);
+      (void)gv_feature_lookup_locate(d->index, &q, (double)low[column], &located.last);
+    }
+    end = gv_located_row_run(&located, column, w->columns, low);
+    features_take_run(d, r, row, column, end, located.last.feature);
+  }
 }
 
 static void features_take(void *user, const gv_edge_results *r) {
   const device_block *d = user;
-  const features_search *w = d->w;
-  const gv_voronoi *v = w->v;
-  const gv_ball here = {{0.0, 0.0, 0.0}, 0.0};
-  const gv_tile *tile = &d->at->tile;
-  gv_located_row located = {.last = {.low = 0.0}};
-  int64_t i = 0;
-  for (int64_t row = 0; row < tile->r1 - tile->r0; row++) {
-    int32_t *out = w->block->out + row * w->block->stride;
-    gv_located_row_begin(&located, &v->cells, tile->r0 + row);
-    for (int64_t column = 0; column < w->columns; column++, i++) {
-      int32_t found = r->found[i], around = -1;
-      if (w->x != NULL && isnan(w->x[i])) continue;
-      if (r->low != NULL) around = features_around(d, &located, column, i, r->low[i]);
-      bool open = around < 0 ? found == GV_EDGE_OPEN : !gv_ball_is_clear(&d->index->tree, &here, (double)r->low[i]);
-      if (around >= 0) found = around;
-      if (open) found = features_decide(d, i, found);
-      out[column] = found >= 0 ? v->label[found] : v->nodata;
+  for (int64_t row = 0; row < d->at->tile.r1 - d->at->tile.r0; row++) {
+    if (r->low != NULL) {
+      features_take_located(d, r, row);
+    } else {
+      features_take_run(d, r, row, 0, d->w->columns, -1);
     }
   }
 }

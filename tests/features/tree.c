@@ -371,7 +371,42 @@ static void same_for_any_number_of_threads(void **unused) {
   }
 }
 
+/* Edges at a pole are points of the tree: the closest point keeps its bits. */
+static void edges_at_a_pole(void **unused) {
+  (void)unused;
+  static const double line[][2] = {{-170, -84}, {-180, -90}, {-60, -90}, {60, -90},
+                                   {30, -90},   {180, -90},  {175, -82}},
+                      first[][2] = {{60, 90}, {-10, 90}, {20, 90}, {20, 85}}, only[][2] = {{3, 90}, {1, 90}};
+  layer_clear(&l);
+  layer_add(&l, GV_PART_LINE, line, 7);
+  layer_add(&l, GV_PART_LINE, first, 4);
+  layer_add(&l, GV_PART_LINE, only, 2);
+  make_set(GV_GEODESIC, GV_EDGES_STRAIGHT, true, &set);
+  gv_geodesic_init(&wgs84, &geodesic);
+  assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
+  assert_int_equal(tree.entries, 2 + 1 + 1 + 1 + 1);
+  for (int k = 0; k < 3000; k++) {
+    static const double lats[] = {-90.0, 90.0, -90.0 + 1e-9, 89.9999, 0.0};
+    double at[2] = {k % 7 == 0 ? 60.0 * (k % 6) - 180.0 : layer_uniform(-180.0, 180.0),
+                    k % 3 == 0 ? lats[k / 3 % 5] : layer_uniform(-90.0, 90.0)},
+           position[3];
+    const gv_edge_place q = place_at(set.metric, at[0], at[1], position);
+    for (int32_t f = 0; f < set.count; f++) {
+      gv_edge_closest expected, got;
+      gv_feature_nearest(&set, f, &q, true, &expected);
+      assert_true(gv_tree_nearest(&tree, f, &q, position, true, INFINITY, &got));
+      if (memcmp(&got.canonical, &expected.canonical, sizeof got.canonical) != 0 || got.lon != expected.lon ||
+          got.lat != expected.lat || got.azimuth != expected.azimuth)
+        fail_msg("%d from %.17g %.17g: %.17g at %g %g, %.17g; not %.17g at %g %g, %.17g", (int)f, at[0], at[1],
+                 got.canonical, got.lon, got.lat, got.azimuth, expected.canonical, expected.lon, expected.lat,
+                 expected.azimuth);
+    }
+  }
+  uproot();
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(edges_at_a_pole),
     cmocka_unit_test(same_for_any_number_of_threads),
     cmocka_unit_test(boxes_hold_their_edges),
     cmocka_unit_test(nearest_of_all_edges),

@@ -60,6 +60,7 @@ static void make_layer(const setting *s, int which) {
     const double over[2][2] = {{10, 80}, {-170, 80}}, wide[3][2] = {{170, 10}, {190, 20}, {200, -10}};
     const double west[5][2] = {{-180, 60}, {-170, 60}, {-170, 70}, {-180, 70}, {-180, 60}};
     const double east[5][2] = {{180, 60}, {170, 60}, {170, 70}, {180, 70}, {180, 60}};
+    const double along[7][2] = {{-180, -86}, {-180, -90}, {-60, -90}, {60, -90}, {30, -90}, {180, -90}, {180, -84}};
     const double half[2][2] = {{20, 10}, {-160, -10}}, across[2][2] = {{-100, 30}, {60, -40}},
                  point[1][2] = {{5, 90}};
     layer_add(&l, GV_PART_POLYGON, cap, 6);
@@ -69,6 +70,7 @@ static void make_layer(const setting *s, int which) {
     layer_add(&l, GV_PART_POLYGON, east, 5);
     layer_add(&l, GV_PART_LINE, half, 2);
     layer_add(&l, GV_PART_LINE, across, 2);
+    layer_add(&l, GV_PART_LINE, along, 7);
     layer_add(&l, GV_PART_POINTS, point, 1);
     layer_end_feature(&l); /* nothing */
   }

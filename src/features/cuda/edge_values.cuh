@@ -98,9 +98,15 @@ __device__ static inline void edge_stand_curve(const gv_edge_curve *curve, gv_ed
   gv_edge_curve_at(curve->power, 2.0 * edge_orient(curve->reversed, s) - 1.0, s->place, s->along);
 }
 
+/* The last place that was seen: edges that meet in a vertex have it in common. */
+struct edge_seen {
+  double place[3];
+  gv_seen_place view;
+};
+
 /* The bounds of the exact distance from a place of an edge. */
 __device__ static inline void edge_bounds(const edge_view &t, int i, const double q[3], double part,
-                                          gv_edge_stand *s, double *low, double *high) {
+                                          edge_seen *seen, gv_edge_stand *s, double *low, double *high) {
   s->point = t.entry[i] < 0;
   s->end = part == 0.0 ? 1 : part == 1.0 ? -1 : 0;
   s->part = part;
@@ -113,50 +119,104 @@ __device__ static inline void edge_bounds(const edge_view &t, int i, const doubl
     const gv_edge_row row = t.row[i];
     gv_edge_stand_lifted(&t.series, t.ellipsoid.eccentricity2, row.a, row.d, row.inverse, s);
   }
-  s->distance = gv_slope(&t.series, q, s->place, s->along, &s->slope);
-  if (!s->known) s->distance = -1.0;
+  if (s->place[0] != seen->place[0] || s->place[1] != seen->place[1] || s->place[2] != seen->place[2]) {
+    for (int axis = 0; axis < 3; axis++)
+      seen->place[axis] = s->place[axis];
+    seen->view = gv_see_place(&t.series, q, s->place);
+  }
+  s->distance = !s->known ? -1.0 : s->point ? seen->view.length : seen->view.distance;
+  s->slope = gv_slope_along(&seen->view, s->along);
   gv_edge_bounds_of(t.root_most, 2.0 * gv_chord_tolerance * t.series.a, s, low, high);
 }
 
+/* Edges that may be nearest to a position, `stride` apart. */
+struct edge_list {
+  const int *row;
+  int64_t stride;
+  int count;
+};
+
+/* The bits of C's NAN, which results have. */
+__device__ static inline float edge_nothing() {
+  return __int_as_float(0x7fc00000);
+}
+
+__device__ static inline float edge_decided(double least, double most) {
+  return most < CUDART_INF && (float)least == (float)most ? (float)least : edge_nothing();
+}
+
 /*
- * The distance of a feature as a float by `count` edges, all that may be nearest, or NaN: the bounds do not decide. The feature's distance
- * is not below the least bound of all edges, and not above those of its own. Overwrites the list.
+ * The distance of a feature as a float by the edges that may be nearest, or NaN: the bounds do not decide. It is not below the least bound
+ * of all edges, and not above those of its own. Here by the places that chords find: of most positions vertices.
  */
-__device__ static float edge_value(const edge_view &t, const double q[3], int feature, int *left, int count) {
-  double part[MOST_LEFT], next[MOST_LEFT], last_part[MOST_LEFT], last_slope[MOST_LEFT], low[MOST_LEFT];
-  bool own[MOST_LEFT];
+__device__ static float edge_value_at_once(const edge_view &t, const double q[3], int feature,
+                                           const edge_list &list) {
+  edge_seen seen = {{CUDART_NAN, 0.0, 0.0}, {}};
+  double least = CUDART_INF, most = CUDART_INF;
+  for (int n = 0; n < list.count; n++) {
+    const int i = list.row[n * list.stride];
+    gv_edge_stand s;
+    float sag;
+    int of;
+    double part, low, high;
+    (void)edge_chord2(t.row + i, q, &sag, &of, &part);
+    edge_bounds(t, i, q, part, &seen, &s, &low, &high);
+    least = fmin(least, low);
+    if (of == feature) most = fmin(most, high);
+  }
+  return edge_decided(least, most);
+}
+
+/* The same in some passes, each from better places. */
+__device__ static float edge_value(const edge_view &t, const double q[3], int feature, const edge_list &list) {
+  double part[MOST_LEFT], last_part[MOST_LEFT], last_slope[MOST_LEFT], low[MOST_LEFT], slope[MOST_LEFT],
+      distance[MOST_LEFT], speed[MOST_LEFT];
+  int left[MOST_LEFT], count = list.count;
+  bool own[MOST_LEFT], point[MOST_LEFT];
   for (int n = 0; n < count; n++) {
     float sag;
     int of;
+    left[n] = list.row[n * list.stride];
     (void)edge_chord2(t.row + left[n], q, &sag, &of, &part[n]);
     own[n] = of == feature;
     last_part[n] = last_slope[n] = CUDART_NAN;
   }
   for (int pass = 0; pass < PASSES; pass++) {
+    edge_seen seen = {{CUDART_NAN, 0.0, 0.0}, {}};
     double least = CUDART_INF, most = CUDART_INF;
     for (int n = 0; n < count; n++) {
       gv_edge_stand s;
       double high;
-      edge_bounds(t, left[n], q, part[n], &s, &low[n], &high);
+      edge_bounds(t, left[n], q, part[n], &seen, &s, &low[n], &high);
       least = fmin(least, low[n]);
       if (own[n]) most = fmin(most, high);
-      next[n] = gv_edge_next_part(t.rho, &s, last_part[n], last_slope[n]);
-      last_part[n] = part[n];
-      last_slope[n] = s.sense * s.slope;
+      slope[n] = s.sense * s.slope;
+      distance[n] = s.distance;
+      speed[n] = s.motion.fastest;
+      point[n] = s.point;
     }
-    if (most < CUDART_INF && (float)least == (float)most) return (float)least;
+    const float value = edge_decided(least, most);
+    if (!isnan(value)) return value;
     int kept = 0;
     for (int n = 0; n < count; n++) {
       if (low[n] > most) continue;
+      gv_edge_stand s;
+      s.point = point[n];
+      s.part = part[n];
+      s.sense = 1.0;
+      s.slope = slope[n];
+      s.distance = distance[n];
+      s.motion.fastest = speed[n];
+      const double next = gv_edge_next_part(t.rho, &s, last_part[n], last_slope[n]);
       left[kept] = left[n];
       own[kept] = own[n];
-      part[kept] = next[n];
-      last_part[kept] = last_part[n];
-      last_slope[kept++] = last_slope[n];
+      last_part[kept] = part[n];
+      last_slope[kept] = slope[n];
+      part[kept++] = next;
     }
     count = kept;
   }
-  return CUDART_NAN_F;
+  return edge_nothing();
 }
 
 } // namespace gv
