@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import warnings
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Mapping, NoReturn, Optional
@@ -201,6 +202,14 @@ def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> An
     return made
 
 
+def _power_above(size: float) -> float:
+    """The least power of two that is not less, as the command's bounds, so that sums of whole numbers are whole."""
+    fraction, exponent = math.frexp(size)
+    if size == 0.0:
+        return 1.0
+    return size if fraction == 0.5 or exponent > 1023 else math.ldexp(1.0, exponent)
+
+
 class _Table:
     """A ``gv_statistics``, of seeds or, if these have groups (numbers below `groups`), of the groups; and what is added to it."""
 
@@ -218,7 +227,7 @@ class _Table:
             quantities,
             field.plan.x.size if group is None else groups,
         )
-        bounds = np.array([max(float(np.abs(q).max()), 1e-300) for q in quantities])
+        bounds = np.array([_power_above(float(np.abs(q).max())) for q in quantities])
         options = _c.StatisticsOptions(
             distances=int(distances),
             sums=len(quantities),

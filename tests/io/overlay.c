@@ -75,12 +75,15 @@ static void any_blocks(void **state) {
     gv_raster_source source = {.path = path};
     assert_int_equal(gv_overlay_open(&io, source, &grid, (gv_readers){1, 1, 1 << 20, NULL}, &overlay), GV_OK);
     read_cells(&io, overlay, WIDTH, HEIGHT, whole);
-    double sum = 0.0, size = 0.0, inside = gv_overlay_inside(overlay);
+    double sum = 0.0, size = 0.0, largest = 0.0, inside = gv_overlay_inside(overlay);
     for (int k = 0; k < WIDTH * HEIGHT; k++) {
       sum += whole[k];
       size += fabs(whole[k]);
+      largest = fmax(largest, fabs(whole[k]));
     }
-    assert_true(size > 0.0 && size <= gv_overlay_bound(overlay));
+    int exponent;
+    assert_true(largest > 0.0 && largest <= gv_overlay_bound(overlay) && gv_overlay_bound(overlay) <= 2.0 * size);
+    assert_true(frexp(gv_overlay_bound(overlay), &exponent) == 0.5);
     if (i == 0) assert_true(fabs(sum - inside) <= 1e-12 * size);
     if (i > 0) assert_true(sum == inside); /* integers */
     for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {

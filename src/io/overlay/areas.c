@@ -104,6 +104,24 @@ bool gv_areas_overlap(const gv_overlay *o) {
   return o->x.start[o->grid->grid.width] > 0 && o->y.start[o->grid->grid.height] > 0;
 }
 
+/* How many times the largest pixel's value may be in a cell, along one axis. Sums of shares are rounded. */
+static double axis_reach(const gv_axis *a, int64_t cells) {
+  double most = 0.0;
+  bool single = true;
+  for (int64_t c = 0; c < cells; c++) {
+    double sum = 0.0;
+    for (int64_t e = a->start[c]; e < a->start[c + 1]; e++)
+      sum += a->share[e];
+    most = fmax(most, sum);
+    single = single && a->start[c + 1] - a->start[c] <= 1 && sum <= 1.0;
+  }
+  return single ? 1.0 : most * (1.0 + 1e-9);
+}
+
+double gv_areas_largest(const gv_overlay *o) {
+  return o->largest * axis_reach(&o->x, o->grid->grid.width) * axis_reach(&o->y, o->grid->grid.height);
+}
+
 void gv_areas_free(gv_overlay *o) {
   void *const pieces[] = {o->x.start, o->x.pixel, o->x.share, o->x.inside,
                           o->y.start, o->y.pixel, o->y.share, o->y.inside};

@@ -35,6 +35,7 @@ struct gv_overlay {
   const gv_raster_grid *grid;
   gv_raster_in raster;
   double total, size, inside; /* size: sum of absolute values */
+  double largest;             /* absolute value of a pixel */
   int64_t negative;           /* pixels */
   bool list;                  /* cells are those of a mesh or list: grid->cells_of */
   double grid_degrees;        /* then: in a unit of the grid's system, found before workers start */
@@ -69,6 +70,8 @@ double gv_row_share(const gv_overlay *o, double top, double bottom, double t);
 /* Finds the overlaps of a parallel raster. */
 gv_status gv_areas_make(gv_io *io, gv_overlay *o);
 bool gv_areas_overlap(const gv_overlay *o);
+/* No cell has a larger value. */
+double gv_areas_largest(const gv_overlay *o);
 void gv_areas_free(gv_overlay *o);
 
 /* Values of a block of cells into the worker's memory. */

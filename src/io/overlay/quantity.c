@@ -1,6 +1,7 @@
 /* Opens an overlay: a first pass over all pixels sums and checks them. */
 #include "io/overlay/quantity.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
 /* Sums of a row of pixels. */
 typedef struct row_sums {
   double total, size, inside;
+  double largest;   /* absolute value */
   int64_t negative; /* pixels */
 } row_sums;
 
@@ -60,12 +62,13 @@ typedef struct row_walk {
 /* Adds up a row, pixel c in lane c % LANES, for the compiler's vectors. */
 static row_sums add_row(const gv_overlay *o, const double *row) {
   enum { LANES = 8 };
-  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0}, negative[LANES] = {0};
+  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0}, negative[LANES] = {0}, largest[LANES] = {0};
   row_sums sums = {0};
   for (int64_t x = 0; x < o->raster.width; x += LANES) {
     for (int i = 0; i < LANES && x + i < o->raster.width; i++) {
       total[i] += row[x + i];
       size[i] += fabs(row[x + i]);
+      largest[i] = fabs(row[x + i]) > largest[i] ? fabs(row[x + i]) : largest[i];
       inside[i] += o->parallel ? row[x + i] * o->x.inside[x + i] : 0.0;
       negative[i] += row[x + i] < 0.0 ? 1.0 : 0.0;
     }
@@ -74,6 +77,7 @@ static row_sums add_row(const gv_overlay *o, const double *row) {
     sums.total += total[i];
     sums.size += size[i];
     sums.inside += inside[i];
+    sums.largest = fmax(sums.largest, largest[i]);
     sums.negative += (int64_t)negative[i];
   }
   return sums;
@@ -112,12 +116,14 @@ static void sum_add(exact_sum *sum, double value) {
 static void add_rows(gv_overlay *o, const row_sums *rows, int64_t strip) {
   exact_sum total = {0}, size = {0}, inside = {0};
   o->negative = 0;
+  o->largest = 0.0;
   for (int64_t first = 0; first < o->raster.height; first += strip) {
     exact_sum strip_total = {0}, strip_size = {0}, strip_inside = {0};
     for (int64_t y = first; y < first + strip && y < o->raster.height; y++) {
       sum_add(&strip_total, rows[y].total);
       sum_add(&strip_size, rows[y].size);
       o->negative += rows[y].negative;
+      o->largest = fmax(o->largest, rows[y].largest);
       sum_add(&strip_inside, rows[y].inside * (o->parallel ? o->y.inside[y] : 0.0));
     }
     sum_add(&total, strip_total.value);
@@ -195,10 +201,19 @@ int64_t gv_overlay_negative(const gv_overlay *o) {
   return o->negative;
 }
 
+/* The least power of two that is not less; a size that has none in the range of doubles stays as it is. */
+static double power_above(double size) {
+  int exponent;
+  double fraction = frexp(size, &exponent);
+  if (fraction == 0.5 || exponent > DBL_MAX_EXP - 1) return size;
+  return ldexp(1.0, exponent);
+}
+
 double gv_overlay_bound(const gv_overlay *o) {
   if (!o->parallel) return ldexp(o->unit, 53);
-  /* Shares add up to 1 except for rounding. */
-  return o->size > 0.0 ? o->size * (1.0 + 1e-9) : 1.0;
+  if (!(o->size > 0.0)) return 1.0;
+  /* Fixed point in a power of two keeps whole numbers whole. */
+  return power_above(fmin(gv_areas_largest(o), o->size * (1.0 + 1e-9)));
 }
 
 void gv_overlay_close(gv_overlay *o) {

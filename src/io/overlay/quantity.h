@@ -20,7 +20,8 @@ typedef struct gv_overlay gv_overlay;
 gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_grid *grid, gv_readers readers,
                           gv_overlay **out);
 
-/* Sum of the raster, of the part of it inside the grid, and a bound of the sizes of cells' values. */
+/* Sum of the raster, of the part of it inside the grid, and a bound of the sizes of cells' values: a power of two, with the pixels
+ * of the grid's own cells the one that is next to the largest value. */
 double gv_overlay_total(const gv_overlay *overlay);
 double gv_overlay_inside(const gv_overlay *overlay);
 double gv_overlay_bound(const gv_overlay *overlay);

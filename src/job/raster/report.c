@@ -12,8 +12,8 @@
 static void warn_of_sums(const gv_run_work *w) {
   for (int i = 0; i < w->plan->job->sum_count; i++) {
     gv_sum_totals sum = w->source.sum(w, i);
-    double outside = sum.total - sum.inside;
-    if (fabs(outside) > 1e-9 * sum.bound) {
+    double outside = sum.total - sum.inside, size = fmax(sum.bound, fmax(fabs(sum.total), fabs(sum.inside)));
+    if (fabs(outside) > 1e-9 * size) {
       gv_io_warn(GV_CODE_SUM_OUTSIDE, 0,
                  "--sum %s: %.10g of its total of %.10g is outside the grid and not counted",
                  w->plan->job->sums[i].name, outside, sum.total);
