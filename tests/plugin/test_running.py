@@ -511,6 +511,13 @@ def test_names_that_a_shell_would_trip_over(qgis, work):
 # ------------------------------------------------------------------------------------------------- cancelling
 
 
+def is_running(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
 def cancel_when(feedback, ready):
     """Cancels from another thread once ready() is true; [time of it]."""
     pressed = []
@@ -541,27 +548,42 @@ def test_cancel(qgis, work, name, parameters):
     assert work.listing() == ["out.tif"] and out.read_text() == "something precious"
 
 
-def test_cancel_a_program_that_does_not_listen(qgis, work, setting):
-    """It is killed, with its children. Its unfinished files are left for the next run of the program, which removes unused ones."""
+@pytest.mark.parametrize("closed", ["", "exec >/dev/null 2>&1"])
+@pytest.mark.parametrize("how", ["cancel", "quit"])
+def test_a_program_that_does_not_listen(qgis, work, setting, how, closed):
+    """
+    It is killed, with its children, by Cancel and when QGIS closes, also where it has closed what it writes to, before its
+    files. Its unfinished files are left for the next run of the program, which removes unused ones.
+    """
+    from gpuvoronoi_processing import command
+
     setting(
         script(
             work,
             "program",
-            """
+            f"""
 trap '' TERM
+{closed}
+sleep 600 &
 mkdir "$(dirname "$0")/.out.tmp-begun"
-echo $$ > "$(dirname "$0")/pid"
+echo $$ $! > "$(dirname "$0")/pid"
 while :; do sleep 0.1; done
 """,
         )
     )
     feedback = Feedback()
+    feedback.cancel = feedback.cancel if how == "cancel" else command.stop_all
     pid = work.directory / "pid"
     pressed = cancel_when(feedback, pid.exists)
-    qgis.run("voronoiraster", feedback, INPUT=timezones(), OUTPUT=work.path("out.tif"))
+    if how == "cancel":
+        qgis.run("voronoiraster", feedback, INPUT=timezones(), OUTPUT=work.path("out.tif"))
+    else:
+        with pytest.raises(QgsProcessingException, match="ended with status -9"):
+            qgis.run("voronoiraster", feedback, INPUT=timezones(), OUTPUT=work.path("out.tif"))
     assert time.monotonic() - pressed[0] < 5
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
+    while any(map(is_running, pid.read_text().split())):
+        assert time.monotonic() - pressed[0] < 5
+        time.sleep(0.05)
     assert work.listing() == [".out.tmp-begun", "pid", "program"]
 
 

@@ -214,6 +214,69 @@ os._exit(0)
 """
 
 
+CLOSING = """
+import os, pathlib, time
+import processing
+from qgis.core import QgsProject, QgsVectorLayer
+from qgis.PyQt.QtCore import QTimer
+from qgis.PyQt.QtWidgets import QApplication, QMessageBox
+from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
+
+work = pathlib.Path(os.environ["GPUVORONOI_WORK"])
+kept, timer = [], QTimer()
+
+def run():
+    updateAvailablePlugins()
+    if "gpuvoronoi_processing" not in plugins:
+        assert loadPlugin("gpuvoronoi_processing") and startPlugin("gpuvoronoi_processing")
+    source = os.environ["GPUVORONOI_ROOT"] + "/data/timezones.csv?type=csv&xField=lon&yField=lat&crs=EPSG:4326"
+    layer = QgsVectorLayer("file://" + source, "places", "delimitedtext")
+    QgsProject.instance().addMapLayer(layer)
+    dialog = processing.createAlgorithmDialog("gpuvoronoi:voronoiraster", {"INPUT": layer, "OUTPUT": str(work / "out.tif")})
+    dialog.show()
+    dialog.runAlgorithm()
+    kept.append(dialog)
+    timer.timeout.connect(close)
+    timer.start(1000)
+
+def close():
+    box = QApplication.activeModalWidget()
+    if isinstance(box, QMessageBox):
+        (work / "asked.txt").open("a").write(box.text() + os.linesep)
+        chosen = [b for b in box.buttons() if b.text().replace("&", "") in ("Yes", "Discard")]
+        chosen[0].click()
+    elif (work / "pid").exists():
+        QTimer.singleShot(0, iface.actionExit().trigger)
+
+QTimer.singleShot(1000, run)
+"""
+
+# Computes nothing, closes what it writes to, and goes on as if its file took long to close.
+WRITING = """#!/bin/bash
+[[ " $* " =~ " --progress " ]] || exec '{command}' "$@"
+trap '' TERM
+exec >/dev/null 2>&1
+sleep 600 &
+echo $$ $! > '{work}/pid'
+while :; do sleep 0.1; done
+"""
+
+
+def test_closing_qgis_ends_the_command(tmp_path, monkeypatch):
+    """QGIS asks whether it may cancel; then nothing that the plugin has started goes on."""
+    program = tmp_path / "program"
+    program.write_text(WRITING.format(command=COMMAND, work=tmp_path))
+    program.chmod(0o755)
+    (tmp_path / "closing.py").write_text(CLOSING)
+    monkeypatch.setenv("GPUVORONOI_COMMAND", str(program))
+    done = in_windows(tmp_path, tmp_path / "closing.py")
+    assert done.returncode == 0, (done.stdout[-4000:], done.stderr[-4000:])
+    assert "Voronoi raster" in (tmp_path / "asked.txt").read_text()
+    for pid in (tmp_path / "pid").read_text().split():
+        path = pathlib.Path(f"/proc/{pid}/stat")
+        assert not path.exists() or path.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
 def test_language_of_the_command_line(tmp_path):
     """QGIS uses the language of --lang, independent of its settings."""
     if not (FOLDER / "gpuvoronoi_processing" / "i18n" / "gpuvoronoi_de.qm").exists():

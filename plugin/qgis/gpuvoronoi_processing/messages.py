@@ -139,7 +139,14 @@ def metric(name):
         "geodesic": tr("geodesic"),
         "great-circle": tr("great-circle"),
         "euclidean": tr("euclidean"),
+        "manhattan": tr("manhattan"),
+        "chebyshev": tr("chebyshev"),
     }.get(name, name)
+
+
+def unit(name):
+    """A unit of the command's report, in words; units of the system's own stay."""
+    return {"degree": tr("degree"), "metre": tr("meter")}.get(name, name)
 
 
 def error(report):
@@ -249,6 +256,6 @@ def raster_size(grid):
         height=number_text(grid["height"]),
         x=number_text(grid["cell_size"][0], "g", 9),
         y=number_text(grid["cell_size"][1], "g", 9),
-        unit=grid["unit"],
+        unit=unit(grid["unit"]),
         crs=grid["crs"],
     )

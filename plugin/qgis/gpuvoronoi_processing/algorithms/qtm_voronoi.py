@@ -27,7 +27,7 @@ class QtmVoronoi(RasterAlgorithm):
     def description(self):
         return tr(
             "<p>Finds the nearest seed for the center of every triangle of a level of Dutton's quaternary triangular "
-            "mesh. The mesh divides the globe into 8 · 4<sup>level</sup> triangles of nearly equal size.</p><p>The "
+            "mesh. The mesh divides the globe into 8 · 4<sup>level</sup> triangles of similar size.</p><p>The "
             "raster shows the triangles: each cell has the id of the triangle that contains the center of the cell.</p>"
         )
 

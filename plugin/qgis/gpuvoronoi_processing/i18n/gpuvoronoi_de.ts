@@ -66,7 +66,7 @@
         <message>
             <location filename="../algorithms/cells.py" />
             <source>HEALPix: pixels of equal area on the sphere, numbered in the nested scheme or the ring scheme. S2: the cells of a cube. H3: hexagons and 12 pentagons, if the command was built with them.</source>
-            <translation>HEALPix: auf der Kugel gleich große Pixel, nummeriert im verschachtelten oder im Ringschema. S2: die Zellen eines Würfels. H3: Sechsecke und 12 Fünfecke, falls das Programm damit gebaut wurde.</translation>
+            <translation>HEALPix: auf der Kugel gleich große Pixel, nummeriert im verschachtelten oder im Ringschema. S2: die Zellen eines Würfels. H3: Sechsecke und 12 Fünfecke, falls das Kommando damit gebaut wurde.</translation>
         </message>
         <message>
             <location filename="../algorithms/cells.py" />
@@ -930,8 +930,8 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>&lt;p&gt;Finds the nearest seed for the center of every triangle of a level of Dutton's quaternary triangular mesh. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: each cell has the id of the triangle that contains the center of the cell.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Findet zur Mitte jedes Dreiecks einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) das nächste Objekt. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; nahezu gleich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: Jede Zelle hat die Kennung des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds the nearest seed for the center of every triangle of a level of Dutton's quaternary triangular mesh. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of similar size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: each cell has the id of the triangle that contains the center of the cell.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zur Mitte jedes Dreiecks einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) das nächste Objekt. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; ähnlich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: Jede Zelle hat die Kennung des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -1066,7 +1066,7 @@
         <message>
             <location filename="../algorithms/round_barriers.py" />
             <source>&lt;p&gt;Finds, for each cell, the facility with the shortest way that does not cross lines, such as rivers and fences, and does not enter polygons, such as lakes, land or exclusion zones.&lt;/p&gt;&lt;p&gt;The result is exact: a way is a chain of straight legs (on the globe of geodesics) that turn at vertices of the barriers, not a chain of cells. A bridge is a gap in the line of its river.&lt;/p&gt;&lt;p&gt;Cells inside polygons and those that no way reaches are empty.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Findet für jede Zelle die Einrichtung mit dem kürzesten Weg, der Linien wie Flüsse und Zäune nicht kreuzt und Polygone wie Seen, Land oder Sperrgebiete nicht betritt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist genau: ein Weg ist eine Kette gerader Teilstrecken (auf der Erde geodätischer Linien), die an Stützpunkten der Hindernisse abbiegen, keine Kette von Zellen. Eine Brücke ist eine Lücke in der Linie ihres Flusses.&lt;/p&gt;&lt;p&gt;Zellen in Polygonen und solche, die kein Weg erreicht, sind leer.&lt;/p&gt;</translation>
+            <translation>&lt;p&gt;Findet für jede Zelle die Einrichtung mit dem kürzesten Weg, der Linien wie Flüsse und Zäune nicht kreuzt und Polygone wie Seen, Land oder Sperrgebiete nicht betritt.&lt;/p&gt;&lt;p&gt;Das Ergebnis ist exakt: Ein Weg ist eine Kette gerader Teilstrecken (auf der Erde geodätischer Linien), die an Stützpunkten der Hindernisse abbiegen, keine Kette von Zellen. Eine Brücke ist eine Lücke in der Linie ihres Flusses.&lt;/p&gt;&lt;p&gt;Zellen in Polygonen und solche, die kein Weg erreicht, sind leer.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/round_barriers.py" />
@@ -1221,7 +1221,7 @@
         <message>
             <location filename="../algorithms/travel_cost.py" />
             <source>The lengths of moves. Geodesics and great circles need a raster of longitudes and latitudes, straight lines a projected one.</source>
-            <translation>Die Längen der Schritte. Geodäten und Großkreise brauchen ein Raster von Längen und Breiten, gerade Linien ein projiziertes.</translation>
+            <translation>Die Längen der Schritte. Geodätische Linien und Großkreise brauchen ein Raster von Längen und Breiten, Geraden ein projiziertes.</translation>
         </message>
         <message>
             <location filename="../algorithms/travel_cost.py" />
@@ -1626,7 +1626,7 @@
         <message>
             <location filename="../algorithms/write_nearest.py" />
             <source>nearest,neighbour,neighbor,distance,field,attribute,edit,in place,update</source>
-            <translation>nächste,nachbar,entfernung,feld,attribut,bearbeiten,direkt,aktualisieren</translation>
+            <translation>nächste,Nachbar,Entfernung,Feld,Attribut,bearbeiten,direkt,aktualisieren</translation>
         </message>
         <message>
             <location filename="../algorithms/write_nearest.py" />
@@ -2057,6 +2057,26 @@
             <location filename="../messages.py" />
             <source>euclidean</source>
             <translation>geradlinig</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>manhattan</source>
+            <translation>Manhattan</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>chebyshev</source>
+            <translation>Tschebyschow</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>degree</source>
+            <translation>Grad</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>meter</source>
+            <translation>Meter</translation>
         </message>
         <message>
             <location filename="../messages.py" />
