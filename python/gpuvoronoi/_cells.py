@@ -186,7 +186,7 @@ class Cells:
     """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values. Of a raster with
     coordinates that are not evenly spaced, and for further neighbors, all seeds are left.
 
-    `own`: the raster's cells ask, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
+    `own`: the raster's cells are the queries, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
     which cells are seeds, and their values."""
 
     def __init__(self, raster: Raster, query_grid: Grid, plan: Plan, workers: int) -> None:

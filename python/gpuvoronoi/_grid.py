@@ -166,7 +166,7 @@ def of_arguments(
             raise ValueError("extent needs shape")
         made = _of_cells(None, wanted, given, seeds_crs)
     else:
-        raise ValueError("which cells? Give like, shape, level or cells")
+        raise ValueError("no grid given: pass like=, shape=, level= or cells=")
     made = dataclasses.replace(made, level=wanted)
     return made if level is None or made.mesh else _from_greenwich(made, False)
 

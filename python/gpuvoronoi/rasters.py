@@ -38,8 +38,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
         `seeds_crs` says otherwise. Or a raster, with its cells as seeds: an `xarray.DataArray`, or a two-dimensional array
         with `target_values` and `extent`. A seed is then all cells of one value, a whole number, and each cell with `k` above 1; masked cells of a
-        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the result, slice by slice; the raster's own cells ask
-        unless `like`, `shape` or `level` say otherwise.
+        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the result, slice by slice; the raster's own cells are the
+        queries unless `like`, `shape` or `level` say otherwise.
     target_values : sequence of int, optional
         The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
         a seed, no cell has one.
@@ -55,10 +55,10 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     transform : sequence of six float, optional
         In place of `extent`: GDAL's geotransform of a grid that is not rotated, (xmin, width of a cell, 0, ymax, 0, minus its height).
     level : int, optional
-        A level of the QTM mesh: its triangles ask. With `like` or `shape` each cell carries the result of its triangle;
+        A level of the QTM mesh: its triangles are the queries. With `like` or `shape` each cell holds the result of its triangle;
         alone, the result is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
     cells : str, (array_like, array_like), xarray.DataArray or xarray.Dataset, optional
-        Other cells that ask: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
+        Other cells as queries: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
         ``",authalic"``: latitudes of centers are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
         which needs the package h3; longitudes and latitudes of places, arrays of one
         shape, which the result has; or an xarray object with such coordinates, as `regrid` takes it.

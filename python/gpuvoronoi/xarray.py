@@ -33,7 +33,7 @@ class Accessor:
     """The functions of this package, for the cells of a DataArray or Dataset.
 
     Without `seeds` the cells of a DataArray, or of each variable of a Dataset, are the seeds (those that are not 0, NaN or `_FillValue`, unless `target_values` says otherwise)
-    and ask as well; with `seeds` its cells ask, as with ``like=``. Keyword arguments are those of the function of the same name.
+    and the queries as well; with `seeds` its cells are the queries, as with ``like=``. Keyword arguments are those of the function of the same name.
 
     Examples
     --------

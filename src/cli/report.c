@@ -57,8 +57,9 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
     snprintf(without, sizeof without, ", %" PRId64 " without a cell", r->seeds_without_cells);
   cli_print_line("seeds: %" PRId64 " used, %" PRId64 " left out%s", r->seeds, r->seeds_skipped, without);
   if (r->planned_count > 0) {
-    snprintf(rest, sizeof rest,
-             "%" PRId64 " bytes of memory at most, in addition to the seeds; nothing was written", r->memory);
+    const double mebibytes = (double)r->memory / (1 << 20);
+    snprintf(rest, sizeof rest, "%.4g %s of memory at most, in addition to the seeds; nothing was written",
+             mebibytes < 1024.0 ? mebibytes : mebibytes / 1024.0, mebibytes < 1024.0 ? "MiB" : "GiB");
   } else {
     snprintf(rest, sizeof rest, "%.2f s", seconds);
   }

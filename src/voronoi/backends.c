@@ -60,7 +60,7 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                             "inner product; for many dimensions"),
                                 .products = true, .refuses = only_products},
     [GV_BACKEND_CUDA_THRUST] = {CUDA_SEARCH("cuda-thrust", GV_MAX_DIM,
-                                            "rows of distances as iterators, reduced by the library (CUB)")},
+                                            "thrust/CUB reduction over a lazily computed distance matrix")},
     [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH("cuda-global", GV_MAX_DIM,
                                             "one block for four queries; array of structures read from global "
                                             "memory")},

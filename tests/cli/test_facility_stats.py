@@ -473,6 +473,17 @@ def test_totals_over_the_globe(seeds, size, transform):
         assert done.stderr == ""
 
 
+@pytest.mark.parametrize("factor", [1, 2])
+def test_sums_of_whole_numbers_are_whole(seeds, factor):
+    """Of the grid's own pixels, and of those that divide its cells."""
+    values = np.random.default_rng(4).integers(0, 5000, (180 * factor, 360 * factor)).astype(float)
+    step = 1 / factor
+    make_raster(seeds, "p.tif", values, (-180, step, 0, 90, 0, -step), kind=gdal.GDT_Float32)
+    seeds.ok("--seeds", "s.csv", "--size", "360,180", *SUM, "--sum", "p.tif", "out.tif")
+    sums = column(read_table(seeds, "t.csv"), "p_sum")
+    assert (sums == sums.round()).all() and sums.sum() == values.sum()
+
+
 def test_totals_by_overlap(work):
     """A pixel over four cells and a half, by hand; areas on the plane."""
     work.csv("p.csv", [0.5, 3.5], [0.5, 0.5], header="x,y")

@@ -263,7 +263,7 @@ while :; do sleep 0.1; done
 
 
 def test_closing_qgis_ends_the_command(tmp_path, monkeypatch):
-    """QGIS asks whether it may cancel; then nothing that the plugin has started goes on."""
+    """QGIS needs a confirmation; then nothing that the plugin has started goes on."""
     program = tmp_path / "program"
     program.write_text(WRITING.format(command=COMMAND, work=tmp_path))
     program.chmod(0o755)

@@ -1,14 +1,37 @@
 #!/usr/bin/env python3
-"""The programs on docs/api.md are those of docs/examples, which are compiled and run.
+"""The programs on docs/api.md are those of docs/examples, which are compiled and run; its lines of calls, and README's, compile.
 
-api_page.py SOURCE
+api_page.py SOURCE CC
 """
 
 import pathlib
+import re
+import subprocess
 import sys
 
+NAMES = """
+void calls(const double *reference, int64_t n, const double *queries, int64_t m, int dim, int k, int64_t *indices, double *distances,
+           const double *lon, const double *lat, const double *query_lon, const double *query_lat, double *meters,
+           const double *geotransform, int64_t width, int64_t height, int32_t *labels) {
+"""
 
-def main(source: str) -> int:
+
+def refused(source: str, compiler: str, name: str) -> str:
+    """What the compiler says of a page's only block of calls."""
+    text = (pathlib.Path(source) / name).read_text()
+    (block,) = [b for b in re.findall(r"^```c\n(.*?)^```", text, re.M | re.S) if "gv_knn(" in b]
+    include, _, calls = block.partition("\n\n")
+    options = ["-std=c11", "-Wall", "-Werror", "-fsyntax-only", "-I", f"{source}/include"]
+    done = subprocess.run(
+        [compiler, *options, "-x", "c", "-"],
+        input=f"{include}\n{NAMES}{calls}}}\n",
+        capture_output=True,
+        text=True,
+    )
+    return done.stderr
+
+
+def main(source: str, compiler: str) -> int:
     docs = pathlib.Path(source) / "docs"
     page, missing = (docs / "api.md").read_text(), []
     for name in ("grid.c", "coast.c"):
@@ -17,9 +40,12 @@ def main(source: str) -> int:
             missing.append(
                 f"docs/api.md: the program of docs/examples/{name} is missing or differs"
             )
+    for name in ("README.md", "docs/api.md"):
+        if said := refused(source, compiler, name):
+            missing.append(f"{name}: its calls do not compile\n{said}")
     print("\n".join(missing))
     return 1 if missing else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1], sys.argv[2]))

@@ -1,13 +1,16 @@
 """Examples in docstrings run; types are right by mypy --strict."""
 
+import ast
 import doctest
 import importlib
 import json
 import os
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -212,6 +215,72 @@ def test_the_guide_s_first_map(monkeypatch):
     away = meters(lon[:, None], lat[:, None], places["lon"], places["lat"])
     assert (np.diagonal(at["allocation"].to_numpy()) == away.argmin(axis=1)).all()
     np.testing.assert_allclose(np.diagonal(at["proximity"].to_numpy()), away.min(axis=1), rtol=1e-7)
+
+
+def guide_s_space(geopandas, xarray, random):
+    """What the blocks of docs/python.md have from the reader."""
+    lon, lat = random.uniform(0, 20, 30), random.uniform(40, 60, 30)
+
+    def frame(count, **columns):
+        at = geopandas.points_from_xy(random.uniform(0, 20, count), random.uniform(40, 60, count))
+        return geopandas.GeoDataFrame(columns, geometry=at, crs="EPSG:4326")
+
+    def lines():
+        from shapely.geometry import LineString
+
+        made = [LineString([place, (place[0] + 1, place[1])]) for place in zip(lon, lat)]
+        return geopandas.GeoDataFrame(geometry=made, crs="EPSG:4326")
+
+    axes = {"lat": np.arange(59.5, 40, -1.0), "lon": np.arange(0.5, 20)}
+    people = xarray.DataArray(random.random((1, 20, 20)), axes, ("band", "lat", "lon"))
+    grid = (
+        (("row", "column"), np.tile(axes["lon"], (20, 1))),
+        (("row", "column"), np.tile(axes["lat"], (20, 1)).T),
+    )
+    named = [
+        (values[0], values[1], {"standard_name": name})
+        for name, values in zip(("longitude", "latitude"), grid)
+    ]
+    ocean = xarray.Dataset(
+        {"heat": (("row", "column"), random.random((20, 20)))}, dict(zip(("lon", "lat"), named))
+    )
+    rasters = SimpleNamespace(open_rasterio=lambda path: people)
+    fields = SimpleNamespace(open_mfdataset=lambda pattern, chunks: ocean, indexes=None)
+    return {
+        "np": np,
+        "gpuvoronoi": gpuvoronoi,
+        "geopandas": SimpleNamespace(read_file=lambda path: frame(30, temperature=lon)),
+        "rioxarray": rasters,
+        "xarray": fields,
+        "lon": lon,
+        "lat": lat,
+        "hourly": random.random((24, 30)),
+        "pressure": random.random(30),
+        "data": random.random((50, 3)),
+        "x": random.random((9, 3)),
+        "vectors": random.random((50, 3)),
+        "rivers": lines(),
+        "roads": lines(),
+        "homes": frame(40),
+        "hospitals": frame(5),
+    }
+
+
+def test_blocks_of_the_guide():
+    """All but those for GPUs, and calls of packages that are not here, statement by statement."""
+    geopandas, xarray = pytest.importorskip("geopandas"), pytest.importorskip("xarray")
+    space = guide_s_space(geopandas, xarray, np.random.default_rng(7))
+    elsewhere = re.compile(r"torch|cupy|parquet_file|NDPointIndex|\.chunk\(|to_zarr|like=like")
+    blocks = (ROOT / "docs" / "python.md").read_text().split("```python\n")[2:]
+    run = 0
+    for block in blocks:
+        code = block.split("```")[0]
+        for statement in ast.parse(code).body:
+            text = ast.get_source_segment(code, statement)
+            if not elsewhere.search(text):
+                exec(text, space)
+                run += 1
+    assert run > 15 and (space["meters"] >= 0).all()
 
 
 @pytest.fixture

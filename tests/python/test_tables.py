@@ -76,6 +76,13 @@ def test_as_the_command(random, tmp_path, more):
         np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14, err_msg=name)
 
 
+def test_sums_of_whole_numbers_are_whole(random):
+    counts = random.integers(0, 5000, (90, 180))
+    table = statistics(globe(random, 30), shape=(90, 180), sums={"people": counts})
+    assert (table["people_sum"] == table["people_sum"].round()).all()
+    assert table["people_sum"].sum() == counts.sum()
+
+
 @pytest.mark.parametrize(
     "sums, words",
     [({"a": np.zeros((3, 3))}, "the grid's shape"), ({"a": np.full((2, 2), np.inf)}, "infinite")],

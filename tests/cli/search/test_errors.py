@@ -236,7 +236,10 @@ def test_vecs(runner):
     [
         ("", "missing numbers"),
         ("a,b\n", "missing numbers"),
-        ("a,b\nc,d\n", "line 2: a field is not a number"),
+        (
+            "a,b\nc,d\n",
+            "line 2: field 1 is not a number: 'c' (column a); choose columns with --columns",
+        ),
         ("1,2\n3\n", "line 2 has fewer than the 2 fields"),
         ("1,2\n3,4,5\n", "line 2 has more than the 2 fields"),
         ("1,2\n3,x\n", "line 2: field 2 is not a number"),
@@ -252,7 +255,7 @@ def test_vecs(runner):
         ),  # read as four dimensions
         ("x,m;y,m\n1;2\n", "line 1: ambiguous separator"),
         ("# two\n\n1,5\t2,5\n", "line 3: ambiguous separator"),
-        ("x,y\n1,5;2,5\n", "line 2: a field is not a number"),
+        ("x,y\n1,5;2,5\n", "line 2: field 2 is not a number: '5;2' (column x)"),
         ("1,2\n3;4\n", "line 2: field 1 is not a number"),
         ("1;2\n3 4;5\n", "line 2: field 1 is not a number"),
         ("x;y\n1;2\n1.000,5;2\n", "line 3: field 1 is not a number"),

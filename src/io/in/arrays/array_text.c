@@ -238,10 +238,11 @@ static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char
   int length = (int)strcspn(at, end), named = (int)name.length;
   if (length > SHOWN) length = SHOWN;
   if (named > SHOWN) named = SHOWN;
+  const char *option = named > 0 ? reader->options.columns_option : NULL;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: line %" PRId64 ": field %" PRId64 " is not a number: '%.*s'%s%.*s%s", reader->path,
+                    "%s: line %" PRId64 ": field %" PRId64 " is not a number: '%.*s'%s%.*s%s%s%s", reader->path,
                     reader->line_number, field + 1, length, at, named > 0 ? " (column " : "", named, name.text,
-                    named > 0 ? ")" : "");
+                    named > 0 ? ")" : "", option != NULL ? "; choose columns with " : "", option != NULL ? option : "");
 }
 
 static gv_status read_line(gv_io *io, const gv_array_reader *reader, double *out) {
@@ -329,10 +330,10 @@ gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader) {
     const char *content;
     double value;
     size_t length;
-    at = reader->place[c] >= 0 ? parse_number(at, reader->separator, &value)
-                               : find_end(at, reader->separator, &content, &length);
-    GV_REQUIRE(io, at != NULL, "%s: line %" PRId64 ": a field is not a number", reader->path, reader->line_number);
-    at = next_field(at, reader->separator);
+    const char *end = reader->place[c] >= 0 ? parse_number(at, reader->separator, &value)
+                                            : find_end(at, reader->separator, &content, &length);
+    if (end == NULL) return fail_field(io, reader, at, c);
+    at = next_field(end, reader->separator);
   }
   return GV_OK;
 }
