@@ -231,6 +231,13 @@ def guide_s_space(geopandas, xarray, random):
         made = [LineString([place, (place[0] + 1, place[1])]) for place in zip(lon, lat)]
         return geopandas.GeoDataFrame(geometry=made, crs="EPSG:4326")
 
+    def read(path):
+        return (
+            geopandas.read_file(ROOT / "data" / path)
+            if path == "land.geojson"
+            else frame(30, temperature=lon)
+        )
+
     axes = {"lat": np.arange(59.5, 40, -1.0), "lon": np.arange(0.5, 20)}
     people = xarray.DataArray(random.random((1, 20, 20)), axes, ("band", "lat", "lon"))
     grid = (
@@ -249,7 +256,7 @@ def guide_s_space(geopandas, xarray, random):
     return {
         "np": np,
         "gpuvoronoi": gpuvoronoi,
-        "geopandas": SimpleNamespace(read_file=lambda path: frame(30, temperature=lon)),
+        "geopandas": SimpleNamespace(read_file=read),
         "rioxarray": rasters,
         "xarray": fields,
         "lon": lon,
@@ -280,7 +287,7 @@ def test_blocks_of_the_guide():
             if not elsewhere.search(text):
                 exec(text, space)
                 run += 1
-    assert run > 15 and (space["meters"] >= 0).all()
+    assert run > 17 and (space["meters"] >= 0).all()
 
 
 @pytest.fixture
