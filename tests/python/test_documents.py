@@ -358,13 +358,24 @@ def test_picture_of_neighbors(figure):
     )
     joined = gpuvoronoi.sjoin_nearest(ships, places, k=3, distance_col="meters")
     assert len(joined) == 18 and (joined.meters > 0).all()
-    axes = figure("python-neighbors", 1, figsize=(9, 4.4))
+    axes = figure("python-neighbors", 1, figsize=(11, 6))
     coast(axes)
     shifted = 360 + table.lon.where(table.lon < 0, table.lon - 360)
-    axes.plot(shifted, table.lat, ".", color="tab:gray", markersize=4)
+    axes.plot(shifted, table.lat, ".", color="tab:gray", markersize=3)
+    placed = []
     for ship, row in joined.iterrows():
         start, end = ships.geometry[ship], places.geometry[row.index_right]
+        near = any(s == ship and abs(end.x - x) < 12 and abs(end.y - y) < 4 for s, x, y in placed)
+        above, placed = (end.y > start.y) != near, [*placed, (ship, end.x, end.y)]
         axes.plot([start.x % 360, end.x % 360], [start.y, end.y], color="tab:blue", linewidth=1)
-        axes.annotate(f"{row.meters / 1000:,.0f} km", (end.x % 360, end.y), fontsize=6)
+        axes.annotate(  # away from the ship
+            f"{row.meters / 1000:,.0f} km",
+            (end.x % 360, end.y),
+            (4 if end.x % 360 > start.x % 360 else -4, 3 if above else -3),
+            textcoords="offset points",
+            ha="left" if end.x % 360 > start.x % 360 else "right",
+            va="bottom" if above else "top",
+            fontsize=9,
+        )
     axes.plot(ships.geometry.x % 360, ships.geometry.y, "o", color="tab:red", markersize=5)
     axes.set(title="sjoin_nearest(ships, places, k=3)", xlim=(120, 260), ylim=(-60, 60))
