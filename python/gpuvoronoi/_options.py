@@ -87,11 +87,21 @@ class CostOptions(TypedDict, total=False):
     target_values: Any
 
 
+def with_text(documentation: Optional[str], word: str, text: str) -> str:
+    """Documentation with `text` in place of a line that has only the word, indented as it is: Python 3.13 removes the source's indent."""
+    text = inspect.cleandoc(text)
+
+    def indented(found: re.Match[str]) -> str:
+        return re.sub(r"^(?=.)", found[1], text, flags=re.M)
+
+    return re.sub(rf"^([ ]*){word}$", indented, documentation or "", flags=re.M)
+
+
 def documented(request: Any, text: str) -> Callable[[Described], Described]:
     """Gives functions with `**arguments` the documentation `text` and the signature of these, which the class `request` takes."""
 
     def described(function: Described) -> Described:
-        function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", text)
+        function.__doc__ = with_text(function.__doc__, "ARGUMENTS", text)
         own, shared = (
             inspect.signature(function),
             inspect.signature(request.__init__).parameters.values(),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _radius
+from ._options import with_text
 from .globe_trees import GlobeTree
 from .trees import KDTree
 
@@ -349,4 +350,4 @@ class RadiusNeighborsTransformer(_Transformer):
 
 
 for _one in (NearestNeighbors, KNeighborsTransformer, RadiusNeighborsTransformer):
-    _one.__doc__ = (_one.__doc__ or "").replace("PARAMETERS", _PARAMETERS)
+    _one.__doc__ = with_text(_one.__doc__, "PARAMETERS", _PARAMETERS)

@@ -26,7 +26,7 @@ def test_fails():
 def test_has_no_fixture(broken):
     pass
 """
-RIGHT = "version 1\n# why\ntest_fails: is missing\ntest_has_*: no fixture today\n"
+RIGHT = "versions 1\n# why\ntest_fails: is missing\ntest_has_*: no fixture today\n"
 CASES = {
     "right": (RIGHT, 0),
     "a failure that is not listed": (RIGHT.replace("test_fails: is missing\n", ""), 1),
@@ -34,7 +34,18 @@ CASES = {
     "one that fails otherwise": (RIGHT.replace("is missing", "is there"), 1),
     "a fixture that fails otherwise": (RIGHT.replace("today", "ever"), 1),
     "a row about no test": (RIGHT + "test_gone: anything\n", 1),
-    "another version": (RIGHT.replace("version 1", "version 2"), 77),
+    "a row of another version": (
+        RIGHT.replace("versions 1", "versions 1 2") + "only 2\n# why\ntest_gone: anything\n",
+        0,
+    ),
+    "a failure that is listed for another version": (
+        RIGHT.replace("versions 1", "versions 1 2").replace(
+            "test_fails", "only 2\n# why\ntest_fails"
+        ),
+        1,
+    ),
+    "a version that is not named": (RIGHT + "only 3\n# why\ntest_gone: anything\n", 4),
+    "another version": (RIGHT.replace("versions 1", "versions 2"), 77),
 }
 
 

@@ -5,11 +5,14 @@
 expected/NAME.txt lists what fails, and is checked both ways: a test fails if it fails and is not listed, if it is listed and passes, or if it fails
 otherwise than listed; a row that is about no test is an error. Format:
 
-    version 1.2.3
+    versions 1.2.3 2.0.1
     # why the tests below fail
     TEST: TEXT
+    only 2.0.1
+    TEST: TEXT
 
-TEST is a test's name (* stands for anything), TEXT a part of its failure. The version is the package's: of another one everything is skipped.
+TEST is a test's name (* stands for anything), TEXT a part of its failure. The versions are the package's: of another one everything is skipped.
+Rows below "only" are of that version.
 """
 
 import importlib
@@ -30,12 +33,16 @@ def pytest_addoption(parser):
 class Rows:
     """What is expected to fail."""
 
-    def __init__(self, path):
-        self.path, self.version, self.rows, self.used = path, None, [], set()
-        reason = ""
+    def __init__(self, path, version):
+        self.path, self.versions, self.rows, self.used = path, [], [], set()
+        reason, only = "", version
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if line.startswith("version "):
-                self.version = line.split()[1]
+            if line.startswith("versions "):
+                self.versions = line.split()[1:]
+            elif line.startswith("only "):
+                reason, only = "", line.split()[1]
+                if only not in self.versions:
+                    raise pytest.UsageError(f"{path}:{number}: {only} is not among the versions")
             elif line.startswith("#"):
                 reason = line.lstrip("# ")
             elif line:
@@ -44,9 +51,9 @@ class Rows:
                     raise pytest.UsageError(
                         f"{path}:{number}: invalid row; expected 'TEST: TEXT' below a reason"
                     )
-                self.rows.append(
-                    (re.compile(".*".join(map(re.escape, name.split("*")))), text, reason, line)
-                )
+                if only == version:
+                    test = re.compile(".*".join(map(re.escape, name.split("*"))))
+                    self.rows.append((test, text, reason, line))
 
     def row_of(self, name):
         found = [row for row in self.rows if row[0].fullmatch(name)]
@@ -65,18 +72,16 @@ def name_of(item):
 
 def pytest_configure(config):
     peer = config.getoption("--peer")
-    config.peer_rows = Rows(EXPECTED / f"{peer}.txt")
     try:
         import adapters
 
         version = adapters.ADAPTERS[peer]()
     except ImportError as error:
         pytest.exit(f"skipped: {error}", returncode=77)
-    if version != config.peer_rows.version:
-        pytest.exit(
-            f"skipped: {peer} is {version}, the list is of {config.peer_rows.version}",
-            returncode=77,
-        )
+    config.peer_rows = rows = Rows(EXPECTED / f"{peer}.txt", version)
+    if version not in rows.versions:
+        of = ", ".join(rows.versions)
+        pytest.exit(f"skipped: {peer} is {version}, the list is of {of}", returncode=77)
     importlib.invalidate_caches()
 
 

@@ -4,8 +4,8 @@ Tests of this project in a newer release of Debian, in a userland that debootstr
 
     newer_debian.py SOURCE WORK SUITE SUBJECT    SUITE: trixie, sid; SUBJECT: a row of SUBJECTS
 
-Builds what the tests need there and runs them one at a time. None may be skipped. A visible skip (77) without debootstrap, root, a
-network or a git checkout.
+Builds what the tests need there and runs them one at a time. None may be skipped. The subject "python" has its packages from PyPI, in
+the versions of the lists in tests/peers. A visible skip (77) without debootstrap, root, a network or a git checkout.
 """
 
 import pathlib
@@ -41,12 +41,39 @@ BUILD = (
     "proj-data",
     "tzdata",
 )
+# Of PyPI, in a virtual environment that has Debian's osgeo, too.
+PYPI = (
+    "numpy==2.5.*",
+    "scipy==1.18.1",
+    "scikit-learn==1.9.1",
+    "xarray==2026.9.*",
+    "pyresample==1.35.0",
+    "xdggs==0.7.*",
+    "zarr",
+    "pandas",
+    "geopandas",
+    "pyproj",
+    "dask[array]",
+    "pyarrow",
+    "polars",
+    "duckdb",
+    "h3",
+    "netCDF4",
+    "pytest",
+    "hypothesis",
+)
 # Packages, targets and tests.
 SUBJECTS = {
     "driver": (
         (),
-        ("gdal_VORONOI", "gpuvoronoi_cli"),
+        ("gdal_VORONOI", "gpuvoronoi_cli", "forked_command"),
         "^driver_(algorithm|changes|errors|facts|pixels|threads)$",
+    ),
+    "python": (
+        ("python3-venv",),
+        ("gpuvoronoi", "gpuvoronoi_cli", "forked_command"),
+        "^(python_(any_cells|arrow|arrow_tables|cells|costs|documents|duckdb|geopandas|joins|kdtree|library|parquet"
+        "|rasters|sklearn|values|weights|zarr)|cli_zarr|peers_.*)$",
     ),
     "plugin": (
         (
@@ -103,6 +130,23 @@ def copy_sources(folder):
     run("tar", "-x", "-C", folder, input=archive)
 
 
+def make_environment(root):
+    """PyPI's packages; the option by which CMake takes that Python."""
+    names = " ".join(f"'{name}'" for name in PYPI)
+    shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / "etc" / "ssl" / "certs")
+    try:
+        userlands.within(
+            root,
+            "test -d /venv || python3 -m venv /venv\n"
+            f"/venv/bin/python3 -m pip --cert /etc/ssl/certs/ca-certificates.crt -q install {names}\n"
+            "mkdir -p /osgeo && ln -sfn /usr/lib/python3/dist-packages/osgeo /osgeo/osgeo\n"
+            "echo /osgeo >$(/venv/bin/python3 -c 'import site; print(site.getsitepackages()[0])')/osgeo.pth",
+        )
+    except subprocess.CalledProcessError:
+        skip("PyPI's packages cannot be installed: no network?")
+    return "-DGPUVORONOI_PYTHON=/venv/bin/python3"
+
+
 def main():
     if not (SOURCE / ".git").exists():
         skip("no git checkout")
@@ -113,10 +157,11 @@ def main():
     except userlands.Missing as why:
         skip(why)
     copy_sources(root / "source")
+    python = make_environment(root) if SUBJECT == "python" else ""
     userlands.within(
         root,
         "cmake -S /source -B /build -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUVORONOI_CUDA=OFF -DGPUVORONOI_MPI=OFF "
-        "-DGPUVORONOI_BASELINE_ONLY=ON >/configured.log || { tail /configured.log; exit 1; }\n"
+        f"-DGPUVORONOI_BASELINE_ONLY=ON {python} >/configured.log || {{ tail /configured.log; exit 1; }}\n"
         f"cmake --build /build --target {' '.join(targets)} >/built.log 2>&1 || {{ tail -n 30 /built.log; exit 1; }}",
     )
     userlands.within(

@@ -140,8 +140,9 @@ PLAIN = {
 def classes():
     for info in pkgutil.iter_modules(gpuvoronoi.__path__):
         # Modules that need other packages: test_sklearn.py copies its estimator; the others have no state of their own,
-        # or that of a connection.
-        if info.name in ("__main__", "arrow", "duckdb", "sklearn", "xarray"):
+        # or that of a connection. Of an installed package also the library.
+        others = ("__main__", "arrow", "duckdb", "sklearn", "xarray")
+        if info.name in others or info.name.startswith("lib"):
             continue
         module = importlib.import_module(f"gpuvoronoi.{info.name}")
         for _, found in inspect.getmembers(module, inspect.isclass):

@@ -91,7 +91,9 @@ def test_processes(random):
 
 
 def test_two_workers_of_a_cluster(random):
-    distributed = pytest.importorskip("distributed")
+    pytest.importorskip("distributed.client")  # not tests/distributed
+    import distributed
+
     seeds, like = globe(random, 60), template(200, 400, (50, 100))
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None

@@ -24,7 +24,9 @@ OPTIONAL = {
     "gpuvoronoi.xarray": "xarray",
 }
 MODULES = ["gpuvoronoi"] + [
-    f"gpuvoronoi.{found.name}" for found in pkgutil.iter_modules(gpuvoronoi.__path__)
+    f"gpuvoronoi.{found.name}"
+    for found in pkgutil.iter_modules(gpuvoronoi.__path__)
+    if not found.name.startswith("lib")  # the library of an installed package
 ]
 
 

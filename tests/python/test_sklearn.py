@@ -8,14 +8,21 @@ import pytest
 
 neighbors = pytest.importorskip("sklearn.neighbors")
 from sklearn.base import clone  # noqa: E402
-from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+from sklearn.utils import estimator_checks  # noqa: E402
 
 from gpuvoronoi.sklearn import KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer  # noqa: E402
+
+
+def checks_of(estimator):
+    if hasattr(estimator_checks, "estimator_checks_generator"):  # since 1.6
+        return estimator_checks.estimator_checks_generator(estimator)
+    return estimator_checks.check_estimator(estimator, generate_only=True)
+
 
 CHECKS = [
     check
     for one in (NearestNeighbors(), KNeighborsTransformer(), RadiusNeighborsTransformer())
-    for check in check_estimator(one, generate_only=True)
+    for check in checks_of(one)
 ]
 # Of scikit-learn's checks those that fail, with the reason.
 EXPECTED = {}
