@@ -23,6 +23,40 @@ text <- function(v) if (is.character(v)) paste0('"', v, '"') else format(v, digi
 cat(paste0('{', paste0('"', names(out), '": [', sapply(out, function(v) paste(text(v), collapse = ', ')), ']', collapse = ', '), '}'), '\\n')
 """
 
+# Sums of exactextractr over the regions' polygons: of a raster with the cells of the grid, and of one with cells that regions share.
+SUMS = """
+suppressMessages({library(terra); library(sf); library(exactextractr)})
+set.seed(1)
+people <- rast(nrows = 180, ncols = 360, vals = round(runif(64800, 0, 1000)))
+writeRaster(people, "random.tif")
+for (res in c("1", "0.5")) {
+  system2("gpuvoronoi", c("--quiet", "--overwrite", "--seeds", "timezones.csv", "--id", "name", "--res", res,
+                          "--sum", "people=random.tif", "--stats", "sums.csv", "--polygons", "regions.gpkg"))
+  served <- read.csv("sums.csv")
+  regions <- st_read("regions.gpkg", quiet = TRUE)
+  ours <- served$people_sum[match(regions$value, served$value)]
+  theirs <- exact_extract(people, regions, "sum", progress = FALSE)
+  cat(max(abs(ours - theirs) / ours), abs(sum(ours) / sum(values(people)) - 1), "\\n")
+}
+"""
+
+
+def check_sums(work, environment):
+    """Equal where no cell is shared; a shared one is divided by its area, there in degrees."""
+    done = subprocess.run(
+        ["Rscript", "-e", SUMS], cwd=work, env=environment, capture_output=True, text=True
+    )
+    if "there is no package called" in done.stderr:
+        print("sums not compared: no exactextractr for R (package r-cran-exactextractr)")
+        return
+    assert done.returncode == 0, done.stderr[-2000:]
+    same, shared = (
+        [float(word) for word in line.split()] for line in done.stdout.splitlines()[-2:]
+    )
+    assert max(same) < 1e-12, same
+    assert 1e-6 < shared[0] < 0.02 and shared[1] < 1e-12, shared
+    print("largest difference to exactextractr", same[0], "with shared cells", shared[0])
+
 
 def main():
     source, work, command, drivers = (pathlib.Path(one).resolve() for one in sys.argv[1:5])
@@ -87,6 +121,7 @@ def main():
         assert abs(meters[int((90 - lat) * 2), int((lon + 180) * 2)] - value) <= 0.01
     assert made["zone"] == made["joined"][::3], made["zone"]
     print(made)
+    check_sums(work, environment)
 
 
 if __name__ == "__main__":
