@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/fail.h"
 #include "cli/report.h"
+#include "io/out/tiff_tiles.h"
 #include "io/source_name.h"
 #include "io/transaction/output.h"
 #include "io/transaction/remote_copies.h"
@@ -41,6 +42,7 @@ static void prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
   CPLSetErrorHandler(receive_message);
+  gv_tiff_pass_on_messages();
   /* Keeps deprecated codes of coordinate systems unchanged, in all threads. */
   if (CPLGetConfigOption("OSR_USE_NON_DEPRECATED", NULL) == NULL)
     CPLSetConfigOption("OSR_USE_NON_DEPRECATED", "NO");

@@ -16,6 +16,8 @@ from osgeo import gdal, ogr, osr
 gdal.UseExceptions()
 ogr.UseExceptions()
 osr.UseExceptions()
+if int(np.__version__.split(".")[0]) >= 2:
+    np.set_printoptions(legacy="1.25")  # repr of a number is the number, as in coordinates of WKT
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("GPUVORONOI_COMMAND", str(ROOT / "build" / "gpuvoronoi"))

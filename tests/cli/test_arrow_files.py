@@ -20,15 +20,16 @@ def test_tables_and_seeds(work, extension):
         pytest.skip(f"this GDAL has no driver {DRIVERS[extension]}")
     work.csv("s.csv", LON, LAT, name=[f"n{i}" for i in range(50)])
     work.ok("--seeds", "s.csv", "--size", "72,36", "--stats", f"t.{extension}", "a.tif")
-    made = gdal.OpenEx(str(work.path(f"t.{extension}")), gdal.OF_VECTOR).GetLayer(0)
-    rows = [(f.GetField("name"), f.GetGeometryRef().GetX()) for f in made]
+    made = gdal.OpenEx(str(work.path(f"t.{extension}")), gdal.OF_VECTOR)
+    rows = [(f.GetField("name"), f.GetGeometryRef().GetX()) for f in made.GetLayer(0)]
     assert rows == [(f"n{i}", LON[i]) for i in range(50)]
-    work.ok("--seeds", f"t.{extension}", "--size", "72,36", "b.tif")
+    work.ok("--seeds", f"t.{extension}", "--id", "id", "--size", "72,36", "b.tif")
     assert np.array_equal(work.read("a.tif"), work.read("b.tif"))
     search = ["search", "--reference", f"t.{extension}", "--queries", "s.csv", "--keep", "name"]
     work.ok(*search, f"found.{extension}")
-    found = gdal.OpenEx(str(work.path(f"found.{extension}")), gdal.OF_VECTOR).GetLayer(0)
-    assert [f.GetField("reference_name") for f in found] == [f"n{i}" for i in range(50)]
+    found = gdal.OpenEx(str(work.path(f"found.{extension}")), gdal.OF_VECTOR)
+    names = [f.GetField("reference_name") for f in found.GetLayer(0)]
+    assert names == [f"n{i}" for i in range(50)]
 
 
 @pytest.mark.parametrize("extension", DRIVERS)

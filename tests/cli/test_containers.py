@@ -293,9 +293,10 @@ def test_layers_of_a_new_file(seeds, name):
     [("p.sqlite", "SQLite"), ("p.xlsx", "XLSX"), ("p.ods", "ODS"), ("p.kml", "LIBKML")],
 )
 def test_other_containers(seeds, name, driver):
-    source = gdal.GetDriverByName(driver).Create(str(seeds.path(name)), 0, 0, 0, gdal.GDT_Unknown)
-    if source is None:
+    found = gdal.GetDriverByName(driver)
+    if found is None:
         pytest.skip(f"GDAL lacks {driver}")
+    source = found.Create(str(seeds.path(name)), 0, 0, 0, gdal.GDT_Unknown)
     geometry = ogr.wkbNone if driver in ("XLSX", "ODS") else ogr.wkbPoint
     for layer in "a", "b", "c":
         make_layer(source, layer, geometry)
@@ -364,6 +365,8 @@ def test_rasters_are_kept_apart(seeds):
 
 
 def test_container_that_is_an_input(seeds):
+    if int(gdal.VersionInfo()) >= 3130000:
+        pytest.skip("this GDAL writes side files of GeoPackages with rasters that it reads")
     project = make_geopackage(seeds)
     path = seeds.path(project)
     before, less = contents(path), contents(path, ["points 1"])

@@ -58,8 +58,6 @@ def test_jpeg_2000(seeds):
 
 def test_integers_of_32_bits(work):
     """MapInfo's files hold no wider ones: they are written as long as they fit."""
-    from osgeo import gdal
-
     work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31 - 1])
     work.ok(
         "--seeds",
@@ -77,6 +75,9 @@ def test_integers_of_32_bits(work):
     for name in "t.tab", "u.mif":
         table = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR)
         assert [f.GetField("id") for f in table.GetLayer(0)] == [7, 2**31 - 1]
+    types = gdal.GetDriverByName("MapInfo File").GetMetadataItem(gdal.DMD_CREATIONFIELDDATATYPES)
+    if "Integer64" in types.split():
+        pytest.skip("this GDAL writes wide integers to MapInfo's files")
     work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31])
     work.fails(
         "--seeds",
@@ -101,8 +102,8 @@ def test_integers_of_32_bits(work):
 
 def test_wide_kml(work):
     """LIBKML would take minutes for it."""
-    from osgeo import gdal
-
+    if gdal.GetDriverByName("LIBKML") is None:
+        pytest.skip("GDAL lacks LIBKML, which reads the fields")
     names = {f"c{i}": [f"v{i}_{row}" for row in range(500)] for i in range(410)}
     work.csv(
         "s.csv",
@@ -403,6 +404,8 @@ def test_page_of_messages_is_that_of_the_table():
     ],
 )
 def test_messages_name_a_way_out(work, options, words, missing):
+    if missing == "webmerc" and int(gdal.VersionInfo()) >= 3130000:
+        pytest.skip("this GDAL cuts the raster")
     work.csv(
         "s.csv",
         [2600001, 5] if "EPSG:2056" in options else [1, 5],

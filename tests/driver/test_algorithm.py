@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from osgeo import gdal
 
-from cli.conftest import ROOT
+from cli.conftest import COMMAND, ROOT
 
 if int(gdal.VersionInfo()) < 3110000:
     pytest.skip(
@@ -315,6 +315,26 @@ def test_from_python(sources, monkeypatch):
         )
     assert not os.path.exists("p.tif")
     sources.no_leftovers()
+
+
+def test_step_of_a_pipeline(sources):
+    """The command, by GDAL's step for other programs (docs/gdal.md)."""
+    if int(gdal.VersionInfo()) < 3130000:
+        pytest.skip(
+            f"GDAL {gdal.VersionInfo('RELEASE_NAME')} has no step 'external'; 3.13 is needed"
+        )
+    step = ["external", "--output-format", "GTiff"]
+    command = f"{COMMAND} --layer places --quiet --seeds <INPUT> --res 1 <OUTPUT>"
+    subprocess.run(
+        ["gdal", "pipeline", "read", "layers.gpkg", "!", *step, "--command", command]
+        + ["!", "write", "o.tif"],
+        cwd=sources.directory,
+        env={**os.environ, "GDAL_ENABLE_EXTERNAL": "YES"},
+        check=True,
+        timeout=240,
+    )
+    sources.ok("--seeds", "layers.gpkg", "--layer", "places", "--res", "1", "c.tif")
+    assert np.array_equal(sources.read("o.tif"), sources.read("c.tif"))
 
 
 def test_passwords(sources):

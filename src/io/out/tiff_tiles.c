@@ -115,6 +115,16 @@ static const struct codec *find_codec(char **options) {
   return NULL;
 }
 
+static void tiff_pass_on(const char *module, const char *format, va_list arguments) {
+  char text[512];
+  vsnprintf(text, sizeof text, format, arguments);
+  CPLError(CE_Failure, CPLE_FileIO, "%s: %s", module != NULL ? module : "libtiff", text);
+}
+
+void gv_tiff_pass_on_messages(void) {
+  TIFFSetErrorHandler(tiff_pass_on);
+}
+
 bool gv_tiff_possible(char **creation_options) {
   /* Options that change values, leave tiles out or change the layout of the file. */
   static const char *const gdals[] = {"SPARSE_OK", "STREAMABLE_OUTPUT", "COPY_SRC_OVERVIEWS", "NBITS",

@@ -15,6 +15,9 @@
 
 typedef struct gv_tiff gv_tiff;
 
+/* For a command: messages that GDAL (3.13: of full disks) leaves to libtiff, which would print them, are GDAL's. */
+void gv_tiff_pass_on_messages(void);
+
 /* True if no creation option needs GDAL's writer. */
 bool gv_tiff_possible(char **creation_options);
 
