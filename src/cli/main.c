@@ -8,7 +8,7 @@
 #include "cli/fail.h"
 #include "cli/launched.h"
 #include "cli/process.h"
-#include "io/out/formats/mesh_arrays.h"
+#include "io/mdarray.h"
 
 static int main_end(int result) {
   result = cli_end_launched(result);

@@ -1,5 +1,7 @@
 #include "io/format.h"
 
+#include <stdlib.h>
+
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
@@ -153,6 +155,17 @@ const char *gv_format_missing(const char *path) {
     if (gv_format_lists(formats[i].tables, extension) && gv_format_driver(&formats[i]) == NULL)
       return formats[i].driver;
   return NULL;
+}
+
+bool gv_gdal_is_from(int major, int minor) {
+  return atoi(GDALVersionInfo("VERSION_NUM")) >= GDAL_COMPUTE_VERSION(major, minor, 0);
+}
+
+int gv_format_zarr_version(char *const *options) {
+  const int known = gv_gdal_is_from(3, 13) ? 3 : 2;
+  const char *given = CSLFetchNameValue((CSLConstList)options, "FORMAT");
+  if (given == NULL) return known;
+  return EQUAL(given, "ZARR_V2") ? 2 : EQUAL(given, "ZARR_V3") && known == 3 ? 3 : 0;
 }
 
 bool gv_format_is(const gv_format *format, const char *driver) {

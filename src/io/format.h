@@ -93,6 +93,15 @@ const gv_format *gv_format_of_path(const char *path);
 /* The vector driver of the path's extension, if this GDAL lacks it; else NULL. */
 const char *gv_format_missing(const char *path);
 
+/* Whether the GDAL that is loaded is this version or a later one. */
+bool gv_gdal_is_from(int major, int minor);
+
+/*
+ * The version of Zarr that creation options of its driver choose, as FORMAT=ZARR_V2 or FORMAT=ZARR_V3; without that 3, or 2 where GDAL
+ * (before 3.13) writes what zarr cannot read, or no metadata of the whole. 0: another text, or such a GDAL. `options` may be NULL.
+ */
+int gv_format_zarr_version(char *const *options);
+
 /* True if it has the driver of that name. */
 bool gv_format_is(const gv_format *format, const char *driver);
 

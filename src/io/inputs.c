@@ -74,6 +74,13 @@ static void inputs_add_file(gv_inputs *inputs, gv_input *input, const char *file
   inputs->lacks = !gv_strings_add(&input->files, file) || inputs->lacks;
 }
 
+/* The file of a name like ZARR:"a.zarr":/array, which not all drivers list. */
+static void list_named_file(gv_inputs *inputs, gv_input *input, const char *source) {
+  char **parts = CSLTokenizeString2(source, ":", CSLT_HONOURSTRINGS);
+  if (CSLCount(parts) > 1 && gv_path_exists(parts[1])) inputs_add_file(inputs, input, parts[1]);
+  CSLDestroy(parts);
+}
+
 /* Lists the files of a source that is opened by one of some drivers (NULL: any), and of those that they name.
  * Sources that cannot be opened have only themselves as a file; their errors are reported when they are read.
  * `within`: the drivers of files that name others. */
@@ -82,6 +89,7 @@ static void list_files(gv_inputs *inputs, gv_input *input, int *opened, const ch
   char *archive = archive_of(source);
   if (archive != NULL) inputs_add_file(inputs, input, archive);
   free(archive);
+  list_named_file(inputs, input, source);
   if (kind == 0 || *opened >= MOST_OPENED) return;
   ++*opened;
   GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, drivers, (const char *const *)options, NULL);
@@ -143,17 +151,30 @@ gv_status gv_inputs_files(gv_io *io, gv_inputs *inputs, char ***out) {
   return complete && !inputs->lacks ? GV_OK : gv_io_fail_memory(io, "the files of the inputs");
 }
 
-/* The file of an input that `path` leads to, or NULL. */
+/* Whether a file is within the directory `path`, whatever links lead there. */
+static bool inputs_is_within(const char *path, const char *file) {
+  struct stat found;
+  if (stat(path, &found) != 0 || !S_ISDIR(found.st_mode)) return false;
+  char *outer = realpath(path, NULL), *inner = realpath(file, NULL);
+  size_t length = outer != NULL ? strlen(outer) : 0;
+  bool within = length > 0 && inner != NULL && strncmp(outer, inner, length) == 0 && inner[length] == '/';
+  free(outer);
+  free(inner);
+  return within;
+}
+
+/* The file of an input that `path` leads to, or that is within that directory, or NULL. */
 static const char *find_file(const gv_input *input, const char *path) {
   for (char **file = input->files; file != NULL && *file != NULL; file++) {
-    if (gv_same_file(path, *file)) return *file;
+    if (gv_same_file(path, *file) || inputs_is_within(path, *file)) return *file;
   }
   return NULL;
 }
 
 const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
   for (int i = 0; i < inputs->count; i++) {
-    if (gv_same_file(path, inputs->list[i].source)) return inputs->list[i].source;
+    const char *source = inputs->list[i].source;
+    if (gv_same_file(path, source) || (path != NULL && inputs_is_within(path, source))) return source;
   }
   if (path == NULL || !gv_path_exists(path)) return NULL;
   if (!inputs->opened) open_all(inputs, true);

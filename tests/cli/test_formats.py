@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import pytest
+import test_zarr
 from osgeo import gdal
 
 from conftest import globe
@@ -126,6 +127,16 @@ def array(path, name):
     return attributes, found.GetUnit(), found.GetDataType().GetNumericDataType()
 
 
+def consolidated(work, axis, number):
+    """Attributes of an axis and of the ids in the metadata of the whole."""
+    path = work.path("o.zarr")
+    if test_zarr.version_of(path) == 2:
+        kept = json.loads((path / ".zmetadata").read_text())["metadata"]
+        return kept[f"{axis}/.zattrs"], kept[f"nearest{number}/.zattrs"]
+    kept = json.loads((path / "zarr.json").read_text())["consolidated_metadata"]["metadata"]
+    return kept[axis]["attributes"], kept[f"nearest{number}"]["attributes"]
+
+
 @pytest.mark.parametrize(
     "kind,ending,k",
     [
@@ -184,11 +195,11 @@ def test_variables(seeds, kind, ending, k):
         if ending == "nc":
             attributes, unit, _ = array(seeds.path("o.nc"), axis)
         else:  # GDAL makes other things of them
-            attributes = json.loads(seeds.path(f"o.zarr/{axis}/.zattrs").read_text())
+            root, (kept, of_nearest) = seeds.path("o.zarr"), consolidated(seeds, axis, number)
+            attributes = test_zarr.attributes(root / axis)
             unit = attributes["units"]
-            kept = json.loads(seeds.path("o.zarr/.zmetadata").read_text())["metadata"]
-            assert kept[f"{axis}/.zattrs"]["standard_name"] == name and attributes["axis"] == axis
-            assert kept[f"nearest{number}/.zattrs"]["long_name"] == f"id of {rank} seed"
+            assert kept["standard_name"] == name and attributes["axis"] == axis
+            assert of_nearest["long_name"] == f"id of {rank} seed"
         assert attributes["standard_name"] == name and unit == wanted
 
 

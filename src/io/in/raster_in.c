@@ -10,6 +10,7 @@
 
 #include <cpl_conv.h>
 
+#include "io/format.h"
 #include "io/in/input_limit.h"
 #include "io/in/raster_crs.h"
 
@@ -69,7 +70,7 @@ static bool integer_range(GDALDataType type, double *least, double *most) {
 }
 
 bool gv_has_signed_bytes(GDALRasterBandH band) {
-  if (GDALGetRasterDataType(band) != GDT_Byte) return false;
+  if (GDALGetRasterDataType(band) != GDT_Byte || gv_gdal_is_from(3, 7)) return false; /* which warns of the item */
   const char *type = GDALGetMetadataItem(band, "PIXELTYPE", "IMAGE_STRUCTURE");
   return type != NULL && EQUAL(type, "SIGNEDBYTE");
 }

@@ -30,6 +30,7 @@ typedef struct gv_mesh_request {
   const char *attribute;     /* a field of the seeds that lists of cells get too, or NULL */
   double distance_size;      /* one unit of the distances of lists, in meters */
   const char *distance_unit; /* its name */
+  int zarr_version;          /* of Zarr files: gv_format_zarr_version */
   int64_t nodata;            /* value of cells without a seed, in formats that have no missing value */
   gv_mask *mask;             /* of the cells: masked ones are not written; NULL = no mask */
   int threads;

@@ -15,6 +15,7 @@
 
 #include "io/object_name.h"
 #include "io/path.h"
+#include "io/transaction/zarr_directory.h"
 
 enum { LITTLE_SPACE = 64 << 10 /* bytes */ };
 
@@ -98,8 +99,8 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
                     place->option, GDALGetDriverShortName(place->driver), path);
 }
 
-/* Inspects an existing file. A file that is not one of its driver's is replaced as a whole, except databases. */
-static gv_status inspect_file(gv_io *io, gv_place *place) {
+/* A file that is not one of its driver's is replaced as a whole, except databases. */
+static gv_status inspect_layers(gv_io *io, gv_place *place) {
   const char *path = place->output.path;
   gv_layering how = layering_of(place);
   bool database = place_is_database(path, how);
@@ -123,6 +124,15 @@ static gv_status inspect_file(gv_io *io, gv_place *place) {
   return status;
 }
 
+/* Inspects an existing file. GDAL 3.13 writes a side file when it closes a GeoPackage with a raster, though that was only read. */
+static gv_status inspect_file(gv_io *io, gv_place *place) {
+  static const char side_files[] = "GDAL_PAM_ENABLED";
+  CPLSetThreadLocalConfigOption(side_files, "NO");
+  gv_status status = inspect_layers(io, place);
+  CPLSetThreadLocalConfigOption(side_files, NULL);
+  return status;
+}
+
 /* As OGR's driver for SQLite names tables. */
 static void place_clean_name(char *name) {
   for (char *c = name; *c != '\0'; c++)
@@ -139,6 +149,9 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
     if (place->layer == NULL) return gv_io_fail_memory(io, "a layer's name");
     if (gv_format_of(place->driver)->lower_names) place_clean_name(place->layer);
   }
+  const gv_format *format =
+      options->driver != NULL ? gv_format_of(options->driver) : gv_format_of_path(options->path);
+  if (format != NULL && format->arrays == GV_ARRAYS_ZARR) place->output.owns_directory = gv_zarr_is_ours;
   place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
   bool known = place->existed && place->driver != NULL && VSI_ISREG(found.st_mode);
   if (known && !gv_path_is_foreign_link(place->output.target)) status = inspect_file(io, place);

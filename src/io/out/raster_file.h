@@ -24,8 +24,8 @@ struct gv_raster_out {
   gv_tiff *tiff;            /* it, until its tiles are complete */
   bool has_table;           /* it has an attribute table */
   gv_variable variable;     /* of NetCDF and Zarr files */
-  bool own_axes;            /* NetCDF of a plane, with this geotransform: */
-  double axes[6];
+  bool own_axes;            /* NetCDF of a plane */
+  double axes[6];           /* the geotransform */
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_file.c */

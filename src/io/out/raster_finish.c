@@ -7,6 +7,7 @@
 #include <cpl_vsi.h>
 
 #include "io/crs.h"
+#include "io/out/guarded_copy.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
@@ -105,7 +106,8 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
 static gv_status copy_fail(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   const char *path = raster->writer.place.output.path;
   gv_status status = gv_writer_fail(io, &raster->writer);
-  if (raster->format->arrays == GV_ARRAYS_NETCDF && strstr(io->message, "AddProjectionVars") != NULL) {
+  if (raster->format->arrays == GV_ARRAYS_NETCDF &&
+      (strstr(io->message, "AddProjectionVars") != NULL || strstr(io->message, "unexpected exception") != NULL)) {
     char name[256];
     gv_crs_describe(GDALGetSpatialRef(from), name, sizeof name);
     return gv_io_fail_as(
@@ -134,8 +136,8 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   if (raster->options_lack || !gv_raster_limit_threads(&raster->options))
     return gv_io_fail_memory(io, "the options of a raster");
   gv_gdal_reset();
-  raster->writer.dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->writer.place), from, FALSE,
-                                          (CSLConstList)raster->options, progress, progress_user);
+  raster->writer.dataset = gv_guarded_copy(raster->driver, gv_place_work(&raster->writer.place), from,
+                                           (CSLConstList)raster->options, progress, progress_user);
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (raster->writer.dataset == NULL || gv_gdal_failed()) return copy_fail(io, raster, from);
   GV_TRY(gv_writer_close(io, &raster->writer, &raster->writer.dataset, GV_OK));
@@ -185,8 +187,12 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
   gv_gdal_reset(); /* what formats do not support has been reported */
   gv_status status = gv_writer_close(io, &raster->writer, &raster->writer.dataset, GV_OK);
   if (status == GV_OK && raster->copies) status = copy_into_format(io, raster, progress, progress_user);
-  if (status == GV_OK && raster->format->arrays == GV_ARRAYS_ZARR)
-    status = gv_variable_to_zarr(io, &raster->variable, raster->writer.place.output.work);
+  if (status == GV_OK && raster->format->arrays == GV_ARRAYS_ZARR) {
+    const gv_variable_grid grid = {raster->axes, raster->is.width, raster->is.height,
+                                   GDALDataTypeIsInteger(raster->is.type) &&
+                                       gv_format_zarr_version(raster->options) == 3};
+    status = gv_variable_to_zarr(io, &raster->variable, &grid, raster->writer.place.output.work);
+  }
   /* netCDF ignores a full disk when it closes a file. */
   if (status == GV_OK && (raster->copies || raster->filled))
     status = gv_place_check_written(io, &raster->writer.place);

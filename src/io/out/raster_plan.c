@@ -115,6 +115,10 @@ static option_list add_defaults(char **user, GDALDriverH driver, int threads, in
   o.lacks = !gv_strings_copy((const char *const *)user, &o.list);
   const gv_format *format = gv_format_of(driver);
   set_default(&o, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
+  if (format->arrays == GV_ARRAYS_ZARR) {
+    if (gv_format_zarr_version(user) == 3) set_default(&o, "FORMAT", "ZARR_V3");
+    set_default(&o, "SINGLE_ARRAY", "NO"); /* one for each band, as before GDAL 3.13 */
+  }
   if (!format->tiled && !format->makes_overviews) return o;
   set_default(&o, "COMPRESS", offers(driver, "COMPRESS", "ZSTD") ? "ZSTD" : "DEFLATE");
   const char *compression = CSLFetchNameValueDef(o.list, "COMPRESS", "NONE");
@@ -195,6 +199,8 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
                         "--co %s: unsupported resampling of ids; use NEAREST or MODE", *option);
     }
   }
+  GV_REQUIRE(io, raster->format->arrays != GV_ARRAYS_ZARR || gv_format_zarr_version(user) != 0,
+             "--co: FORMAT is ZARR_V2 or, with GDAL 3.13 or later, ZARR_V3");
   int before = gv_io_count_warnings();
   gv_gdal_reset();
   if (GDALValidateCreationOptions(raster->driver, (CSLConstList)user)) return GV_OK;

@@ -95,10 +95,19 @@ static char *place_of_side_file(const gv_output *output, const char *name, bool 
   return *beside_target ? place : path;
 }
 
+/* Whether a directory is replaced by one, as the output allows. */
+static bool commit_replaces_directory(const move *one) {
+  const gv_output *output = one->output;
+  struct stat made;
+  return one->fresh && output->owns_directory != NULL && strcmp(one->name, gv_path_name(output->path)) == 0 &&
+         fstatat(one->temporary->directory, one->name, &made, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(made.st_mode) &&
+         output->owns_directory(one->path);
+}
+
 /* Room for the file that is replaced. */
 static gv_status add_backups(gv_io *io, move *one, const struct stat *replaced) {
   const char *path = one->output->path;
-  if (S_ISDIR(replaced->st_mode))
+  if (S_ISDIR(replaced->st_mode) && !commit_replaces_directory(one))
     return gv_io_fail(io, GV_ERROR_IO, "%s: file %s of this output is a directory", path, one->path);
   one->backups = gv_temporary_backups(one->temporary);
   if (one->backups >= 0) return GV_OK;
@@ -195,8 +204,7 @@ static gv_status prepare_files(gv_io *io, const moves *m, bool lasting) {
     if (!one->fresh) continue;
     char *made = gv_path_join(one->temporary->path, one->name);
     if (made == NULL) return gv_io_fail_memory(io, "a file name");
-    if (one->replaces && fstatat(one->temporary->parent, one->to, &before, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(before.st_mode))
+    if (one->replaces && fstatat(one->temporary->parent, one->to, &before, AT_SYMLINK_NOFOLLOW) == 0)
       gv_copy_permissions(made, &before);
     int error = lasting ? gv_sync_all(made) : 0;
     free(made);
@@ -296,7 +304,8 @@ static bool undo(const move *one) {
   case MOVE_EXCHANGED:
     return renameat2(one->backups, one->name, t->parent, one->to, RENAME_EXCHANGE) == 0;
   case MOVE_SAVED:
-  case MOVE_REPLACED:
+  case MOVE_REPLACED: /* of directories only empty ones are replaced by a rename */
+    if (one->state == MOVE_REPLACED) (void)renameat(t->parent, one->to, t->directory, one->name);
     if (renameat(one->backups, one->name, t->parent, one->to) != 0) return false;
     unlinkat(one->backups, one->name, 0); /* a second name: renaming one to the other does nothing */
     return true;

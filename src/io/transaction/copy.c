@@ -48,7 +48,8 @@ int gv_copy_file(const gv_io *io, const char *from, const char *to) {
 void gv_copy_permissions(const char *path, const struct stat *like) {
   struct stat own;
   mode_t mode = like->st_mode & 0777;
-  if (stat(path, &own) != 0) return;
+  bool directory = S_ISDIR(like->st_mode);
+  if (stat(path, &own) != 0 || (!directory && !S_ISREG(like->st_mode)) || S_ISDIR(own.st_mode) != directory) return;
   bool owner = own.st_uid == like->st_uid || chown(path, like->st_uid, (gid_t)-1) == 0;
   bool group = own.st_gid == like->st_gid || chown(path, (uid_t)-1, like->st_gid) == 0;
   if (!group) mode = (mode & 0707) | (mode & 07) << 3; /* another group: only the permissions of others */

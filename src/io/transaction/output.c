@@ -81,6 +81,17 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
                     leads ? ", which links to " : "", leads ? path : "");
 }
 
+static gv_status check_replaced_directory(gv_io *io, const gv_output *output) {
+  if (output->owns_directory == NULL || gv_object_is(output->path))
+    return gv_io_fail(io, GV_ERROR_IO, "output %s is a directory", output->path);
+  if (output->owns_directory(output->path)) return GV_OK;
+  return gv_io_fail(
+      io, GV_ERROR_IO,
+      "output %s is a directory that gpuvoronoi has not made, or that holds other files; delete it, or "
+      "use another name",
+      output->path);
+}
+
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   bool remote = gv_object_is(output->path);
   GV_TRY(gv_remote_check(io, output->path, output->amends));
@@ -103,14 +114,13 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   if (gv_path_exists(output->path)) {
     mode_t mode = 0;
     bool known = gv_remote_mode(output->path, &mode); /* else a link that leads nowhere */
-    if (known && S_ISDIR(mode)) {
-      return gv_io_fail(io, GV_ERROR_IO, "output %s is a directory", output->path);
-    }
+    bool folder = known && S_ISDIR(mode);
+    if (folder) GV_TRY(check_replaced_directory(io, output));
     if (!output->overwrite) {
       return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
                            "output %s exists; use --overwrite to replace it", output->path);
     }
-    if (known && !S_ISREG(mode)) {
+    if (known && !folder && !S_ISREG(mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "output %s is not a regular file", output->path);
     }
     if (gv_is_read_only(output->target)) {

@@ -29,6 +29,8 @@ typedef struct gv_output {
   char *work;             /* the file in it, with the name of `path` */
   char *stale; /* a file that is removed when the output is put in place, unless it brings it; may be NULL */
   bool (*owns)(const char *path); /* whether a side file in its place may be replaced; NULL: none */
+  bool (*owns_directory)(
+      const char *path); /* an output that is a directory: whether one in its place may be; NULL: none */
   bool overwrite;
   bool kept;   /* the temporary directory has the only copy of a replaced file */
   bool placed; /* by gv_outputs_commit */

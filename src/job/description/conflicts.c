@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/format.h"
 #include "io/metric.h"
 
 /* Options that travel costs do not have. */
@@ -154,6 +155,19 @@ static gv_status conflicts_of_tables_of_cells(gv_io *io, const gv_job *j) {
   return GV_OK;
 }
 
+/* Of tables and arrays of cells only Zarr has options: its version. */
+static gv_status conflicts_of_creation_options(gv_io *io, const gv_job *j) {
+  const gv_format *format = j->cells != NULL ? gv_format_of_path(j->cells) : NULL;
+  bool zarr = format != NULL && format->arrays == GV_ARRAYS_ZARR;
+  for (char *const *one = j->raster.creation_options; one != NULL && *one != NULL && j->cells != NULL; one++) {
+    char *const only[] = {*one, NULL};
+    GV_REQUIRE(io, zarr && STARTS_WITH_CI(*one, "FORMAT=") && gv_format_zarr_version(only) != 0,
+               "--co %s: unsupported with --cells; a .zarr has FORMAT=ZARR_V2 or, with GDAL 3.13, FORMAT=ZARR_V3",
+               *one);
+  }
+  return GV_OK;
+}
+
 /* Query cells that are not a raster's have a table and statistics. */
 static gv_status conflicts_of_lists(gv_io *io, const gv_job *j) {
   const gv_excluded_option others[] = {
@@ -170,6 +184,7 @@ static gv_status conflicts_of_lists(gv_io *io, const gv_job *j) {
              "--sum: unsupported for places of a file (--cells-of %s), which have no areas; use healpix:LEVEL, "
              "s2:LEVEL, h3:LEVEL or a raster",
              g->cells_of.source);
+  GV_TRY(conflicts_of_creation_options(io, j));
   GV_REQUIRE(io, j->cells != NULL || j->stats != NULL,
              "--cells-of: missing --cells FILE (.nc, .zarr, .gpkg, .csv ...) or --stats FILE");
   bool grid = g->like != NULL || g->has_resolution || g->has_size || g->has_extent || g->extent_of != NULL;

@@ -332,7 +332,9 @@ const gv_option gv_job_options[] = {
      "The type must hold all ids. PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16. With --attribute also "
      "Float32 or Float64.",
      GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
-    {"co", "NAME=VALUE", "creation option; may be repeated\nEach replaces only that default.",
+    {"co", "NAME=VALUE",
+     "creation option; may be repeated\nEach replaces only that default. --cells has FORMAT=ZARR_V2 and ZARR_V3 "
+     "only, for .zarr.",
      GV_OPTION_INTO(job.raster.creation_options), .place = GV_IN_OUTPUTS, .several = true},
     {"nodata", "V",
      "value of cells without a seed [default: -1]\n"

@@ -36,8 +36,7 @@ static bool weights_file_describe(gv_weights_file *f, const gv_weights_facts *fa
          gv_mdarray_put_global(root, "normalization", "none") &&
          gv_mdarray_put_global(root, "map_method",
                                nearest ? "Nearest source to destination" : "Inverse distance") &&
-         gv_mdarray_put_global(root, "metric", gv_metric_name(facts->metric)) &&
-         gv_mdarray_put_global(root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+         gv_mdarray_put_global(root, "metric", gv_metric_name(facts->metric)) && gv_mdarray_put_source(root) &&
          (nearest || (weights_file_put_global(root, "neighbors", f->file.int32, facts->k) &&
                       weights_file_put_global(root, "power", f->file.float64, facts->power)));
 }

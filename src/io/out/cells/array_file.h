@@ -3,7 +3,7 @@
 #define GV_IO_ARRAY_FILE_H
 
 #include "core/limits.h"
-#include "io/out/formats/mesh_arrays.h"
+#include "io/mdarray.h"
 #include "io/out/writer.h"
 
 enum { GV_ARRAY_FILE_MOST = 4 * (GV_VORONOI_MAX_K + 1) /* arrays */ };

@@ -187,7 +187,7 @@ static bool create(ugrid *sink, OGRSpatialReferenceH crs) {
   sink->faces = gv_array_file_dimension(file, "mesh_faces", gv_qtm_count(facts->of->level));
   sink->corners = gv_array_file_dimension(file, "mesh_corners", 3);
   if (sink->nodes == NULL || sink->faces == NULL || sink->corners == NULL) return false;
-  bool good = gv_mdarray_put_global(file->root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+  bool good = gv_mdarray_put_source(file->root) &&
               gv_mdarray_put_global(file->root, "qtm_level", CPLSPrintf("%d", facts->of->level)) &&
               gv_mdarray_put_global(file->root, "metric", facts->metric) && describe_mesh(sink) &&
               gv_mdarray_describe_crs(file->root, crs);

@@ -12,6 +12,7 @@
 #include <cpl_string.h>
 #include <gdal.h>
 
+#include "io/in/cells/grid_system.h"
 #include "io/out/cells/array_file.h"
 #include "io/out/formats/variables.h"
 #include "io/out/mesh_sink.h"
@@ -21,7 +22,7 @@ enum { VARIABLE_SEED, VARIABLE_DISTANCE, VARIABLE_AZIMUTH, VARIABLE_ATTRIBUTE, V
 typedef struct variables {
   gv_array_file file;
   const gv_mesh_facts *facts;
-  bool zarr;
+  int zarr; /* its version; 0: NetCDF */
   GDALDimensionH cells;
   GDALMDArrayH id, lon, lat;
   GDALMDArrayH of_seed[GV_VORONOI_MAX_K][VARIABLES];
@@ -31,10 +32,6 @@ typedef struct variables {
 static gv_format_arrays variables_arrays(const char *path) {
   const gv_format *format = gv_format_of_path(path);
   return format != NULL ? format->arrays : GV_ARRAYS_NONE;
-}
-
-static bool variables_are_zarr(const char *path) {
-  return variables_arrays(path) == GV_ARRAYS_ZARR;
 }
 
 bool gv_mesh_variables_may_be(const char *path) {
@@ -51,16 +48,9 @@ static gv_status variables_check(gv_io *io, const char *path, int level) {
   return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: missing %s driver in this GDAL", variables_driver(path));
 }
 
-/* The dimension by the convention of xarray. */
-static bool variables_name_dimension(GDALMDArrayH array) {
-  static const char *const names[] = {"cells", NULL};
-  const GUInt64 count = 1;
-  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
-  GDALAttributeH made = GDALMDArrayCreateAttribute(array, "_ARRAY_DIMENSIONS", 1, &count, type, NULL);
-  bool good = made != NULL && GDALAttributeWriteStringArray(made, (CSLConstList)names);
-  GDALAttributeRelease(made);
-  GDALExtendedDataTypeRelease(type);
-  return good;
+/* Integers of version 3 need a value for what is not written. Those of version 2 have none, because xarray takes it for missing values. */
+static bool variables_set_nodata(const variables *sink, GDALMDArrayH array, int64_t value) {
+  return sink->zarr != 3 || GDALMDArraySetNoDataValueAsInt64(array, value) != 0;
 }
 
 /* An array along the cells; NULL: GDAL has failed. */
@@ -70,15 +60,22 @@ static GDALMDArrayH variables_make_array(variables *sink, const char *name, GDAL
   char chunk[64];
   const int64_t size = sink->facts->written;
   snprintf(chunk, sizeof chunk, "BLOCKSIZE=%" PRId64, size < GV_MDARRAY_CHUNK ? size : (int64_t)GV_MDARRAY_CHUNK);
-  const char *const options[] = {"COMPRESS=ZLIB", chunk, NULL};
+  const char *const options[] = {"COMPRESS=GZIP", chunk, NULL};
   GDALDimensionH dimensions[] = {sink->cells};
   GDALMDArrayH made = gv_array_file_keep(
       file, GDALGroupCreateMDArray(file->root, name, 1, dimensions, type, (CSLConstList)options));
-  return made != NULL && variables_name_dimension(made) ? made : NULL;
+  bool good = made != NULL &&
+              (sink->zarr == 3 || gv_mdarray_put_json(file->root, made, "_ARRAY_DIMENSIONS", "[\"cells\"]"));
+  return good ? made : NULL;
 }
 
 static bool is_healpix(const variables *sink) {
   return gv_cells_of_have_schemes(sink->facts->of);
+}
+
+/* The name of the grid mapping. */
+static const char *variables_mapping(const variables *sink) {
+  return is_healpix(sink) ? "healpix" : "crs";
 }
 
 /* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are
@@ -94,50 +91,31 @@ static bool variables_map_healpix(const variables *sink) {
   return good;
 }
 
-static bool variables_put_json(const variables *sink, const char *name, const char *json) {
-  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateStringEx(0, GEDTST_JSON);
-  GDALAttributeH made = GDALGroupCreateAttribute(sink->file.root, name, 0, NULL, type, NULL);
-  bool good = made != NULL && GDALAttributeWriteString(made, json);
-  GDALAttributeRelease(made);
-  GDALExtendedDataTypeRelease(type);
+/* The grid mapping. xarray wants the dimensions of a Zarr array named, though it has none. */
+static bool variables_map_grid(const variables *sink) {
+  const char *name = variables_mapping(sink);
+  if (is_healpix(sink) ? !variables_map_healpix(sink) : !gv_mdarray_describe_crs(sink->file.root, sink->facts->crs))
+    return false;
+  if (sink->zarr == 0) return true;
+  GDALMDArrayH made = GDALGroupOpenMDArray(sink->file.root, name, NULL);
+  bool good =
+      made != NULL && (sink->zarr == 2 ? gv_mdarray_put_json(sink->file.root, made, "_ARRAY_DIMENSIONS", "[]")
+                                       : variables_set_nodata(sink, made, 0));
+  GDALMDArrayRelease(made);
   return good;
 }
 
-/* Zarr's convention for grid systems, https://github.com/zarr-conventions/dggs; the ellipsoid is that of authalic latitudes. */
-static bool variables_declare_grid(const variables *sink) {
-  static const char convention[] =
-      "[{\"uuid\": \"7b255807-140c-42ca-97f6-7a1cfecdbc38\", \"name\": \"dggs\", "
-      "\"schema_url\": \"https://raw.githubusercontent.com/zarr-conventions/dggs/refs/tags/v1/schema.json\", "
-      "\"spec_url\": \"https://github.com/zarr-conventions/dggs/blob/v1/README.md\", "
-      "\"description\": \"Discrete Global Grid Systems convention for zarr\"}]";
-  const gv_mesh_facts *facts = sink->facts;
-  const gv_cells_of *cells = facts->of;
-  char ellipsoid[256] = "", scheme[64] = "", grid[640];
-  OGRErr error = OGRERR_NONE;
-  if (gv_cells_of_system(cells) == NULL) return true;
-  if (is_healpix(sink))
-    snprintf(scheme, sizeof scheme, "\"indexing_scheme\": \"%s\", ", cells->ring ? "ring" : "nested");
-  if (cells->authalic)
-    snprintf(ellipsoid, sizeof ellipsoid,
-             ", \"ellipsoid\": {\"name\": \"%s\", \"semimajor_axis\": %.17g, \"inverse_flattening\": %.17g}",
-             gv_crs_ellipsoid_name(facts->crs), OSRGetSemiMajor(facts->crs, &error),
-             OSRGetInvFlattening(facts->crs, &error));
-  snprintf(grid, sizeof grid,
-           "{\"name\": \"%s\", \"refinement_level\": %d, %s\"spatial_dimension\": \"cells\", \"coordinate\": "
-           "\"cell_ids\", "
-           "\"compression\": \"none\"%s}",
-           gv_cells_of_system(cells), cells->level, scheme, ellipsoid);
-  return variables_put_json(sink, "zarr_conventions", convention) && variables_put_json(sink, "dggs", grid);
-}
-
-/* The grid mapping, but not of Zarr: GDAL writes arrays without dimensions that xarray cannot open. */
 static bool variables_describe_grid(const variables *sink) {
-  const char *latitudes = sink->facts->of->authalic ? "authalic" : "geodetic";
-  if (is_healpix(sink) && !gv_mdarray_put_global(sink->file.root, "healpix_latitudes", latitudes)) return false;
-  if (sink->zarr)
-    return gv_mdarray_put_global(sink->file.root, "Conventions", "CF-1.13") && variables_declare_grid(sink);
-  return is_healpix(sink) ? variables_map_healpix(sink)
-                          : gv_mdarray_describe_crs(sink->file.root, sink->facts->crs);
+  const gv_mesh_facts *facts = sink->facts;
+  const char *latitudes = facts->of->authalic ? "authalic" : "geodetic";
+  GDALGroupH root = sink->file.root;
+  char system[GV_GRID_SYSTEM_SIZE];
+  if (is_healpix(sink) && !gv_mdarray_put_global(root, "healpix_latitudes", latitudes)) return false;
+  if (sink->zarr == 0) return variables_map_grid(sink);
+  return gv_mdarray_put_global(root, "Conventions", "CF-1.13") && variables_map_grid(sink) &&
+         (!gv_grid_system_describe(facts->of, facts->crs, system) ||
+          (gv_mdarray_put_json(root, NULL, "zarr_conventions", gv_grid_system_convention()) &&
+           gv_mdarray_put_json(root, NULL, "dggs", system)));
 }
 
 /* By which xdggs converts authalic latitudes; those of other HEALPix cells are a sphere's. It knows ellipsoids by the names of PROJ. */
@@ -160,11 +138,18 @@ static bool variables_make_coordinates(variables *sink) {
   sink->lon = variables_make_array(sink, "lon", sink->file.float64);
   sink->lat = variables_make_array(sink, "lat", sink->file.float64);
   if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
+  if (!variables_set_nodata(sink, sink->id, gv_cells_of_have_tokens(cells) ? 0 : -1)) return false;
   if (!gv_array_put_texts(sink->lon, lon, 2) || !gv_array_put_texts(sink->lat, lat, 2)) return false;
   if (system[0][1] == NULL) return gv_array_put_texts(sink->id, of_file, 1);
   if (is_healpix(sink) && cells->authalic && !variables_put_ellipsoid(sink)) return false;
   return gv_array_put_texts(sink->id, system, is_healpix(sink) ? 2 : 1) &&
          gv_mdarray_put_number(sink->id, "level", sink->file.int32, cells->level);
+}
+
+/* The value of cells without a seed. To xarray that of version 3 is not one of missing values, but CF's attribute is. */
+static bool variables_set_missing(const variables *sink, GDALMDArrayH array, int64_t value) {
+  return GDALMDArraySetNoDataValueAsInt64(array, value) != 0 &&
+         (sink->zarr != 3 || gv_mdarray_put_raw(array, "missing_value", sink->file.int64, &value, sizeof value));
 }
 
 /* The variables of neighbor number `band` (from 0). */
@@ -181,12 +166,10 @@ static bool variables_make_band(variables *sink, int band) {
     const char *const texts[][2] = {{"long_name", name},
                                     {"units", units[i]},
                                     {"coordinates", "cell_ids lat lon"},
-                                    {"grid_mapping", sink->zarr         ? NULL
-                                                     : is_healpix(sink) ? "healpix"
-                                                                        : "crs"}};
+                                    {"grid_mapping", variables_mapping(sink)}};
     GDALMDArrayH made = sink->of_seed[band][i] = variables_make_array(sink, name, types[i]);
     bool good = made != NULL && gv_array_put_texts(made, texts, 4) &&
-                (types[i] == sink->file.int64 ? GDALMDArraySetNoDataValueAsInt64(made, q->nodata)
+                (types[i] == sink->file.int64 ? variables_set_missing(sink, made, q->nodata)
                                               : GDALMDArraySetNoDataValueAsDouble(made, (double)NAN));
     CPLFree(name);
     if (!good) return false;
@@ -195,14 +178,13 @@ static bool variables_make_band(variables *sink, int band) {
 }
 
 static bool variables_create(variables *sink) {
-  static const char *const netcdf[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.13", NULL}, *const zarr[] = {
-                                                                                       "FORMAT=ZARR_V2", NULL};
+  static const char *const netcdf[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.13", NULL};
+  const char *const zarr[] = {CPLSPrintf("FORMAT=ZARR_V%d", sink->zarr), NULL};
   const gv_mesh_facts *facts = sink->facts;
   GDALDriverH driver = GDALGetDriverByName(variables_driver(gv_place_work(&sink->file.writer->place)));
-  if (!gv_array_file_create(&sink->file, driver, sink->zarr ? zarr : netcdf)) return false;
+  if (!gv_array_file_create(&sink->file, driver, sink->zarr > 0 ? zarr : netcdf)) return false;
   sink->cells = gv_array_file_dimension(&sink->file, "cells", facts->written);
-  bool good = sink->cells != NULL &&
-              gv_mdarray_put_global(sink->file.root, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+  bool good = sink->cells != NULL && gv_mdarray_put_source(sink->file.root) &&
               gv_mdarray_put_global(sink->file.root, "metric", facts->metric) && variables_describe_grid(sink) &&
               variables_make_coordinates(sink);
   for (int b = 0; b < facts->bands && good; b++)
@@ -215,7 +197,7 @@ static gv_status variables_begin(gv_io *io, gv_writer *writer, const gv_mesh_fac
   if (sink == NULL) return gv_io_fail_memory(io, "the cells");
   sink->file.writer = writer;
   sink->facts = facts;
-  sink->zarr = variables_are_zarr(writer->place.output.path);
+  if (variables_arrays(writer->place.output.path) == GV_ARRAYS_ZARR) sink->zarr = facts->request->zarr_version;
   return variables_create(sink) ? GV_OK : gv_writer_fail(io, writer);
 }
 
@@ -266,7 +248,7 @@ static gv_status variables_block(gv_io *io, void *user, const gv_mesh_block *blo
 
 static gv_status variables_finish(gv_io *io, void *user, gv_status status) {
   variables *sink = user;
-  const char *scalar = sink->zarr ? NULL : is_healpix(sink) ? "healpix" : "crs";
+  const char *scalar = sink->zarr > 0 ? NULL : variables_mapping(sink);
   status = gv_array_file_finish(io, &sink->file, scalar, status);
   free(sink->values);
   free(sink);

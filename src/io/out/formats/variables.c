@@ -10,6 +10,8 @@
 #include <cpl_string.h>
 
 #include "io/crs.h"
+#include "io/mdarray.h"
+#include "io/out/formats/raster_convention.h"
 #include "io/strings.h"
 #include "io/text.h"
 
@@ -85,19 +87,6 @@ void gv_flags_to_netcdf(const gv_variable *v, GDALDatasetH dataset) {
 
 /* ----------------------------------------------------------------------------------------------------------- Zarr */
 
-bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count) {
-  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
-  bool good = true;
-  for (int i = 0; i < count && good; i++) {
-    if (texts[i][1] == NULL) continue;
-    GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, texts[i][0], 0, NULL, type, NULL);
-    good = attribute != NULL && GDALAttributeWriteString(attribute, texts[i][1]);
-    GDALAttributeRelease(attribute); /* accepts NULL */
-  }
-  GDALExtendedDataTypeRelease(type);
-  return good;
-}
-
 static bool put_flags(GDALMDArrayH array, const gv_variable *v) {
   const GUInt64 count = (GUInt64)v->count;
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Int32);
@@ -167,7 +156,17 @@ gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double g[6], int6
   return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
 }
 
-static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
+/* To xarray the fill value of version 3 is not one of missing values, but CF's attribute is. */
+static bool put_missing(GDALMDArrayH array) {
+  int has = 0;
+  int64_t value = GDALMDArrayGetNoDataValueAsInt64(array, &has);
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Int64);
+  bool good = !has || gv_mdarray_put_raw(array, "missing_value", type, &value, sizeof value);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
+static bool describe_arrays(const gv_variable *v, const gv_variable_grid *grid, GDALGroupH group) {
   static const char *const zarr[] = {"X", "Y"};
   int bands = CSLCount(v->bands);
   bool good = true;
@@ -177,6 +176,8 @@ static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
     const char *const long_name[][2] = {{"long_name", v->bands[b]}};
     good = array != NULL && gv_array_put_texts(array, long_name, 1);
     if (good && v->count > 0) good = put_flags(array, v);
+    if (good && grid->missing) good = put_missing(array);
+    if (good) good = gv_raster_convention_put(array, grid->geotransform, grid->width, grid->height);
     OGRSpatialReferenceH crs = good && b == 0 ? GDALMDArrayGetSpatialRef(array) : NULL;
     if (good && b == 0) good = put_axes(group, zarr, crs);
     if (crs != NULL) OSRRelease(crs);
@@ -185,11 +186,11 @@ static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
   return good;
 }
 
-gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *v, const char *path) {
+gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *v, const gv_variable_grid *grid, const char *path) {
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
-  bool good = group != NULL && describe_arrays(v, group);
+  bool good = group != NULL && gv_mdarray_put_source(group) && describe_arrays(v, grid, group);
   GDALGroupRelease(group);
   GDALClose(dataset);
   return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");

@@ -30,14 +30,18 @@ gv_status gv_variable_set_flags(gv_io *io, gv_variable *variable, const gv_attri
 void gv_variable_to_netcdf(const gv_variable *variable, const char *unit, GDALDatasetH dataset);
 void gv_flags_to_netcdf(const gv_variable *variable, GDALDatasetH dataset);
 
+typedef struct gv_variable_grid {
+  const double *geotransform;
+  int64_t width, height;
+  bool missing; /* the value of cells without a seed is to be named, too: integers of version 3 */
+} gv_variable_grid;
+
 /* Into the arrays of a Zarr file that is complete and closed, and into those of its axes. */
-gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *variable, const char *path);
+gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *variable, const gv_variable_grid *grid,
+                              const char *path);
 
 /* The coordinates x and y of a NetCDF file that GDAL has made of a raster on a plane without a geotransform; `upwards`: rows from below. */
 gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double geotransform[6], int64_t height,
                             bool upwards);
-
-/* Attributes {name, text} of an array; texts of NULL are left out. False if GDAL has refused one. */
-bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count);
 
 #endif

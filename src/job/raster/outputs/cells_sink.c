@@ -1,5 +1,6 @@
 #include "job/raster/outputs/cells_sink.h"
 
+#include "io/format.h"
 #include "io/out/mesh_out.h"
 #include "job/raster/compute/grids.h"
 
@@ -21,6 +22,7 @@ static gv_status cells_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
                                 .distance_size = in->distance_size,
                                 .distance_unit =
                                     j->distance_unit.kind != GV_UNIT_NONE ? j->distance_unit.name : "m",
+                                .zarr_version = gv_format_zarr_version(j->raster.creation_options),
                                 .nodata = w->plan->nodata,
                                 .borders = j->cell_borders,
                                 .mask = triangles ? in->triangle_mask : in->mask,

@@ -1,4 +1,4 @@
-#include "io/out/formats/mesh_arrays.h"
+#include "io/mdarray.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -7,13 +7,34 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
-#include "io/out/formats/variables.h"
+#include "io/io.h"
 
 static atomic_bool left_open;
+
+bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
+  bool good = true;
+  for (int i = 0; i < count && good; i++) {
+    if (texts[i][1] == NULL) continue;
+    GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, texts[i][0], 0, NULL, type, NULL);
+    good = attribute != NULL && GDALAttributeWriteString(attribute, texts[i][1]);
+    GDALAttributeRelease(attribute); /* accepts NULL */
+  }
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
 
 bool gv_mdarray_put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value) {
   GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
   bool good = made != NULL && GDALAttributeWriteDouble(made, value);
+  GDALAttributeRelease(made);
+  return good;
+}
+
+bool gv_mdarray_put_raw(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, const void *value,
+                        size_t size) {
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
+  bool good = made != NULL && GDALAttributeWriteRaw(made, value, size);
   GDALAttributeRelease(made);
   return good;
 }
@@ -25,6 +46,20 @@ bool gv_mdarray_put_global(GDALGroupH root, const char *name, const char *text) 
   GDALAttributeRelease(made);
   GDALExtendedDataTypeRelease(type);
   return good;
+}
+
+bool gv_mdarray_put_json(GDALGroupH root, GDALMDArrayH array, const char *name, const char *json) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateStringEx(0, GEDTST_JSON);
+  GDALAttributeH made = array != NULL ? GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL)
+                                      : GDALGroupCreateAttribute(root, name, 0, NULL, type, NULL);
+  bool good = made != NULL && GDALAttributeWriteString(made, json);
+  GDALAttributeRelease(made);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
+bool gv_mdarray_put_source(GDALGroupH root) {
+  return gv_mdarray_put_global(root, "source", "gpuvoronoi " GV_VERSION_STRING);
 }
 
 GDALMDArrayH gv_mdarray_make(GDALGroupH root, const char *name, GDALDimensionH first, GDALDimensionH second,

@@ -1,6 +1,7 @@
-/* Arrays of NetCDF-4 files through GDAL's multidimensional interface: what UGRID meshes and other cells share. False: GDAL has failed. */
-#ifndef GV_IO_MESH_ARRAYS_H
-#define GV_IO_MESH_ARRAYS_H
+/* Arrays of NetCDF-4 and Zarr files through GDAL's multidimensional interface: what meshes, other cells and weights share. False: GDAL has
+ * failed. */
+#ifndef GV_IO_MDARRAY_H
+#define GV_IO_MDARRAY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,8 +11,18 @@
 
 enum { GV_MDARRAY_CHUNK = 1 << 16 };
 
+/* Attributes {name, text} of an array; texts of NULL are left out. */
+bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count);
 bool gv_mdarray_put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value);
+bool gv_mdarray_put_raw(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, const void *value,
+                        size_t size);
 bool gv_mdarray_put_global(GDALGroupH root, const char *name, const char *text);
+
+/* Of an array, or global (NULL): a value of Zarr's. */
+bool gv_mdarray_put_json(GDALGroupH root, GDALMDArrayH array, const char *name, const char *json);
+
+/* The global text "source": this program and its version. */
+bool gv_mdarray_put_source(GDALGroupH root);
 
 /* An array along one dimension, or two (`second` may be NULL), in compressed chunks; NULL: GDAL has failed. */
 GDALMDArrayH gv_mdarray_make(GDALGroupH root, const char *name, GDALDimensionH first, GDALDimensionH second,
