@@ -165,7 +165,9 @@ void gv_machine_unmap(void *memory, size_t bytes) {
 }
 
 void gv_machine_page_out(void *memory, size_t bytes) {
-  (void)madvise(memory, bytes, MADV_DONTNEED);
+  const long size = sysconf(_SC_PAGESIZE);
+  const size_t ahead = size > 0 ? (uintptr_t)memory % (size_t)size : 0;
+  (void)madvise((char *)memory - ahead, bytes + ahead, MADV_DONTNEED);
 }
 
 void *gv_library_open(const char *path, bool for_all) {

@@ -41,7 +41,7 @@ void gv_machine_large(void *memory, size_t bytes);
 void *gv_machine_map_file(const char *folder, size_t bytes);
 void gv_machine_unmap(void *memory, size_t bytes);
 
-/* Removes the pages of such memory from the process; the file keeps their contents. Other threads may use it. */
+/* Removes the pages of such memory, or of a part of it, from the process; the file keeps their contents. Other threads may use it. */
 void gv_machine_page_out(void *memory, size_t bytes);
 
 /* Opens a shared library by its path, or by its name in the system's search path; NULL on error. Its symbols are

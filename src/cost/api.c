@@ -6,8 +6,8 @@
 #include "cells/facts.h"
 #include "cells/grid.h"
 #include "core/given.h"
+#include "cost/cells.h"
 #include "cost/cost.h"
-#include "cost/raster.h"
 #include "cost/start.h"
 #include "cost/way.h"
 #include "features/set.h"
@@ -153,14 +153,14 @@ gv_status gv_cost_get(gv_context *context, gv_cost *c, const gv_cost_cells *cell
                    o.columns, o.rows, o.column, o.row);
   const int64_t stride = o.stride != 0 ? o.stride : o.columns;
   for (int64_t y = 0; y < o.rows; y++) {
-    const double *costs = gv_cost_row_costs(c, o.row + y) + o.column;
-    const int32_t *seeds = gv_cost_row_seeds(c, o.row + y) + o.column;
-    for (int64_t x = 0; x < o.columns; x++) {
-      const int64_t at = y * stride + x;
-      if (o.seed != NULL) o.seed[at] = seeds[x];
-      if (o.cost != NULL) o.cost[at] = seeds[x] >= 0 ? costs[x] : (double)NAN;
-      if (o.azimuth != NULL) o.azimuth[at] = gv_cost_azimuth(c, o.column + x, o.row + y);
-    }
+    const int64_t at = y * stride;
+    const gv_cost_arrays row = {.cost = o.cost != NULL ? o.cost + at : NULL,
+                                .seed = o.seed != NULL ? o.seed + at : NULL};
+    gv_cost_read(c, o.column, o.row + y, o.columns, &row);
+    for (int64_t x = 0; x < o.columns && o.cost != NULL; x++)
+      if (isinf(row.cost[x])) row.cost[x] = (double)NAN;
+    for (int64_t x = 0; x < o.columns && o.azimuth != NULL; x++)
+      o.azimuth[at + x] = gv_cost_azimuth(c, o.column + x, o.row + y);
   }
   return GV_OK;
 }
@@ -178,10 +178,11 @@ gv_status gv_cost_get_way(gv_context *context, gv_cost *c, const gv_cost_way *wa
   if (o.cost != NULL) *o.cost = (double)NAN;
   if (o.length != NULL) *o.length = (double)NAN;
   if (!gv_cost_cell_of(c, o.x, o.y, place, &column, &row)) return GV_OK;
-  const int64_t at = gv_cost_at(c, column, row);
-  gv_cost_touched(c, 3 * GV_COST_PAGES);
-  if (c->seed[at] < 0) return GV_OK;
-  if (o.seed != NULL) *o.seed = c->seed[at];
-  if (o.cost != NULL) *o.cost = c->cost[at];
+  double cost;
+  int32_t seed;
+  gv_cost_read(c, column, row, 1, &(gv_cost_arrays){.cost = &cost, .seed = &seed});
+  if (seed < 0) return GV_OK;
+  if (o.seed != NULL) *o.seed = seed;
+  if (o.cost != NULL) *o.cost = cost;
   return gv_cost_follow(context, c, column, row, &o);
 }

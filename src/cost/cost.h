@@ -75,7 +75,8 @@ gv_status gv_cost_find(gv_context *context, gv_cost *cost, const gv_cost_sources
  * NaN without a seed and in cells of lines, polygons and whole cells. */
 float gv_cost_azimuth(gv_cost *cost, int64_t column, int64_t row);
 
-/* The results of a row once solved: `width` costs (infinite without a seed) and seeds (-1: none). */
+/* The results of a row once solved: `width` costs (infinite without a seed) and seeds (-1: none), for one thread. In a file they last until the
+ * next call. */
 const double *gv_cost_row_costs(gv_cost *cost, int64_t row);
 const int32_t *gv_cost_row_seeds(gv_cost *cost, int64_t row);
 

@@ -34,9 +34,9 @@ struct gv_cost {
   int32_t *seed;
   uint8_t *from; /* of the engine `tile`: how cells were reached (window.h) */
   char *folder;  /* a copy of that of the settings */
-  void *mapped;  /* all arrays, if they are in a file */
+  void *mapped;  /* the file that all arrays are in (cells.c); NULL: they are in memory */
   size_t mapped_bytes;
-  atomic_llong touched; /* bytes of it since the last time that its pages were removed from memory, about */
+  atomic_llong touched; /* bytes of it since the last time that pages were removed from memory, about */
   gv_cost_sources sources;
   gv_cost_starts starts;    /* once solved: by cell */
   uint8_t *has_row;         /* its friction is set */
@@ -58,7 +58,7 @@ static inline int64_t gv_cost_wrapped(const gv_cost *c, int64_t column, int64_t 
 /* Memory in a file in its folder, for gv_machine_unmap. Errors: IO. */
 gv_status gv_cost_map(gv_context *context, const gv_cost *cost, size_t bytes, void **out);
 
-/* Call it for each access to about so many bytes of the arrays: keeps the memory of those in a file within the limit. */
+/* So many bytes of the file are about to come into memory: keeps them within the limit. */
 void gv_cost_touched(gv_cost *cost, int64_t bytes);
 
 /* A way with this cost and seed is better than the one that a cell has, and not above the limit. */

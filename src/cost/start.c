@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "cost/cells.h"
 #include "cost/moves.h"
-#include "cost/raster.h"
 
 enum { FIRST_ROOM = 64, REPORT = 1 << 16 /* starts from one call of the progress function to the next one */ };
 
@@ -71,8 +71,9 @@ static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *star
 gv_status gv_cost_start_at(gv_context *context, gv_cost *c, int64_t column, int64_t row, int32_t seed,
                            gv_cost_starts *starts, bool *starts_here) {
   const int64_t at = gv_cost_at(c, column, row);
-  gv_cost_touched(c, sizeof *c->friction);
-  if (isnan(c->friction[at])) return GV_OK;
+  double friction;
+  gv_cost_read(c, column, row, 1, &(gv_cost_arrays){.friction = &friction});
+  if (isnan(friction)) return GV_OK;
   *starts_here = true;
   return start_add(context, c, starts, (gv_cost_entry){0.0, seed, (int32_t)at});
 }
@@ -94,13 +95,13 @@ gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int
   *starts_here = false;
   if (!gv_cost_cell_of(c, x, y, from, &column, &row)) return GV_OK;
   const int64_t at = gv_cost_at(c, column, row);
-  const double *f = c->friction + at;
-  gv_cost_touched(c, 3 * GV_COST_PAGES);
-  if (isnan(f[0])) return GV_OK;
+  gv_cost_near near;
+  gv_cost_look(c, column, row, &near);
+  if (isnan(near.friction[0])) return GV_OK;
   *starts_here = true;
   for (int i = 0; i < 9; i++) {
     int columns = i % 3 - 1, rows = i / 3 - 1;
-    double share = start_friction(f, c->stride, from, column, row, columns, rows);
+    double share = start_friction(near.friction, near.stride, from, column, row, columns, rows);
     if (isnan(share)) continue;
     double center[2];
     gv_cost_center(&c->is, column + columns, row + rows, center);

@@ -18,12 +18,14 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "cost/cells.h"
 #include "cost/window.h"
 
 typedef struct cost_tile_state {
   gv_context *context;
   gv_cost *cost;
-  int64_t across, down, count;
+  gv_cost_tiling tiling;
+  int64_t count;
   double *key;     /* least pending cost of each tile; INFINITY: none */
   int32_t *active; /* tiles with a key, and some that have none anymore */
   int64_t active_count;
@@ -33,7 +35,6 @@ typedef struct cost_tile_state {
   double (*left)[9];        /* of the chosen ones: gv_cost_window.least */
   gv_cost_window **windows; /* by worker */
   int threads;
-  int64_t pages; /* gv_cost_window_pages */
   double limit;
   bool lowers_seeds;
   atomic_llong reached, settled; /* cells with a cost; cells in which ties were looked for */
@@ -49,35 +50,17 @@ static const double FULL = 0.2 /* of a tile's cells, a visit */, GROWTH = 1.25;
 
 enum { TILE_ACTIVE = 1, TILE_BUSY = 2, TILE_FRESH = 4 /* ties are not yet looked for */ };
 
-static int64_t tile_number(int64_t cells) {
-  return (cells + GV_COST_TILE - 1) / GV_COST_TILE;
-}
-
-/* The first column or row of tile i of n. Tiles are of almost equal size. */
-static int64_t tile_begin(int64_t cells, int64_t n, int64_t i) {
-  return cells / n * i + (cells % n < i ? cells % n : i);
-}
-
-static gv_cost_tile tile_rectangle(const cost_tile_state *s, int64_t tile) {
-  const gv_cost_settings *o = &s->cost->is;
-  const int64_t x = tile % s->across, y = tile / s->across;
-  gv_cost_tile t = {.column = tile_begin(o->width, s->across, x), .row = tile_begin(o->height, s->down, y)};
-  t.width = (int)(tile_begin(o->width, s->across, x + 1) - t.column);
-  t.height = (int)(tile_begin(o->height, s->down, y + 1) - t.row);
-  return t;
-}
-
 bool gv_cost_has_tiles(const gv_cost *c) {
-  const int64_t across = tile_number(c->is.width);
-  return !c->wraps || across > 1;
+  return !c->wraps || gv_cost_tiling_of(c->is.width, c->is.height).across > 1;
 }
 
 /* The tile in place i of the 3 x 3 around one; -1: none. */
 static int64_t tile_neighbor(const cost_tile_state *s, int64_t tile, int i) {
-  int64_t x = tile % s->across + i % 3 - 1, y = tile / s->across + i / 3 - 1;
-  if (y < 0 || y >= s->down) return -1;
-  if (s->cost->wraps) x = (x + s->across) % s->across;
-  return x < 0 || x >= s->across ? -1 : y * s->across + x;
+  const gv_cost_tiling *t = &s->tiling;
+  int64_t x = tile % t->across + i % 3 - 1, y = tile / t->across + i / 3 - 1;
+  if (y < 0 || y >= t->down) return -1;
+  if (s->cost->wraps) x = (x + t->across) % t->across;
+  return x < 0 || x >= t->across ? -1 : y * t->across + x;
 }
 
 static void tile_activate(cost_tile_state *s, int64_t tile, double key) {
@@ -109,18 +92,14 @@ static gv_status tile_visit(gv_worker *worker, int64_t first, int64_t end) {
   w->lowers_seeds = s->lowers_seeds;
   for (int64_t i = first; i < end; i++) {
     const int64_t tile = s->chosen[i];
-    const gv_cost_tile t = tile_rectangle(s, tile);
+    const gv_cost_tile t = gv_cost_tile_rectangle(&s->tiling, tile);
     GV_TRY(tile_report(s, &worker->context));
     gv_cost_window_load(w, s->cost, &t);
     if (s->flags[tile] & TILE_FRESH)
       atomic_fetch_add_explicit(&s->settled, (int64_t)t.width * t.height, memory_order_relaxed);
-    if (s->flags[tile] & TILE_FRESH && !gv_cost_window_find_ties(w, s->cost)) {
-      gv_cost_touched(s->cost, s->pages);
-      continue;
-    }
+    if (s->flags[tile] & TILE_FRESH && !gv_cost_window_find_ties(w, s->cost)) continue;
     gv_cost_window_solve(w, s->cost, s->limit);
     gv_cost_window_store(w, s->cost);
-    gv_cost_touched(s->cost, s->pages);
     memcpy(s->left[i], w->least, sizeof w->least);
     atomic_fetch_add_explicit(&s->reached, w->reached, memory_order_relaxed);
     if (w->may_overflow) atomic_store_explicit(&s->may_overflow, true, memory_order_relaxed);
@@ -214,8 +193,9 @@ static void tile_end(cost_tile_state *s) {
 }
 
 /* Fewer than `most` if the windows of all would not be in memory at once. */
-static int tile_threads(const gv_cost *c, int64_t pages, int most) {
-  if (c->mapped == NULL || (double)most * (double)pages <= c->is.resident) return most;
+static int tile_threads(const gv_cost *c, int most) {
+  const int64_t pages = c->mapped != NULL ? gv_cost_bytes_around(c) : 0;
+  if ((double)most * (double)pages <= c->is.resident) return most;
   const int threads = (int)(c->is.resident / (double)pages);
   return threads > 1 ? threads : 1;
 }
@@ -225,11 +205,9 @@ static gv_status tile_begin_state(gv_context *context, gv_cost *c, cost_tile_sta
   *s = (cost_tile_state){.context = context,
                          .cost = c,
                          .busy = ATOMIC_FLAG_INIT,
-                         .across = tile_number(c->is.width),
-                         .down = tile_number(c->is.height)};
-  s->count = s->across * s->down;
-  s->pages = gv_cost_window_pages(c);
-  s->threads = tile_threads(c, s->pages, context->threads < s->count ? context->threads : (int)s->count);
+                         .tiling = gv_cost_tiling_of(c->is.width, c->is.height)};
+  s->count = s->tiling.across * s->tiling.down;
+  s->threads = tile_threads(c, context->threads < s->count ? context->threads : (int)s->count);
   s->key = gv_allocate(a, s->count, sizeof *s->key);
   s->active = gv_allocate(a, s->count, sizeof *s->active);
   s->flags = gv_allocate_zeroed(a, s->count, sizeof *s->flags);
@@ -245,32 +223,16 @@ static gv_status tile_begin_state(gv_context *context, gv_cost *c, cost_tile_sta
   return enough ? GV_OK : gv_fail_memory(context, "the tiles of travel cost");
 }
 
-/* The tile of a cell. */
-static int64_t tile_of(const cost_tile_state *s, int64_t cell) {
-  const gv_cost *c = s->cost;
-  int64_t place[2] = {cell % c->stride - GV_COST_MARGIN, cell / c->stride - GV_COST_MARGIN};
-  const int64_t cells[2] = {c->is.width, c->is.height}, n[2] = {s->across, s->down};
-  for (int i = 0; i < 2; i++) {
-    const int64_t at = place[i];
-    place[i] = at * n[i] / cells[i];
-    while (tile_begin(cells[i], n[i], place[i]) > at)
-      place[i]--;
-    while (tile_begin(cells[i], n[i], place[i] + 1) <= at)
-      place[i]++;
-  }
-  return place[1] * s->across + place[0];
-}
-
+/* The starts are sorted: the first one of a cell is the best. */
 static void tile_start(cost_tile_state *s, const gv_cost_starts *starts) {
   gv_cost *c = s->cost;
   for (int64_t i = 0; i < starts->count; i++) {
-    const gv_cost_entry *e = &starts->entries[i];
-    gv_cost_touched(c, 3 * GV_COST_PAGES);
-    if (!gv_cost_better(c, e->cell, e->cost, e->seed)) continue;
-    c->cost[e->cell] = e->cost;
-    c->seed[e->cell] = e->seed;
-    c->from[e->cell] = GV_COST_BY_START | GV_COST_PENDING;
-    tile_activate(s, tile_of(s, e->cell), e->cost);
+    gv_cost_entry e = starts->entries[i];
+    const int64_t column = e.cell % c->stride - GV_COST_MARGIN, row = e.cell / c->stride - GV_COST_MARGIN;
+    uint8_t from = GV_COST_BY_START | GV_COST_PENDING;
+    if (e.cost > c->is.most || (i > 0 && starts->entries[i - 1].cell == e.cell)) continue;
+    gv_cost_write(c, column, row, 1, &(gv_cost_arrays){.cost = &e.cost, .seed = &e.seed, .from = &from});
+    tile_activate(s, gv_cost_tile_of(&s->tiling, column, row), e.cost);
   }
 }
 
@@ -298,10 +260,9 @@ static gv_status tile_overflows(gv_worker *worker, int64_t first, int64_t end) {
   cost_tile_state *s = worker->user;
   gv_cost_window *w = s->windows[worker->number];
   for (int64_t i = first; i < end; i++) {
-    const gv_cost_tile t = tile_rectangle(s, i);
+    const gv_cost_tile t = gv_cost_tile_rectangle(&s->tiling, i);
     GV_TRY(tile_report(s, &worker->context));
     gv_cost_window_load(w, s->cost, &t);
-    gv_cost_touched(s->cost, s->pages);
     if (gv_cost_window_overflows(w, s->cost)) atomic_store(&s->may_overflow, true);
   }
   return GV_OK;

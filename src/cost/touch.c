@@ -32,7 +32,6 @@ typedef struct touch_state {
 static gv_status touch_cells(touch_state *s, int64_t row, double first, double last) {
   const double end = (double)s->cost->is.width;
   if (!(last >= 0.0 && first < end)) return GV_OK;
-  gv_cost_touched(s->cost, GV_COST_PAGES);
   const int64_t from = first > 0.0 ? (int64_t)first : 0, to = last < end ? (int64_t)last : s->cost->is.width - 1;
   for (int64_t column = from; column <= to; column++)
     GV_TRY(gv_cost_start_at(s->context, s->cost, column, row, s->seed, s->starts, s->starts_here));

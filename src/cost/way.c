@@ -5,16 +5,26 @@
 
 #include "core/buffer.h"
 #include "core/machine.h"
+#include "cost/cells.h"
 #include "cost/moves.h"
-#include "cost/raster.h"
 #include "cost/start.h"
 #include "exact/globe.h"
 #include "geodesic/series_numbers.h"
 
-enum { CELLS = 64 * 4 /* bytes around a cell that those around the one before do not have */ };
+typedef struct way_result {
+  double cost;
+  int32_t seed;
+} way_result;
+
+static way_result way_result_of(gv_cost *c, int64_t cell) {
+  way_result out;
+  gv_cost_read(c, cell % c->stride - GV_COST_MARGIN, cell / c->stride - GV_COST_MARGIN, 1,
+               &(gv_cost_arrays){.cost = &out.cost, .seed = &out.seed});
+  return out;
+}
 
 /* The cell was reached from its seed directly. The starts are sorted. */
-static bool way_starts(const gv_cost *c, int64_t cell) {
+static bool way_starts(const gv_cost *c, int64_t cell, const way_result *has) {
   const gv_cost_entry *entries = c->starts.entries;
   int64_t first = 0, end = c->starts.count;
   while (first < end) {
@@ -25,40 +35,48 @@ static bool way_starts(const gv_cost *c, int64_t cell) {
       end = middle;
   }
   for (; first < c->starts.count && entries[first].cell == cell; first++)
-    if (entries[first].cost == c->cost[cell] && entries[first].seed == c->seed[cell]) return true;
+    if (entries[first].cost == has->cost && entries[first].seed == has->seed) return true;
   return false;
 }
 
+/* Costs of the moves from a cell. */
+static void way_costs(gv_cost *c, int64_t column, int64_t row, double *out) {
+  gv_cost_near near;
+  gv_cost_look(c, column, row, &near);
+  gv_cost_of_moves(near.friction, near.stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, out);
+}
+
 /* The number of the move to the previous cell: the first to one of lower cost, else to one of equal cost; -1: none. *lower: which. */
-static int way_move(const gv_cost *c, int64_t column, int64_t row, bool *lower) {
+static int way_move(gv_cost *c, int64_t column, int64_t row, const way_result *has, bool *lower) {
   const int64_t at = gv_cost_at(c, column, row);
   double costs[GV_COST_MOST_MOVES];
   int found = -1;
   *lower = false;
-  gv_cost_of_moves(c->friction + at, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
+  way_costs(c, column, row, costs);
   for (int i = 0; i < c->is.moves && !*lower; i++) {
     if (isnan(costs[i])) continue;
     const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];
     const int64_t to = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
-    if (c->seed[to] != c->seed[at] || c->cost[to] + costs[i] != c->cost[at]) continue;
-    *lower = c->cost[to] < c->cost[at];
+    const way_result there = way_result_of(c, to);
+    if (there.seed != has->seed || there.cost + costs[i] != has->cost) continue;
+    *lower = there.cost < has->cost;
     if (found < 0 || *lower) found = i;
   }
   return found;
 }
 
-bool gv_cost_towards(const gv_cost *c, int64_t column, int64_t row, double position[2]) {
+bool gv_cost_towards(gv_cost *c, int64_t column, int64_t row, double position[2]) {
   const int64_t at = gv_cost_at(c, column, row);
-  const int32_t seed = c->seed[at];
+  const way_result has = way_result_of(c, at);
   bool lower;
-  if (seed < 0) return false;
-  if (way_starts(c, at)) {
+  if (has.seed < 0) return false;
+  if (way_starts(c, at, &has)) {
     if (c->sources.features != NULL || c->sources.at_cells) return false;
-    position[0] = c->sources.x[seed];
-    position[1] = c->sources.y[seed];
+    position[0] = c->sources.x[has.seed];
+    position[1] = c->sources.y[has.seed];
     return true;
   }
-  const int found = way_move(c, column, row, &lower);
+  const int found = way_move(c, column, row, &has, &lower);
   if (found < 0) return false;
   gv_cost_center(&c->is, column + gv_cost_moves[found][0], row + gv_cost_moves[found][1], position);
   return true;
@@ -83,7 +101,6 @@ static double way_azimuth(const gv_cost *c, const double from[2], const double t
 
 float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
   double from[2], to[2];
-  gv_cost_touched(c, CELLS);
   if (!gv_cost_towards(c, column, row, to)) return (float)NAN;
   gv_cost_center(&c->is, column, row, from);
   return gv_reported_azimuth(way_azimuth(c, from, to));
@@ -139,16 +156,19 @@ static gv_status way_go(gv_context *context, way_walk *w, int move) {
 
 /* The last leg, from the first center to the seed's position, unless that is the center. */
 static gv_status way_arrive(gv_context *context, way_walk *w) {
-  const gv_cost *c = w->cost;
+  gv_cost *c = w->cost;
   if (c->sources.features != NULL || c->sources.at_cells) return GV_OK;
-  const int32_t seed = c->seed[gv_cost_at(c, way_column(c, w->column), w->row)];
+  const int32_t seed = way_result_of(c, gv_cost_at(c, way_column(c, w->column), w->row)).seed;
   double position[2] = {c->sources.x[seed], c->sources.y[seed]};
   if (c->is.metric != GV_EUCLIDEAN) position[0] += 360.0 * rint((w->last[0] - position[0]) / 360.0);
   if (position[0] == w->last[0] && position[1] == w->last[1]) return GV_OK;
   return way_add(context, w, position, gv_cost_length(&c->lengths, position, w->last));
 }
 
-enum { LEVEL_BYTES = sizeof(int32_t) + sizeof(uint8_t) /* of a cell */, LEVEL_AROUND = 128 /* as CELLS */ };
+enum {
+  LEVEL_BYTES = sizeof(int32_t) + sizeof(uint8_t) /* of a cell */,
+  LEVEL_AROUND = 128 /* bytes around a cell that those around the one before do not have */
+};
 
 /* Room for all cells; in a file where the raster is. */
 static gv_status way_make_level(gv_context *context, way_walk *w) {
@@ -173,7 +193,6 @@ static void way_free_level(way_walk *w) {
 /* Before the cells around one are accessed. */
 static void way_touch_level(way_walk *w) {
   gv_cost *c = w->cost;
-  gv_cost_touched(c, CELLS);
   w->touched += LEVEL_AROUND;
   if (c->mapped == NULL || w->touched < c->is.resident) return;
   gv_machine_page_out(w->level, (size_t)c->cells * LEVEL_BYTES);
@@ -182,15 +201,17 @@ static void way_touch_level(way_walk *w) {
 
 /* Adds the cells that a move without cost reaches from `at`, of its cost and seed, to the level; returns its new count. */
 static int64_t way_widen_level(const way_walk *w, int64_t at, int64_t count, int64_t begin) {
-  const gv_cost *c = w->cost;
+  gv_cost *c = w->cost;
   const int64_t column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
   double costs[GV_COST_MOST_MOVES];
-  gv_cost_of_moves(c->friction + at, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
+  const way_result has = way_result_of(c, at);
+  way_costs(c, column, row, costs);
   for (int i = 0; i < c->is.moves; i++) {
     const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];
     const int64_t to = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
-    if (isnan(costs[i]) || c->seed[to] != c->seed[at] || c->cost[to] != c->cost[at]) continue;
-    if (c->cost[to] + costs[i] != c->cost[at] || to == begin || w->by[to] != 0) continue;
+    if (isnan(costs[i]) || to == begin || w->by[to] != 0) continue;
+    const way_result there = way_result_of(c, to);
+    if (there.seed != has.seed || there.cost != has.cost || there.cost + costs[i] != has.cost) continue;
     w->by[to] = (uint8_t)(1 + i);
     w->level[count++] = (int32_t)to;
   }
@@ -232,7 +253,8 @@ static gv_status way_cross_level(gv_context *context, way_walk *w) {
   for (int64_t i = 0; i < count && end < 0; i++) {
     way_touch_level(w);
     const int64_t at = w->level[i], column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
-    if (way_starts(c, at) || (way_move(c, column, row, &lower) >= 0 && lower)) end = at;
+    const way_result has = way_result_of(c, at);
+    if (way_starts(c, at, &has) || (way_move(c, column, row, &has, &lower) >= 0 && lower)) end = at;
     count = end < 0 ? way_widen_level(w, at, count, begin) : count;
   }
   gv_status status = end >= 0 ? way_go_level(context, w, begin, end)
@@ -252,9 +274,10 @@ static gv_status way_walk_on(gv_context *context, way_walk *w) {
   GV_TRY(way_add(context, w, center, 0.0));
   for (;;) {
     const int64_t column = way_column(c, w->column);
-    gv_cost_touched(c, CELLS);
-    if (way_starts(c, gv_cost_at(c, column, w->row))) return way_arrive(context, w);
-    const int move = way_move(c, column, w->row, &lower);
+    const int64_t at = gv_cost_at(c, column, w->row);
+    const way_result has = way_result_of(c, at);
+    if (way_starts(c, at, &has)) return way_arrive(context, w);
+    const int move = way_move(c, column, w->row, &has, &lower);
     GV_TRY(lower ? way_go(context, w, move) : way_cross_level(context, w));
   }
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cost/cells.h"
+
 enum { SIDE = GV_COST_SIDE, MARGIN = GV_COST_MARGIN };
 
 static inline int window_at(int column, int row) {
@@ -38,7 +40,7 @@ static void window_empty(gv_cost_window *w, int row) {
   }
 }
 
-void gv_cost_window_load(gv_cost_window *w, const gv_cost *c, const gv_cost_tile *t) {
+void gv_cost_window_load(gv_cost_window *w, gv_cost *c, const gv_cost_tile *t) {
   window_part parts[3];
   const int count = window_parts(c, t, parts);
   w->tile = *t;
@@ -51,12 +53,9 @@ void gv_cost_window_load(gv_cost_window *w, const gv_cost *c, const gv_cost_tile
     if (outside) continue;
     for (int i = 0; i < count; i++) {
       const window_part *p = &parts[i];
-      const int64_t at = gv_cost_at(c, p->column, t->row + r);
       const int to = (r + MARGIN) * SIDE + p->at;
-      memcpy(w->friction + to, c->friction + at, (size_t)p->count * sizeof *w->friction);
-      memcpy(w->cost + to, c->cost + at, (size_t)p->count * sizeof *w->cost);
-      memcpy(w->seed + to, c->seed + at, (size_t)p->count * sizeof *w->seed);
-      if (c->from != NULL) memcpy(w->from + to, c->from + at, (size_t)p->count);
+      const gv_cost_arrays arrays = {w->friction + to, w->cost + to, w->seed + to, w->from + to};
+      gv_cost_read(c, p->column, t->row + r, p->count, &arrays);
     }
     const bool around = r < 0 || r >= t->height;
     for (int i = -MARGIN; i < (around ? t->width + MARGIN : 0); i++)
@@ -64,14 +63,6 @@ void gv_cost_window_load(gv_cost_window *w, const gv_cost *c, const gv_cost_tile
     for (int i = t->width; i < t->width + MARGIN; i++)
       w->from[window_at(i, r)] |= GV_COST_AROUND;
   }
-}
-
-int64_t gv_cost_window_pages(const gv_cost *c) {
-  const int64_t sizes[4] = {sizeof *c->friction, sizeof *c->cost, sizeof *c->seed, sizeof *c->from};
-  int64_t bytes = 0;
-  for (int i = 0; i < 4; i++)
-    bytes += c->stride * sizes[i] < GV_COST_PAGES ? c->stride * sizes[i] : GV_COST_PAGES;
-  return SIDE * bytes;
 }
 
 /* Of the 3 x 3 tiles around a cell of the window. */
@@ -98,11 +89,9 @@ void gv_cost_window_store(gv_cost_window *w, gv_cost *c) {
     if (t->row + r < 0 || t->row + r >= c->is.height) continue;
     for (int i = 0; i < count; i++) {
       const window_part *p = &parts[i];
-      const int64_t at = gv_cost_at(c, p->column, t->row + r);
       const int from = (r + MARGIN) * SIDE + p->at;
-      memcpy(c->cost + at, w->cost + from, (size_t)p->count * sizeof *w->cost);
-      memcpy(c->seed + at, w->seed + from, (size_t)p->count * sizeof *w->seed);
-      memcpy(c->from + at, w->from + from, (size_t)p->count);
+      const gv_cost_arrays arrays = {NULL, w->cost + from, w->seed + from, w->from + from};
+      gv_cost_write(c, p->column, t->row + r, p->count, &arrays);
     }
   }
 }

@@ -9,9 +9,9 @@
 
 #include "cost/moves.h"
 #include "cost/raster.h"
+#include "cost/tiling.h"
 
 enum {
-  GV_COST_TILE = 112, /* columns and rows at most: a window stays in a cache of 512 KiB */
   GV_COST_SIDE = GV_COST_TILE + 2 * GV_COST_MARGIN,
   GV_COST_BUCKETS = 1024,
   GV_COST_ENTRIES = 4 * GV_COST_TILE * GV_COST_TILE - 1
@@ -19,12 +19,6 @@ enum {
 
 /* How a cell was reached (gv_cost.from): the number of the move, or by a start. */
 enum { GV_COST_BY_START = 63, GV_COST_BY = 63, GV_COST_AROUND = 64 /* not in the tile */, GV_COST_PENDING = 128 };
-
-/* The rectangle of a tile. */
-typedef struct gv_cost_tile {
-  int64_t column, row;
-  int width, height;
-} gv_cost_tile;
 
 /* An entry of a bucket. */
 typedef struct gv_cost_pending {
@@ -47,10 +41,7 @@ typedef struct gv_cost_window {
   gv_cost_pending entries[GV_COST_ENTRIES + 1];
 } gv_cost_window;
 
-/* Bytes of a file that come into memory with a window, at most: of its rows in four arrays. */
-int64_t gv_cost_window_pages(const gv_cost *cost);
-
-void gv_cost_window_load(gv_cost_window *window, const gv_cost *cost, const gv_cost_tile *tile);
+void gv_cost_window_load(gv_cost_window *window, gv_cost *cost, const gv_cost_tile *tile);
 
 /* Tries the moves of pending cells up to a cost of `limit`. */
 void gv_cost_window_solve(gv_cost_window *window, const gv_cost *cost, double limit);

@@ -14,7 +14,7 @@ from shapely.geometry import LineString, Point, Polygon, box  # noqa: E402
 from shapely.ops import unary_union  # noqa: E402
 from shapely.prepared import prep  # noqa: E402
 
-from conftest import crs  # noqa: E402
+from conftest import crs, sanitized  # noqa: E402
 
 GRID = ("--extent", "0,0,40,40", "--res", "1")
 
@@ -536,3 +536,105 @@ def test_all_seeds_inside(work):
         "out.tif",
         has="all seeds are inside polygons of b.gpkg",
     )
+
+
+def matrix(work, places, barriers, metric):
+    """The length from each place, as the only seed, to all of them."""
+    epsg = None if metric == "euclidean" else 4326
+    points = [f"POINT({x!r} {y!r})" for x, y in np.asarray(places, float).tolist()]
+    layer(work, "to.gpkg", *points, epsg=epsg)
+    rows = []
+    for point in points:
+        layer(work, "from.gpkg", point, epsg=epsg)
+        given = ("--reference", "from.gpkg", "--queries", "to.gpkg", "--barriers", barriers)
+        work.ok("search", *given, "--metric", metric, "--overwrite", "out.csv")
+        with open(work.path("out.csv"), newline="") as file:
+            rows.append([float(row["distance"] or "nan") for row in csv.DictReader(file)])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("metric, tolerance", [("euclidean", 1e-14), ("geodesic", 1e-13)])
+def test_exchanged(work, metric, tolerance):
+    """A way and the way back have the same length."""
+    generator = np.random.default_rng(8)
+    stars = [star(generator, x, y) for y in (6, 16, 26) for x in (6, 16, 26, 36)]
+    layer(work, "b.gpkg", *(p.wkt for p in stars), epsg=None if metric == "euclidean" else 4326)
+    inside = prep(unary_union([p for p in stars if p.is_valid]).buffer(0.5))
+    places = [p for p in generator.uniform(0, 40, (16, 2)) if not inside.contains(Point(p))]
+    assert len(places) > 6
+    found = matrix(work, places, "b.gpkg", metric)
+    direct = np.hypot(*(np.array(places)[:, None] - np.array(places)).T)
+    assert np.isfinite(found).all() and np.allclose(found, found.T, rtol=tolerance, atol=0)
+    assert metric != "euclidean" or (found > direct.T * 1.0001).sum() > 10
+
+
+@pytest.mark.parametrize("metric, length", [("great-circle", arcs), ("geodesic", geodesics)])
+def test_antipodes(work, metric, length):
+    """Of the legs between antipodes one counts. Where it is closed the way is longer, and the same from both ends."""
+    cap = "POLYGON((-180 {0},180 {0},180 {1},-180 {1},-180 {0}))"
+    layer(work, "north.gpkg", cap.format(60, 90), epsg=4326)
+    layer(work, "both.gpkg", cap.format(60, 90), cap.format(-90, -60), epsg=4326)
+    places = [(0.0, 0.0), (180.0, 0.0), (179.7, 0.2), (-90.0, 10.0), (90.0, -10.0)]
+    lon, lat = np.transpose(places)
+    direct = length(lon[:, None], lat[:, None], (lon[None], lat[None]))
+    north = matrix(work, places, "north.gpkg", metric)
+    assert north[0, 1] == pytest.approx(direct[0, 1], rel=1e-3)
+    both = matrix(work, places, "both.gpkg", metric)
+    for found in (north, both):
+        assert np.allclose(found, found.T, rtol=1e-12, atol=1e-6)
+        assert (found >= direct * (1 - 1e-12)).all() and found.max() < 1.2 * direct.max()
+    assert (both >= north * (1 - 1e-12)).all()
+    if metric == "geodesic":  # on an ellipsoid both of the shortest ways pass a pole
+        assert both[0, 1] > direct[0, 1] * 1.0004
+
+
+def test_no_slit(work):
+    """Polygons that share an edge are one wall, also where one has vertices that the other lacks, or coordinates of other digits."""
+    third = 40 / 3
+    layer(
+        work,
+        "b.gpkg",
+        f"POLYGON((5 18,{third!r} 18,{third!r} 22,5 22,5 18))",
+        f"POLYGON(({third!r} 22,{third * (1 + 1e-13)!r} 20,{third!r} 19,{third!r} 18,25 18,25 22,{third!r} 22))",
+        "POLYGON((25 22,35 22,35 18,25 18,25 19.1,25 20.7,25 22))",
+    )
+    layer(work, "one.gpkg", "POLYGON((5 18,35 18,35 22,5 22,5 18))")
+    work.csv("s.csv", [20.5, 13.25], [10.5, 17.5], header="x,y")
+    options = ("--seeds", "s.csv", *GRID, "--distance-type", "Float64")
+    work.ok(*options, "--barriers", "b.gpkg", "--distance", "d.tif", "out.tif")
+    work.ok(*options, "--barriers", "one.gpkg", "--distance", "e.tif", "out2.tif")
+    found, expected = work.read("d.tif"), work.read("e.tif")
+    assert np.isnan(found).sum() == 120 and found[0, 20] > 30
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_enclosed_on_the_globe(work):
+    """A fence round a pole and across 180 degrees, with all seeds inside."""
+    layer(work, "fence.gpkg", "LINESTRING(-180 50,-60 50,60 50,180 50)", epsg=4326)
+    work.csv("s.csv", [178.0, -20.0], [70.0, 60.0])
+    for metric in "great-circle", "geodesic":
+        options = ("--metric", metric, "--extent=-180,-90,180,90", "--res", "10", "--overwrite")
+        work.ok("--seeds", "s.csv", "--barriers", "fence.gpkg", *options, "out.tif")
+        ids = work.read("out.tif")
+        assert (ids[:4] > 0).all() and (ids[4:] == -1).all() and set(ids[:4].flat) == {1, 2}
+
+
+@pytest.mark.skipif(sanitized(), reason="a sanitizer makes it too slow")
+def test_many_long_lines(work):
+    """8,000 lines of 1,000 km that cross each other: it ends, and no way is shorter than the geodesic."""
+    generator = np.random.default_rng(4)
+    lon, lat = generator.uniform(-170, 170, 8000), generator.uniform(-60, 60, 8000)
+    angle = generator.uniform(0, 2 * np.pi, 8000)
+    across, up = 4.5 * np.cos(angle) / np.cos(np.radians(lat)), 4.5 * np.sin(angle)
+    ends = zip(lon - across, lat - up, lon + across, lat + up)
+    layer(work, "b.gpkg", *(f"LINESTRING({a} {b},{c} {d})" for a, b, c, d in ends), epsg=4326)
+    seeds = np.array([[0.0, 85.0], [90.0, -85.0]])
+    work.csv("s.csv", *seeds.T)
+    options = ("--metric", "geodesic", "--extent=-180,-90,180,90", "--res", "10")
+    work.ok("--seeds", "s.csv", "--barriers", "b.gpkg", *options, "--distance", "d.tif", "out.tif")
+    x, y = np.meshgrid(np.arange(-175, 180, 10.0), np.arange(85, -90, -10.0))
+    direct = np.min([geodesics(x, y, tuple(seed)) for seed in seeds], axis=0)
+    found = work.read("d.tif")
+    reached = np.isfinite(found)
+    assert reached[[0, 1, -2, -1]].all() and 100 < reached.sum() < reached.size
+    assert (found[reached] >= direct[reached] * (1 - 1e-6)).all()

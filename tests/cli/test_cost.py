@@ -337,8 +337,23 @@ def test_seeds_in_barriers_are_left_out(work):
     )
     assert set(np.unique(work.read("out.tif"))) == {-1, 2}
     friction_raster(work, "closed.tif", friction * 0 - 1, PLANE, 32632)
+    work.fails(*options, "closed.tif", "no.tif", has="all cells of closed.tif are barriers")
+    away = (PLANE[0] + 9000, *PLANE[1:])
+    friction_raster(work, "away.tif", friction, away, 32632)
+    work.fails(*options, "away.tif", "no.tif", has="all seeds are outside of away.tif")
+    friction[19, 24] = -1
+    friction_raster(work, "few.tif", friction, PLANE, 32632)
+    work.fails(*options, "few.tif", "no.tif", has="all seeds are in barriers or outside of few.tif")
+    shapes(work, "far.gpkg", "LINESTRING (100 100,200 300)")
+    far = ("--seeds", "far.gpkg", "--cost")
+    work.fails(*far, "f.tif", "no.tif", has="all seeds are outside of f.tif")
+    band = np.ones((4, 10))
+    friction_raster(work, "globe.tif", band, (170, 2, 0, 4, 0, -2), 4326)
+    work.csv("west.csv", [-175.0], [0.5])
+    work.ok("--seeds", "west.csv", "--cost", "globe.tif", "west.tif")
+    work.csv("east.csv", [10.0], [0.5])
     work.fails(
-        *options, "closed.tif", "no.tif", has="all seeds are in barriers or outside of closed.tif"
+        "--seeds", "east.csv", "--cost", "globe.tif", "no.tif", has="all seeds are outside of globe"
     )
 
 

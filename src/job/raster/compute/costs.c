@@ -27,10 +27,12 @@ static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, const gv_gr
   return GV_OK;
 }
 
-/* Some rows of the raster, which has the grid's cells. */
+/* Some rows of the raster, which has the grid's cells. *open: a cell so far is not a barrier. */
 static gv_status costs_read_rows(gv_io *io, const gv_raster_in *raster, int64_t first, int64_t count,
-                                 double *values, uint8_t *valid, gv_context *context, gv_cost *cost) {
+                                 double *values, uint8_t *valid, gv_context *context, gv_cost *cost, bool *open) {
   GV_TRY(gv_raster_in_valid(io, raster, 0, 0, first, raster->width, count, values, valid));
+  for (int64_t i = 0; i < count * raster->width && !*open; i++)
+    *open = values[i] >= 0.0 && isfinite(values[i]);
   return gv_io_pass_on_library(io, context, gv_cost_set_rows(context, cost, first, count, values, raster->width));
 }
 
@@ -44,15 +46,33 @@ static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   double *values = rows > 0 ? malloc((size_t)(rows * raster.width) * sizeof *values) : NULL;
   uint8_t *valid = rows > 0 ? malloc((size_t)(rows * raster.width)) : NULL;
   if (rows > 0 && (values == NULL || valid == NULL)) status = gv_io_fail_memory(io, "the raster of friction");
+  bool open = false;
   for (int64_t y = 0; y < raster.height && status == GV_OK; y += rows) {
     const int64_t count = raster.height - y < rows ? raster.height - y : rows;
-    status = costs_read_rows(io, &raster, y, count, values, valid, w->in->context, cost);
+    status = costs_read_rows(io, &raster, y, count, values, valid, w->in->context, cost, &open);
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
   free(values);
   free(valid);
   gv_raster_in_close(&raster);
-  return status;
+  GV_TRY(status);
+  GV_REQUIRE(io, open, "--cost: all cells of %s are barriers; use one with values of 0 or more", of->path);
+  return GV_OK;
+}
+
+/* A seed, or a vertex of one, is within the raster. */
+static bool costs_overlap(const gv_grid *grid, int64_t count, const double *x, const double *y) {
+  double inverse[6], geotransform[6];
+  memcpy(geotransform, grid->geotransform, sizeof geotransform);
+  if (!GDALInvGeoTransform(geotransform, inverse)) return true;
+  const double turn = grid->kind == GV_GRID_LONLAT ? 360.0 / fabs(geotransform[1]) : 0.0;
+  for (int64_t i = 0; i < count; i++) {
+    double column, row;
+    GDALApplyGeoTransform(inverse, x[i], y[i], &column, &row);
+    if (turn > 0.0) column -= turn * floor(column / turn);
+    if (column >= 0.0 && column <= (double)grid->width && row >= 0.0 && row <= (double)grid->height) return true;
+  }
+  return false;
 }
 
 static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
@@ -66,8 +86,13 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   from.at_cells = w->in->cells.cells != NULL;
   if (seeds->shapes != NULL) from.features = &w->in->features;
   GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &w->left_out)));
-  return gv_seeds_check_left_out(io, seeds, w->left_out, "--cost", NULL, "in barriers or outside of",
-                                 w->plan->job->cost.path);
+  const gv_features *f = from.features;
+  const bool outside =
+      w->left_out == seeds->count &&
+      !costs_overlap(&w->in->grid.grid, f != NULL ? f->vertex[f->ring[f->part[f->count]]] : seeds->count,
+                     f != NULL ? f->x : seeds->x, f != NULL ? f->y : seeds->y);
+  return gv_seeds_check_left_out(io, seeds, w->left_out, "--cost", NULL,
+                                 outside ? "outside of" : "in barriers or outside of", w->plan->job->cost.path);
 }
 
 static gv_status costs_begin(gv_io *io, gv_run_work *w) {
