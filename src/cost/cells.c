@@ -28,6 +28,7 @@ typedef struct cells_file {
   atomic_uchar *used; /* by tile: 1 or 2: when it was accessed; 0: its pages were removed */
   atomic_uchar now;   /* 1 or 2 */
   atomic_flag busy;   /* a thread removes pages */
+  int times;          /* that it did */
   double *row_costs;  /* of gv_cost_row_costs and gv_cost_row_seeds */
   int32_t *row_seeds;
 } cells_file;
@@ -55,16 +56,34 @@ static void cells_use(gv_cost *c, int64_t tile) {
   gv_cost_touched(c, cells_slot_pages(f));
 }
 
-/* Removes the pages of tiles that were not accessed since the last time. */
-static void cells_page_out(cells_file *f) {
+/* Removes the pages of a part, with those around it that came into memory with them. */
+static void cells_remove(const gv_cost *c, const void *part, size_t bytes) {
+  const cells_file *f = c->mapped;
+  const uintptr_t begin = (uintptr_t)f->friction, end = begin + c->mapped_bytes, at = (uintptr_t)part;
+  const uintptr_t from = at / GV_COST_PAGES * GV_COST_PAGES;
+  const uintptr_t to = (at + bytes + GV_COST_PAGES - 1) / GV_COST_PAGES * GV_COST_PAGES;
+  const size_t first = from > begin ? from - begin : 0, last = to < end ? to - begin : c->mapped_bytes;
+  gv_machine_page_out((char *)f->friction + first, last - first);
+}
+
+/* Removes the pages of tiles that were not accessed since the last time; now and then all, as systems differ in what they map around a page. */
+static void cells_page_out(const gv_cost *c) {
+  enum { ALL = 4 };
+  cells_file *f = c->mapped;
+  if (++f->times % ALL == 0) {
+    for (int64_t i = 0; i < f->tiles; i++)
+      atomic_store(&f->used[i], 0);
+    gv_machine_page_out(f->friction, c->mapped_bytes);
+    return;
+  }
   const unsigned char before = atomic_load(&f->now) == 1 ? 2 : 1;
   const size_t room = (size_t)f->room;
   for (int64_t i = 0; i < f->tiles; i++) {
     unsigned char was = before;
     if (!atomic_compare_exchange_strong(&f->used[i], &was, 0)) continue;
     const int slot = atomic_load(&f->slot[i]);
-    gv_machine_page_out(f->friction + (size_t)i * room, room * sizeof(double));
-    if (slot >= 0) gv_machine_page_out(cells_slot(f, slot), room * RESULT_BYTES);
+    cells_remove(c, f->friction + (size_t)i * room, room * sizeof(double));
+    if (slot >= 0) cells_remove(c, cells_slot(f, slot), room * RESULT_BYTES);
   }
   atomic_store(&f->now, before);
 }
@@ -74,7 +93,7 @@ void gv_cost_touched(gv_cost *c, int64_t bytes) {
   const long long all = atomic_fetch_add(&c->touched, bytes) + bytes;
   if ((double)all < 0.5 * c->is.resident || atomic_flag_test_and_set(&f->busy)) return;
   atomic_store(&c->touched, 0);
-  cells_page_out(f);
+  cells_page_out(c);
   atomic_flag_clear(&f->busy);
 }
 

@@ -32,6 +32,7 @@ typedef struct cost_tile_state {
   uint8_t *flags;  /* TILE_... */
   int32_t *chosen; /* of a round */
   int64_t chosen_count;
+  int32_t *order, *begin;   /* of a raster in a file: the chosen ones by groups; the first place of each group */
   double (*left)[9];        /* of the chosen ones: gv_cost_window.least */
   gv_cost_window **windows; /* by worker */
   int threads;
@@ -47,6 +48,8 @@ typedef struct cost_tile_state {
 enum { REPORT = 16 /* visits from one report of progress to the next one, which may cancel */ };
 
 static const double FULL = 0.2 /* of a tile's cells, a visit */, GROWTH = 1.25;
+
+enum { GROUP = 12 /* tiles across and down */ };
 
 enum { TILE_ACTIVE = 1, TILE_BUSY = 2, TILE_FRESH = 4 /* ties are not yet looked for */ };
 
@@ -125,6 +128,29 @@ static void tile_choose(cost_tile_state *s) {
   }
 }
 
+/* The number of a tile's group: of GROUP x GROUP tiles. */
+static int64_t tile_group(const cost_tile_state *s, int64_t tile) {
+  const gv_cost_tiling *t = &s->tiling;
+  return tile / t->across / GROUP * (t->across / GROUP + 1) + tile % t->across / GROUP;
+}
+
+static int64_t tile_groups(const gv_cost_tiling *t) {
+  return (t->across / GROUP + 1) * (t->down / GROUP + 1);
+}
+
+/* Those of a group one after another, as they have tiles around them in common, which are then in memory. */
+static void tile_sort_chosen(cost_tile_state *s) {
+  const int64_t groups = tile_groups(&s->tiling);
+  memset(s->begin, 0, (size_t)(groups + 1) * sizeof *s->begin);
+  for (int64_t i = 0; i < s->chosen_count; i++)
+    s->begin[tile_group(s, s->chosen[i]) + 1]++;
+  for (int64_t i = 0; i < groups; i++)
+    s->begin[i + 1] += s->begin[i];
+  for (int64_t i = 0; i < s->chosen_count; i++)
+    s->order[s->begin[tile_group(s, s->chosen[i])]++] = s->chosen[i];
+  memcpy(s->chosen, s->order, (size_t)s->chosen_count * sizeof *s->chosen);
+}
+
 static void tile_finish_round(cost_tile_state *s) {
   for (int64_t i = 0; i < s->chosen_count; i++) {
     s->key[s->chosen[i]] = (double)INFINITY;
@@ -168,6 +194,7 @@ static gv_status tile_rounds(gv_context *context, cost_tile_state *s) {
     const int64_t before = atomic_load(&s->reached);
     s->limit = s->lowers_seeds ? (double)INFINITY : least + step;
     tile_choose(s);
+    if (s->cost->mapped != NULL) tile_sort_chosen(s);
     const gv_loop loop = {
         .context = context, .threads = s->threads, .count = s->chosen_count, .grain = 1, .user = s};
     GV_TRY(gv_parallel_for(&loop, tile_visit));
@@ -189,6 +216,8 @@ static void tile_end(cost_tile_state *s) {
   gv_release(a, s->active);
   gv_release(a, s->flags);
   gv_release(a, s->chosen);
+  gv_release(a, s->order);
+  gv_release(a, s->begin);
   gv_release(a, s->left);
 }
 
@@ -214,8 +243,12 @@ static gv_status tile_begin_state(gv_context *context, gv_cost *c, cost_tile_sta
   s->chosen = gv_allocate(a, s->count, sizeof *s->chosen);
   s->left = gv_allocate(a, s->count, sizeof *s->left);
   s->windows = gv_allocate_zeroed(a, s->threads, sizeof *s->windows);
-  bool enough = s->key != NULL && s->active != NULL && s->flags != NULL && s->chosen != NULL && s->left != NULL &&
-                s->windows != NULL;
+  if (c->mapped != NULL) {
+    s->order = gv_allocate(a, s->count, sizeof *s->order);
+    s->begin = gv_allocate(a, tile_groups(&s->tiling) + 1, sizeof *s->begin);
+  }
+  bool enough = (c->mapped == NULL || (s->order != NULL && s->begin != NULL)) && s->key != NULL &&
+                s->active != NULL && s->flags != NULL && s->chosen != NULL && s->left != NULL && s->windows != NULL;
   for (int i = 0; i < s->threads && enough; i++)
     enough = (s->windows[i] = gv_allocate(a, 1, sizeof *s->windows[i])) != NULL;
   for (int64_t i = 0; i < s->count && enough; i++)
