@@ -377,7 +377,7 @@ ONE = ([0.5], [0.5])
 @pytest.mark.parametrize(
     "seeds, more, error, words",
     [
-        (ONE, {}, ValueError, "which cells"),
+        (ONE, {}, ValueError, "no grid given"),
         (ONE, {"shape": (2,)}, TypeError, "shape"),
         (ONE, {"shape": (0, 2)}, ValueError, "shape"),
         (ONE, {"shape": (2, 2), "extent": (0, 0, 0, 1)}, ValueError, "extent"),

@@ -239,10 +239,10 @@ static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char
   if (length > SHOWN) length = SHOWN;
   if (named > SHOWN) named = SHOWN;
   const char *option = named > 0 ? reader->options.columns_option : NULL;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: line %" PRId64 ": field %" PRId64 " is not a number: '%.*s'%s%.*s%s%s%s", reader->path,
-                    reader->line_number, field + 1, length, at, named > 0 ? " (column " : "", named, name.text,
-                    named > 0 ? ")" : "", option != NULL ? "; choose columns with " : "", option != NULL ? option : "");
+  return gv_io_fail(
+      io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %" PRId64 " is not a number: '%.*s'%s%.*s%s%s%s",
+      reader->path, reader->line_number, field + 1, length, at, named > 0 ? " (column " : "", named, name.text,
+      named > 0 ? ")" : "", option != NULL ? "; choose columns with " : "", option != NULL ? option : "");
 }
 
 static gv_status read_line(gv_io *io, const gv_array_reader *reader, double *out) {
