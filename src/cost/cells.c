@@ -234,7 +234,7 @@ static void cells_empty(int64_t count, const gv_cost_arrays *out) {
   if (out->from != NULL) memset(out->from, GV_COST_BY_START, (size_t)count);
 }
 
-/* Between values and those in a file, whose zeros are no result: both ways. */
+/* From values to those in a file, where 0 means without a result, and back. */
 static void cells_exchange(const gv_cost_arrays *in, int64_t count, const gv_cost_arrays *out) {
   static const double none = (double)INFINITY;
   uint64_t infinity;

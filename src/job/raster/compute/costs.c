@@ -61,11 +61,11 @@ static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
 }
 
 /* A seed, or a vertex of one, is within the raster. */
-static bool costs_overlap(const gv_grid *grid, int64_t count, const double *x, const double *y) {
+static bool costs_overlap(const gv_grid *grid, bool globe, int64_t count, const double *x, const double *y) {
   double inverse[6], geotransform[6];
   memcpy(geotransform, grid->geotransform, sizeof geotransform);
   if (!GDALInvGeoTransform(geotransform, inverse)) return true;
-  const double turn = grid->kind == GV_GRID_LONLAT ? 360.0 / fabs(geotransform[1]) : 0.0;
+  const double turn = globe ? 360.0 / fabs(geotransform[1]) : 0.0;
   for (int64_t i = 0; i < count; i++) {
     double column, row;
     GDALApplyGeoTransform(inverse, x[i], y[i], &column, &row);
@@ -87,10 +87,10 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   if (seeds->shapes != NULL) from.features = &w->in->features;
   GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &w->left_out)));
   const gv_features *f = from.features;
-  const bool outside =
-      w->left_out == seeds->count &&
-      !costs_overlap(&w->in->grid.grid, f != NULL ? f->vertex[f->ring[f->part[f->count]]] : seeds->count,
-                     f != NULL ? f->x : seeds->x, f != NULL ? f->y : seeds->y);
+  const bool outside = w->left_out == seeds->count &&
+                       !costs_overlap(&w->in->grid.grid, w->in->grid.metric != GV_EUCLIDEAN,
+                                      f != NULL ? f->vertex[f->ring[f->part[f->count]]] : seeds->count,
+                                      f != NULL ? f->x : seeds->x, f != NULL ? f->y : seeds->y);
   return gv_seeds_check_left_out(io, seeds, w->left_out, "--cost", NULL,
                                  outside ? "outside of" : "in barriers or outside of", w->plan->job->cost.path);
 }
