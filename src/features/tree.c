@@ -326,7 +326,7 @@ static bool is_pole(const gv_feature_tree *t, int64_t v) {
 }
 
 /* The entries of a feature. Cuts are part of a polygon, not of its boundary. Of edges at a pole that follow each other the first is
- * sufficient. Gain: 2000x at the south pole, on a coast that runs along 90 degrees south in 3,600 edges. */
+ * sufficient. Gain: 157x of a whole command, on a coast that runs along 90 degrees south in 3,600 edges. */
 static int64_t list_entries(const gv_feature_tree *t, int32_t feature, item *items) {
   const gv_feature_set *set = t->set;
   int64_t count = 0;
