@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "io/units.h"
+#include "io/crs/units.h"
 
 /* Kind of the value, and type of its member. */
 typedef enum gv_option_kind {

@@ -7,7 +7,7 @@
 
 #include <gdal.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/overlay/quantity.h"
 
 enum { WIDTH = 20, HEIGHT = 14, SIDE = 260 /* pixels: several tiles */ };

@@ -14,7 +14,7 @@
 
 #include "bench.h"
 #include "gpuvoronoi/cells.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/in/cells_of.h"
 #include "search/device_times.h"
 

@@ -5,7 +5,7 @@
 #include <ogr_api.h>
 
 #include "exact/globe.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 /*
  * Square meters of a polygon or multipolygon. `inverse`: from its coordinates to longitudes and latitudes; its lines are then divided into pieces

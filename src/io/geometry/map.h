@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/angles.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 typedef struct gv_map {
   gv_operation *operation; /* from longitude and latitude in degrees to the map; NULL: they are the same */

@@ -4,7 +4,7 @@
 
 #include <ogr_api.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 /* From the polygons' system to degrees. */
 typedef struct gv_region_way {

@@ -10,10 +10,10 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
+#include "io/crs/metric.h"
 #include "io/in/extent.h"
 #include "io/in/raster_crs.h"
 #include "io/inputs.h"
-#include "io/metric.h"
 
 enum { DEFAULT_LONGER_SIDE = 2048 };
 

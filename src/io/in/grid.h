@@ -6,9 +6,9 @@
 #ifndef GV_IO_GRID_H
 #define GV_IO_GRID_H
 
+#include "io/crs/units.h"
 #include "io/in/cells_of.h"
 #include "io/in/seeds.h"
-#include "io/units.h"
 
 typedef struct gv_grid_options {
   const char *like;    /* raster to copy the grid of */

@@ -4,7 +4,7 @@
 
 #include <gdal.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 /*
  * The system that a raster declares, in traditional GIS order; NULL if it declares none. Without a grid mapping,

@@ -10,11 +10,11 @@
 #include <cpl_string.h>
 
 #include "core/parallel.h"
+#include "io/crs/metric.h"
 #include "io/format.h"
 #include "io/in/input_limit.h"
 #include "io/in/raster_crs.h"
 #include "io/in/raster_in.h"
-#include "io/metric.h"
 
 enum { PIXELS_AT_ONCE = 1 << 20 };
 

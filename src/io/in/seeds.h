@@ -12,7 +12,7 @@
 #include "gpuvoronoi/geometries.h"
 #include <ogr_api.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/in/shapes.h"
 #include "io/row_texts.h"
 

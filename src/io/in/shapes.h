@@ -5,7 +5,7 @@
 #include "gpuvoronoi/geometries.h"
 #include <ogr_api.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 typedef struct gv_shapes {
   int64_t features, parts, rings, vertices;

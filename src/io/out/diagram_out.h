@@ -12,7 +12,7 @@
 #define GV_IO_DIAGRAM_OUT_H
 
 #include "gpuvoronoi/diagram.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/geometry/map.h"
 #include "io/geometry/window.h"
 #include "io/in/seeds.h"

@@ -8,7 +8,7 @@
 #include <cpl_string.h>
 #include <ogr_api.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/in/encoding.h"
 
 enum { FEATURES_A_TRANSACTION = 1 << 17, LONGEST_TEXT = 254 /* bytes, in fields of a fixed width */ };

@@ -6,7 +6,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/out/guarded_copy.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/angles.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/overlay/overlay.h"
 
 /* As gv_row_share, of the part between the fractions t0 and t1. */

@@ -2,7 +2,7 @@
 #ifndef GV_IO_MASK_LAYER_H
 #define GV_IO_MASK_LAYER_H
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/overlay/mask.h"
 
 typedef struct gv_mask_layer {

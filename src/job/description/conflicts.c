@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/crs/metric.h"
 #include "io/format.h"
-#include "io/metric.h"
 
 /* Options that travel costs do not have. */
 static gv_status conflicts_of_cost(gv_io *io, const gv_job *j) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/metric.h"
+#include "io/crs/metric.h"
 #include "job/diagram/windows.h"
 #include "job/raster/plan/budget.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "job/raster/plan/rasters.h"
 
 /* Values outside the grid are not lost by the overlay, but are worth a warning, as are negative ones: counts of people

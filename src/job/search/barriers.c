@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "io/metric.h"
+#include "io/crs/metric.h"
 #include "job/search/run.h"
 
 enum { BATCH = 1 << 16 }; /* queries */

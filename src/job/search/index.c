@@ -5,8 +5,8 @@
 
 #include "core/machine.h"
 #include "gpuvoronoi/experimental.h"
-#include "io/crs.h"
-#include "io/metric.h"
+#include "io/crs/crs.h"
+#include "io/crs/metric.h"
 #include "job/search/run.h"
 
 static gv_status library_failed(gv_io *io, const gv_search_run *run, gv_status status) {

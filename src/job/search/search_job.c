@@ -7,10 +7,10 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
-#include "io/crs.h"
-#include "io/metric.h"
+#include "io/crs/crs.h"
+#include "io/crs/metric.h"
+#include "io/crs/units.h"
 #include "io/path.h"
-#include "io/units.h"
 #include "job/raster/plan/budget.h"
 #include "job/search/run.h"
 

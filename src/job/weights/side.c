@@ -5,7 +5,7 @@
 
 #include "cells/facts.h"
 #include "gpuvoronoi/weights.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/in/cells/cell_places.h"
 #include "io/in/cells/place_arrays.h"
 #include "io/in/raster_crs.h"

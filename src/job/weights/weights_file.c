@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/metric.h"
+#include "io/crs/metric.h"
 #include "io/out/formats/variables.h"
 
 enum { FILE_XC, FILE_YC, FILE_MASK, FILE_AREA, FILE_FRAC };

@@ -11,7 +11,7 @@
 
 #include "cells/facts.h"
 #include "gpuvoronoi/weights.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/in/input_limit.h"
 #include "io/inputs.h"
 #include "io/parallel.h"

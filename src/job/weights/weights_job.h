@@ -2,8 +2,8 @@
 #ifndef GV_JOB_WEIGHTS_WEIGHTS_JOB_H
 #define GV_JOB_WEIGHTS_WEIGHTS_JOB_H
 
+#include "io/crs/units.h"
 #include "io/transaction/sync.h"
-#include "io/units.h"
 
 typedef struct gv_weights_job {
   const char *source, *target, *out; /* cells as gv_cells_of_read has them, or rasters */

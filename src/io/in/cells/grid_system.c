@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 const char *gv_grid_system_convention(void) {
   return "[{\"uuid\": \"7b255807-140c-42ca-97f6-7a1cfecdbc38\", \"name\": \"dggs\", "

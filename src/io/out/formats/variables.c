@@ -9,7 +9,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "io/mdarray.h"
 #include "io/out/formats/raster_convention.h"
 #include "io/strings.h"

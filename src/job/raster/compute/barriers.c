@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/metric.h"
+#include "io/crs/metric.h"
 #include "io/overlay/mask_polygons.h"
 #include "job/raster/compute/block.h"
 

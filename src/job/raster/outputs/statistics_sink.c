@@ -9,7 +9,7 @@
 #include <ogr_srs_api.h>
 
 #include "cells/facts.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
 #include "job/raster/outputs/table_sink.h"
 #include "statistics/columns.h"
 

@@ -4,9 +4,9 @@
 
 #include <ogr_api.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
+#include "io/crs/metric.h"
 #include "io/geometry/geodesic_line.h"
-#include "io/metric.h"
 #include "job/raster/outputs/table_sink.h"
 
 enum { COLUMNS = 3 };

@@ -8,10 +8,10 @@
 #include <gdal.h>
 
 #include "cells/facts.h"
-#include "io/crs.h"
+#include "io/crs/crs.h"
+#include "io/crs/metric.h"
 #include "io/in/cells/cell_places.h"
 #include "io/in/raster_in.h"
-#include "io/metric.h"
 
 gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
   const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;

@@ -1,4 +1,4 @@
-#include "io/units.h"
+#include "io/crs/units.h"
 
 #include <ctype.h>
 #include <math.h>

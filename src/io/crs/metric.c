@@ -1,4 +1,4 @@
-#include "io/metric.h"
+#include "io/crs/metric.h"
 
 #include <stdio.h>
 

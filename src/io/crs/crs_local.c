@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 static const char undefined_cartesian[] = "Undefined Cartesian SRS";
 

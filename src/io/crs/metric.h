@@ -2,7 +2,7 @@
 #ifndef GV_IO_METRIC_H
 #define GV_IO_METRIC_H
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 /* True for metrics that measure on the globe: they need a coordinate system that is tied to it. */
 bool gv_metric_on_globe(gv_metric metric);

@@ -4,7 +4,7 @@
 #ifndef GV_IO_UNITS_H
 #define GV_IO_UNITS_H
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 typedef enum gv_unit_kind { GV_UNIT_NONE, GV_UNIT_LENGTH, GV_UNIT_ANGLE } gv_unit_kind;
 

@@ -1,5 +1,5 @@
 /* Coordinate systems: their descriptions, and operations between them against formulas and PROJ's own. */
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 #include "cmocka_test.h"
 

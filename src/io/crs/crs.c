@@ -6,7 +6,7 @@
  * (swapping axes, converting radians to degrees) are done here, so that an inverse projection runs without a
  * pipeline. Every thread works on its own clone, as PROJ requires.
  */
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -20,8 +20,8 @@
 
 #include "core/angles.h"
 #include "gpuvoronoi/crs.h"
+#include "io/crs/operation_choice.h"
 #include "io/format.h"
-#include "io/operation_choice.h"
 
 /* -------------------------------------------------------------------------------------- coordinate systems */
 

@@ -3,7 +3,7 @@
 
 #include <proj.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs) {
   const char *authority = crs != NULL ? OSRGetAuthorityName(crs, NULL) : NULL;

@@ -1,4 +1,4 @@
-#include "io/operation_choice.h"
+#include "io/crs/operation_choice.h"
 
 #include <math.h>
 #include <stdio.h>

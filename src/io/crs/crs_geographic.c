@@ -6,7 +6,7 @@
 #include <cpl_conv.h>
 #include <proj.h>
 
-#include "io/crs.h"
+#include "io/crs/crs.h"
 
 /* Of a rotated pole: the system that is rotated. NULL: PROJ has failed. */
 static OGRSpatialReferenceH source_of_derived(OGRSpatialReferenceH crs) {
