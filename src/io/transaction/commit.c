@@ -351,24 +351,17 @@ static gv_status plan_again(gv_io *io, gv_output *const *outputs, int count, gv_
 }
 
 static gv_status lock_places(gv_io *io, const moves *m, gv_commit_locks *locks) {
-  gv_commit_place *places = calloc((size_t)m->count + 1, sizeof *places);
-  if (places == NULL) return gv_io_fail_memory(io, "the outputs' names");
   for (int i = 0; i < m->count; i++)
-    places[i] = gv_commit_directory(m->list[i].temporary->parent);
-  gv_status status = gv_commit_lock(io, places, m->count, locks);
-  free(places);
-  return status;
+    locks->places[i] = gv_commit_directory(m->list[i].temporary->parent);
+  return gv_commit_lock(io, locks);
 }
 
 /* By output, as copies take long: runs with other outputs do not wait. */
 static gv_status lock_objects(gv_io *io, gv_output *const *outputs, int count, gv_commit_locks *locks) {
-  gv_commit_place *places = calloc((size_t)count + 1, sizeof *places);
-  if (places == NULL) return gv_io_fail_memory(io, "the outputs' names");
+  GV_TRY(gv_commit_locks_make(io, count, locks));
   for (int i = 0; i < count; i++)
-    if (gv_object_is(outputs[i]->path)) places[i] = gv_commit_object(outputs[i]->path);
-  gv_status status = gv_commit_lock(io, places, count, locks);
-  free(places);
-  return status;
+    if (gv_object_is(outputs[i]->path)) locks->places[i] = gv_commit_object(outputs[i]->path);
+  return gv_commit_lock(io, locks);
 }
 
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
@@ -378,6 +371,7 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   bool lasting = must_last(&m, sync);
   gv_remote_copies copies = {.list = NULL};
   if (status == GV_OK) status = prepare_files(io, &m, lasting);
+  if (status == GV_OK) status = gv_commit_locks_make(io, m.count, &locks);
   if (status == GV_OK) status = lock_objects(io, outputs, count, &of_objects);
   if (status == GV_OK) status = gv_remote_copy(io, outputs, count, inputs, &copies);
   if (status == GV_OK) status = lock_places(io, &m, &locks);

@@ -76,14 +76,22 @@ gv_commit_place gv_commit_object(const char *path) {
   return (gv_commit_place){.number = gv_hash_bytes(0, path, strlen(path))};
 }
 
-gv_status gv_commit_lock(gv_io *io, gv_commit_place *places, int count, gv_commit_locks *out) {
+gv_status gv_commit_locks_make(gv_io *io, int room, gv_commit_locks *out) {
+  out->places = calloc((size_t)room + 1, sizeof *out->places);
+  out->sockets = calloc((size_t)room + 1, sizeof *out->sockets);
+  out->room = room;
+  return out->places != NULL && out->sockets != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
+}
+
+gv_status gv_commit_lock(gv_io *io, gv_commit_locks *locks) {
   static const gv_commit_place none = {0};
-  out->sockets = calloc((size_t)count + 1, sizeof *out->sockets);
-  gv_status status = out->sockets != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
-  if (count > 0) qsort(places, (size_t)count, sizeof *places, lock_order); /* all runs in the same order */
-  for (int i = 0; i < count && status == GV_OK; i++) {
+  const gv_commit_place *places = locks->places;
+  gv_status status = GV_OK;
+  if (locks->room > 0)
+    qsort(locks->places, (size_t)locks->room, sizeof *places, lock_order); /* all runs in the same order */
+  for (int i = 0; i < locks->room && status == GV_OK; i++) {
     if (lock_order(&places[i], i > 0 ? &places[i - 1] : &none) == 0) continue;
-    status = lock_take(io, &places[i], &out->sockets[out->count++]);
+    status = lock_take(io, &places[i], &locks->sockets[locks->count++]);
   }
   return status;
 }
@@ -91,6 +99,7 @@ gv_status gv_commit_lock(gv_io *io, gv_commit_place *places, int count, gv_commi
 void gv_commit_unlock(gv_commit_locks *locks) {
   for (int i = 0; i < locks->count; i++)
     if (locks->sockets[i] >= 0) close(locks->sockets[i]);
+  free(locks->places);
   free(locks->sockets);
   *locks = (gv_commit_locks){0};
 }

@@ -17,8 +17,9 @@ typedef struct gv_commit_place {
 
 /* Begins as {0}. */
 typedef struct gv_commit_locks {
+  gv_commit_place *places;
   int *sockets;
-  int count;
+  int room, count; /* of places, of sockets */
 } gv_commit_locks;
 
 /* The place of a directory, given by a descriptor. */
@@ -27,8 +28,11 @@ gv_commit_place gv_commit_directory(int directory);
 /* The place of an object, given by its path. */
 gv_commit_place gv_commit_object(const char *path);
 
-/* Locks places, each once, and sorts them. Waits for other runs, up to a minute: then it is an error. */
-gv_status gv_commit_lock(gv_io *io, gv_commit_place *places, int count, gv_commit_locks *out);
+/* Room for so many places, all {0}: the caller sets them. Separate, as memory must not fail after something was copied. */
+gv_status gv_commit_locks_make(gv_io *io, int room, gv_commit_locks *out);
+
+/* Locks the places, each once, and sorts them. Waits for other runs, up to a minute: then it is an error. */
+gv_status gv_commit_lock(gv_io *io, gv_commit_locks *locks);
 
 void gv_commit_unlock(gv_commit_locks *locks);
 
