@@ -93,7 +93,7 @@ def test_ellipsoids():
 
 def test_rules_of_operations_are_the_command_s():
     """Projections that repeat the globe, and which positions an operation is chosen by: pyproj has no rule for them."""
-    text = (pathlib.Path(__file__).parents[2] / "src" / "io" / "crs.c").read_text()
+    text = (pathlib.Path(__file__).parents[2] / "src" / "io" / "crs" / "crs.c").read_text()
     listed = re.search(
         r"bool gv_operation_is_cylindrical.*?names\[\] = \{(.*?), NULL\}", text, re.S
     )
