@@ -58,8 +58,7 @@ static gv_status prepare_geojson(const gv_layer_out *l, OGRSpatialReferenceH *cr
 
 /* Whether to make the spatial index here. */
 static bool layer_has_own_index(const gv_layer_out *l, OGRwkbGeometryType geometry, const char *const *options) {
-  static const int fast = GDAL_COMPUTE_VERSION(3, 8, 0);
-  return l->format->slow_index && geometry != wkbNone && atoi(GDALVersionInfo("VERSION_NUM")) < fast &&
+  return l->format->slow_index && geometry != wkbNone && !gv_gdal_is_from(3, 8) &&
          CSLFetchNameValue((CSLConstList)options, "SPATIAL_INDEX") == NULL &&
          strpbrk(l->writer->place.layer, "'\"") == NULL;
 }
