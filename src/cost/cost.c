@@ -89,13 +89,11 @@ static gv_status cost_start(gv_context *context, gv_cost *c, int32_t seed, bool 
   return gv_cost_start(context, c, s->x[seed], s->y[seed], seed, &c->starts, here);
 }
 
-/* By cell; the best one of a cell is its first. Costs that are not numbers are like infinite ones. */
+/* By cell; the best one of a cell is its first. */
 static int cost_compare(const void *a, const void *b) {
   const gv_cost_entry *p = a, *q = b;
   if (p->cell != q->cell) return p->cell < q->cell ? -1 : 1;
-  const double here = isnan(p->cost) ? (double)INFINITY : p->cost,
-               there = isnan(q->cost) ? (double)INFINITY : q->cost;
-  if (here != there) return here < there ? -1 : 1;
+  if (p->cost != q->cost) return p->cost < q->cost ? -1 : 1;
   return p->seed < q->seed ? -1 : p->seed > q->seed;
 }
 

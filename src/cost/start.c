@@ -107,6 +107,7 @@ gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int
     gv_cost_center(&c->is, column + columns, row + rows, center);
     double cost = gv_cost_length(&c->lengths, seat, center) * share;
     if (isinf(cost) && isinf(c->is.most)) c->overflows = true;
+    if (!(cost <= c->is.most && isfinite(cost))) continue; /* no way */
     const int64_t cell = gv_cost_wrapped(c, column + columns, at + rows * c->stride + columns);
     GV_TRY(start_add(context, c, starts, (gv_cost_entry){cost, seed, (int32_t)cell}));
   }

@@ -263,7 +263,7 @@ static void tile_start(cost_tile_state *s, const gv_cost_starts *starts) {
     gv_cost_entry e = starts->entries[i];
     const int64_t column = e.cell % c->stride - GV_COST_MARGIN, row = e.cell / c->stride - GV_COST_MARGIN;
     uint8_t from = GV_COST_BY_START | GV_COST_PENDING;
-    if (!(e.cost <= c->is.most && isfinite(e.cost)) || (i > 0 && starts->entries[i - 1].cell == e.cell)) continue;
+    if (i > 0 && starts->entries[i - 1].cell == e.cell) continue;
     gv_cost_write(c, column, row, 1, &(gv_cost_arrays){.cost = &e.cost, .seed = &e.seed, .from = &from});
     tile_activate(s, gv_cost_tile_of(&s->tiling, column, row), e.cost);
   }
