@@ -10,6 +10,7 @@
 #include "io/io.h"
 
 static atomic_bool left_open;
+static const char source_text[] = "gpuvoronoi " GV_VERSION_STRING;
 
 bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int count) {
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
@@ -39,6 +40,13 @@ bool gv_mdarray_put_raw(GDALMDArrayH array, const char *name, GDALExtendedDataTy
   return good;
 }
 
+bool gv_mdarray_put_missing(GDALMDArrayH array, int64_t value) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Int64);
+  bool good = gv_mdarray_put_raw(array, "missing_value", type, &value, sizeof value);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
 bool gv_mdarray_put_global(GDALGroupH root, const char *name, const char *text) {
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
   GDALAttributeH made = GDALGroupCreateAttribute(root, name, 0, NULL, type, NULL);
@@ -59,7 +67,7 @@ bool gv_mdarray_put_json(GDALGroupH root, GDALMDArrayH array, const char *name, 
 }
 
 bool gv_mdarray_put_source(GDALGroupH root) {
-  return gv_mdarray_put_global(root, "source", "gpuvoronoi " GV_VERSION_STRING);
+  return gv_mdarray_put_global(root, "source", source_text);
 }
 
 GDALMDArrayH gv_mdarray_make(GDALGroupH root, const char *name, GDALDimensionH first, GDALDimensionH second,
@@ -120,8 +128,7 @@ bool gv_mdarray_flush(GDALGroupH root, const char *array) {
   GDALExtendedDataTypeH int32 = GDALExtendedDataTypeCreate(GDT_Int32);
   GDALAttributeH source = root != NULL ? GDALGroupGetAttribute(root, "source") : NULL;
   GDALMDArrayH scalar = root != NULL ? GDALGroupOpenMDArray(root, array, NULL) : NULL;
-  bool good = source != NULL && scalar != NULL &&
-              GDALAttributeWriteString(source, "gpuvoronoi " GV_VERSION_STRING) &&
+  bool good = source != NULL && scalar != NULL && GDALAttributeWriteString(source, source_text) &&
               GDALMDArrayRead(scalar, start, count, NULL, NULL, int32, &value, &value, sizeof value);
   GDALMDArrayRelease(scalar);
   GDALAttributeRelease(source);

@@ -16,6 +16,8 @@ bool gv_array_put_texts(GDALMDArrayH array, const char *const texts[][2], int co
 bool gv_mdarray_put_number(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, double value);
 bool gv_mdarray_put_raw(GDALMDArrayH array, const char *name, GDALExtendedDataTypeH type, const void *value,
                         size_t size);
+/* CF's attribute of an integer that is a missing value: to xarray the fill value of Zarr's version 3 is not one. */
+bool gv_mdarray_put_missing(GDALMDArrayH array, int64_t value);
 bool gv_mdarray_put_global(GDALGroupH root, const char *name, const char *text);
 
 /* Of an array, or global (NULL): a value of Zarr's. */

@@ -146,10 +146,10 @@ static bool variables_make_coordinates(variables *sink) {
          gv_mdarray_put_number(sink->id, "level", sink->file.int32, cells->level);
 }
 
-/* The value of cells without a seed. To xarray that of version 3 is not one of missing values, but CF's attribute is. */
+/* The value of cells without a seed. */
 static bool variables_set_missing(const variables *sink, GDALMDArrayH array, int64_t value) {
   return GDALMDArraySetNoDataValueAsInt64(array, value) != 0 &&
-         (sink->zarr != 3 || gv_mdarray_put_raw(array, "missing_value", sink->file.int64, &value, sizeof value));
+         (sink->zarr != 3 || gv_mdarray_put_missing(array, value));
 }
 
 /* The variables of neighbor number `band` (from 0). */

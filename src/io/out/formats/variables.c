@@ -156,14 +156,10 @@ gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double g[6], int6
   return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
 }
 
-/* To xarray the fill value of version 3 is not one of missing values, but CF's attribute is. */
 static bool put_missing(GDALMDArrayH array) {
   int has = 0;
   int64_t value = GDALMDArrayGetNoDataValueAsInt64(array, &has);
-  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Int64);
-  bool good = !has || gv_mdarray_put_raw(array, "missing_value", type, &value, sizeof value);
-  GDALExtendedDataTypeRelease(type);
-  return good;
+  return !has || gv_mdarray_put_missing(array, value);
 }
 
 static bool describe_arrays(const gv_variable *v, const gv_variable_grid *grid, GDALGroupH group) {
