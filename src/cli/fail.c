@@ -1,8 +1,10 @@
 #include "cli/fail.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +14,20 @@
 #include "io/source_name.h"
 #include "io/text.h"
 
+/* The lock makes a thread that ends the process wait for the line of another. */
 int cli_fail_as(gv_code code, int status, const char *message) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static bool printed;
   if (cli_is_silent()) return status;
-  if (cli_reports_in_json()) {
+  pthread_mutex_lock(&lock);
+  bool first = !printed;
+  printed = true;
+  if (first && cli_reports_in_json()) {
     cli_report_error(code, status, message);
-  } else {
+  } else if (first) {
     fprintf(stderr, "gpuvoronoi: error: %s\n", message);
   }
+  pthread_mutex_unlock(&lock);
   return status;
 }
 

@@ -4,7 +4,8 @@
 
 #include "io/codes.h"
 
-/* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
+/* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. Of the errors
+ * of a process, whatever thread has them, the first is printed. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same of a message without secrets, as those of gv_io are, and of an error with a name. */

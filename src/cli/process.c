@@ -53,11 +53,8 @@ static void prepare_gdal(void) {
 /* ------------------------------------------------------------------------------------------------- signals */
 
 static atomic_int caught;
-static atomic_bool reported;
 
-/* One line, unless the main thread has printed it. */
 static void report_interrupt(int status, const char *details) {
-  if (atomic_exchange(&reported, true)) return;
   char line[1024];
   snprintf(line, sizeof line, "interrupted%s", details);
   (void)cli_fail_as(GV_CODE_INTERRUPTED, status, line);

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import COMMAND, globe, sanitized
+from conftest import COMMAND, build_shim, globe, sanitized
 
 BIG = ["--size", "40000,20000", "--metric", "great-circle", "--backend", "serial"]
 
@@ -201,3 +201,21 @@ def test_describing_waits_for_no_input(work):
     assert process.wait(timeout=60) == 0
     process.stdin.close()
     assert [p.name for p in work.directory.iterdir()] == ["d.json"] and process.stderr.read() == b""
+
+
+def test_an_error_is_the_only_line_of_a_run_that_is_ended_while_it_leaves(work):
+    """As mpirun ends the ranks whose error has been printed."""
+    lon, lat = globe(3)
+    work.csv("s.csv", lon, lat)
+    work.write("out.tif", "something precious")
+    process = subprocess.Popen(
+        [COMMAND, "--seeds", "s.csv", "out.tif"],
+        cwd=work.directory,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=build_shim(work.directory, "leaving"),
+    )
+    line = process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
+    assert line == "gpuvoronoi: error: output out.tif exists; use --overwrite to replace it\n"
+    assert process.communicate(timeout=30)[1] == "" and process.returncode != 0
