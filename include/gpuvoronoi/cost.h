@@ -68,7 +68,9 @@ typedef struct gv_cost_options {
   /** Keeps the cells in a temporary file there, 21 bytes each, and not in memory; not for the backend
    * "serial"; NULL (default): 28 bytes a cell in memory. Not kept. */
   const char *folder;
-  double resident; /**< with `folder`: bytes of the file that may be in memory at once, about; default 2^29 */
+  /** With `folder`: bytes of the file that may be in memory at once, about, half of which the starts of seeds may take in addition (16 bytes
+   * each); default 2^29. */
+  double resident;
 } gv_cost_options;
 
 /** Sets the defaults. */

@@ -1,5 +1,6 @@
 #include "cost/start.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "cost/cells.h"
@@ -52,16 +53,26 @@ static double start_friction(const double *f, int64_t stride, const double from[
   return first * f[0] + (second - first) * between + (1.0 - second) * end[0];
 }
 
+/* Cells in a file leave to all starts half of what the file may have in memory. */
+static gv_status start_grow(gv_context *context, gv_cost *c, gv_cost_starts *starts) {
+  const double most = c->is.folder != NULL ? 0.5 * c->is.resident / (double)sizeof *starts->entries : 1e18;
+  const int64_t twice = starts->room > 0 ? 2 * starts->room : FIRST_ROOM;
+  const int64_t room = (double)twice < most ? twice : (int64_t)most;
+  if (room <= starts->count)
+    return gv_fail(context, GV_ERROR_OUT_OF_MEMORY,
+                   "travel cost: the seeds start in more than %" PRId64 " cells, too many for the memory allowed",
+                   room);
+  gv_cost_entry *more = gv_allocate(&c->allocator, room, sizeof *more);
+  if (more == NULL) return gv_fail_memory(context, "the starts of travel cost");
+  if (starts->count > 0) memcpy(more, starts->entries, (size_t)starts->count * sizeof *more);
+  gv_release(&c->allocator, starts->entries);
+  starts->entries = more;
+  starts->room = room;
+  return GV_OK;
+}
+
 static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *starts, gv_cost_entry entry) {
-  if (starts->count == starts->room) {
-    const int64_t room = starts->room > 0 ? 2 * starts->room : FIRST_ROOM;
-    gv_cost_entry *more = gv_allocate(&c->allocator, room, sizeof *more);
-    if (more == NULL) return gv_fail_memory(context, "the starts of travel cost");
-    if (starts->count > 0) memcpy(more, starts->entries, (size_t)starts->count * sizeof *more);
-    gv_release(&c->allocator, starts->entries);
-    starts->entries = more;
-    starts->room = room;
-  }
+  if (starts->count == starts->room) GV_TRY(start_grow(context, c, starts));
   starts->entries[starts->count++] = entry;
   if (starts->count % REPORT == 0 && context->progress != NULL && !context->progress(0.0, context->progress_user))
     return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");

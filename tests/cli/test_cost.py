@@ -440,6 +440,31 @@ def test_memory(work):
     )
 
 
+def test_memory_of_areas(work):
+    """The cells that polygons start in need memory of their own."""
+    friction_raster(work, "f.tif", np.ones((1000, 1800), np.float32), PLANE, 32632)
+    width, height = 1800 * PLANE[1], 1000 * PLANE[5]
+    for part, share in (("half", 0.5), ("all", 1.0)):
+        x, y = PLANE[0] + share * width, PLANE[3] + height
+        work.write(
+            f"{part}.csv",
+            f'id,wkt\n1,"POLYGON (({PLANE[0]} {PLANE[3]},{x} {PLANE[3]},{x} {y},{PLANE[0]} {y},{PLANE[0]} {PLANE[3]}))"\n',
+        )
+    options = ("--seeds-crs", "EPSG:32632", "--cost", "f.tif", "--cost-moves", "8", "--quiet")
+    work.ok("--seeds", "half.csv", *options, "--memory", "60M", "o.tif")
+    work.ok("--seeds", "half.csv", *options, "p.tif")
+    assert np.array_equal(work.read("o.tif"), work.read("p.tif"))
+    work.fails(
+        "--seeds",
+        "all.csv",
+        *options,
+        "--memory",
+        "40M",
+        "q.tif",
+        has="the seeds start in more than 655360 cells, too many for the memory allowed; increase --memory",
+    )
+
+
 @pytest.mark.skipif(sanitized(), reason="a sanitizer keeps what is freed")
 def test_memory_of_the_process(work):
     """--memory limits cells also where the file of friction is large enough to be allowed more as an input."""

@@ -204,7 +204,7 @@ def test_describing_waits_for_no_input(work):
 
 
 def test_an_error_is_the_only_line_of_a_run_that_is_ended_while_it_leaves(work):
-    """As mpirun ends the ranks whose error has been printed."""
+    """As mpirun ends ranks that have printed their error."""
     lon, lat = globe(3)
     work.csv("s.csv", lon, lat)
     work.write("out.tif", "something precious")

@@ -85,7 +85,10 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   from.count = seeds->count;
   from.at_cells = w->in->cells.cells != NULL;
   if (seeds->shapes != NULL) from.features = &w->in->features;
-  GV_TRY(gv_io_pass_on_library(io, context, gv_cost_solve(context, cost, &from, &w->left_out)));
+  const gv_status status = gv_cost_solve(context, cost, &from, &w->left_out);
+  if (status == GV_ERROR_OUT_OF_MEMORY)
+    return gv_io_fail_as(io, GV_CODE_INPUT_TOO_LARGE, status, "%s; increase --memory", gv_context_message(context));
+  GV_TRY(gv_io_pass_on_library(io, context, status));
   const gv_features *f = from.features;
   const bool outside = w->left_out == seeds->count &&
                        !costs_overlap(&w->in->grid.grid, w->in->grid.metric != GV_EUCLIDEAN,
