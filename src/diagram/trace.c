@@ -384,7 +384,7 @@ static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t 
     if (!level && (fmin(fabs(a[1]), fabs(b[1])) < 60.0 || a[1] * b[1] < 0.0)) continue;
     if (fabs(a[1]) == 90.0 || fabs(b[1]) == 90.0) continue;
     double turn = remainder(b[0] - a[0], 360.0), pole = copysign(90.0, fabs(a[1]) > fabs(b[1]) ? a[1] : b[1]);
-    double wanted = (t->lat[left] > t->lat[right]) == (pole > 0.0) ? 1.0 : -1.0;
+    double wanted = t->lat[left] > t->lat[right] ? 1.0 : -1.0; /* east: the north is left, the south is right */
     if (fabs(turn) < 90.0 || (!level && turn * wanted > 0.0 && fabs(turn) < 179.999)) continue;
     double lon = level ? 0.0 : a[0] + wanted * 90.0, lat = level ? pole : copysign(at_pole, pole);
     gv_normalize_lonlat(&lon, &lat);

@@ -264,7 +264,8 @@ static void include(double *box, int32_t d, int lane, double low, double high) {
   highs[lane] = high > highs[lane] ? high : highs[lane];
 }
 
-static void build_leaf(box_tree_builder *b, range r, int64_t node, int lane) {
+/* `end` in these functions: other tasks do not move codes from r.first to there. */
+static void build_leaf(box_tree_builder *b, range r, int64_t end, int64_t node, int lane) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
   int64_t blocks = blocks_of(r.count), first = atomic_fetch_add(&b->next_block, blocks);
@@ -282,7 +283,7 @@ static void build_leaf(box_tree_builder *b, range r, int64_t node, int lane) {
     }
     int64_t number = b->codes[r.first + i].index, soon = r.first + i + AHEAD;
     const double *p = b->reference->data + number * dim;
-    if (soon < b->reference->count) __builtin_prefetch(b->reference->data + b->codes[soon].index * dim);
+    if (soon < end) __builtin_prefetch(b->reference->data + b->codes[soon].index * dim);
     for (int32_t d = 0; d < dim; d++) {
       points[(int64_t)d * GV_LANES + at] = p[d];
       include(box, d, lane, p[d], p[d]);
@@ -294,7 +295,7 @@ static void build_leaf(box_tree_builder *b, range r, int64_t node, int lane) {
   gv_node_least(tree, node)[lane] = least;
 }
 
-static void build_node(box_tree_builder *b, range r, int64_t node);
+static void build_node(box_tree_builder *b, range r, int64_t end, int64_t node);
 
 typedef struct noding {
   box_tree_builder *b;
@@ -304,10 +305,10 @@ typedef struct noding {
 
 static void node_task(void *argument) {
   const noding *n = argument;
-  build_node(n->b, n->r, n->node);
+  build_node(n->b, n->r, n->r.first + n->r.count, n->node);
 }
 
-static void build_node(box_tree_builder *b, range r, int64_t node) {
+static void build_node(box_tree_builder *b, range r, int64_t end, int64_t node) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
   range slots[GV_LANES] = {{0, 0, false}};
@@ -326,8 +327,9 @@ static void build_node(box_tree_builder *b, range r, int64_t node) {
     range part = slots[slot];
     if (part.count == 0) continue;
     int lane = lanes++;
+    const int64_t part_end = r.count > TASK_POINTS ? part.first + part.count : end;
     if (is_leaf(part)) {
-      build_leaf(b, part, node, lane);
+      build_leaf(b, part, part_end, node, lane);
       gv_progress_add(&b->progress, part.count);
     } else {
       int64_t below = atomic_fetch_add(&b->next_node, 1);
@@ -336,7 +338,7 @@ static void build_node(box_tree_builder *b, range r, int64_t node) {
         noding n = {b, part, below};
         gv_task_spawn(node_task, &n, sizeof n);
       } else {
-        build_node(b, part, below);
+        build_node(b, part, part_end, below);
       }
     }
   }

@@ -371,6 +371,19 @@ static void ellipsoid_is_exact(void **unused) {
   memcpy(set->y, y, sizeof y);
   const question bent = {set, GV_GEODESIC, 1.0 / 298.257223563, 20, 5.0};
   check(&bent);
+  /* A border passes a pole nearer than the tolerance. */
+  static const double lon[] = {-114.396856, 15.630178, 123.893309, 85.836382, -141.661848, -53.648015, 128.881406,
+                               151.793963,  41.150675, 95.247372,  61.696791, -145.034871, -44.295455, 100.720750},
+                      lat[] = {30.936103, -3.368224, -36.399770, 53.948712,  -75.299272, 62.919330, 12.289159,
+                               11.636875, 4.416424,  -27.893449, -39.834189, -48.037032, 11.742862, -75.313454};
+  for (int i = 0; i < 2; i++) {
+    *set = (seed_set){.name = i == 0 ? "past the south pole" : "past the north pole", .count = 14};
+    memcpy(set->x, lon, sizeof lon);
+    for (int s = 0; s < set->count; s++)
+      set->y[s] = i == 0 ? lat[s] : -lat[s];
+    const question past = {set, GV_GEODESIC, 0.02, 20, 1000.0};
+    check(&past);
+  }
   free(set);
 }
 
