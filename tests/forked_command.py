@@ -5,6 +5,7 @@ GPUVORONOI_FORKED_COMMAND does not name the library for LD_PRELOAD."""
 
 import os
 import selectors
+import signal
 import socket
 import struct
 import subprocess
@@ -100,3 +101,17 @@ def run(arguments, cwd=None, timeout=240, **options):
         (out, err), code = forks.run(arguments, cwd or os.getcwd(), timeout)
     universal = [one.decode().replace("\r\n", "\n").replace("\r", "\n") for one in (out, err)]
     return subprocess.CompletedProcess(arguments, code, *universal)
+
+
+def wait_for_signals(process):
+    """Until SIGINT has its handler, the last step before work begins. Earlier it ends the process if a thread of a library receives it, as those that
+    OpenBLAS starts when it is loaded."""
+    bit = 1 << (signal.SIGINT - 1)
+    for _ in range(6000):
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            caught = int(next(line for line in status if line.startswith("SigCgt:")).split()[1], 16)
+        if caught & bit:
+            return
+        assert process.poll() is None
+        time.sleep(0.01)
+    raise AssertionError("the command does not wait for signals")

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+from forked_command import wait_for_signals
 
 from conftest import COMMAND, build_shim, globe, sanitized
 
@@ -29,20 +30,6 @@ def start(work, *options):
     time.sleep(0.2)
     assert process.poll() is None
     return process
-
-
-def wait_for_signals(process):
-    """Until SIGINT has its handler, the last step before work begins. Earlier it ends the process if a thread of a library receives it, as those that
-    OpenBLAS starts when it is loaded."""
-    bit = 1 << (signal.SIGINT - 1)
-    for _ in range(6000):
-        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
-            caught = int(next(line for line in status if line.startswith("SigCgt:")).split()[1], 16)
-        if caught & bit:
-            return
-        assert process.poll() is None
-        time.sleep(0.01)
-    raise AssertionError("the command does not wait for signals")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

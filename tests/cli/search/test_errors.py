@@ -4,11 +4,11 @@ import os
 import signal
 import struct
 import subprocess
-import time
 
 import numpy as np
 import pytest
 from conftest import COMMAND
+from forked_command import wait_for_signals
 
 GOOD = np.arange(12.0).reshape(6, 2)
 
@@ -298,7 +298,7 @@ def test_interrupt_leaves_nothing(runner):
         ],
         stderr=subprocess.PIPE,
     )
-    time.sleep(1.5)
+    wait_for_signals(process)
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130

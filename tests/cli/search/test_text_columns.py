@@ -5,12 +5,12 @@ import pathlib
 import signal
 import subprocess
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from conftest import COMMAND, brute
+from forked_command import wait_for_signals
 
 POINTS = np.random.default_rng(43).random((30, 3)) * 50
 QUERIES = POINTS[::3] + 0.01
@@ -301,6 +301,6 @@ def test_pipes(runner):
         [COMMAND, "search", "--reference", names[0], "--quiet", runner.path("other.npy")],
         stderr=subprocess.PIPE,
     )
-    time.sleep(0.5)
+    wait_for_signals(waiting)
     waiting.send_signal(signal.SIGINT)
     assert waiting.wait(240) == 130 and not os.path.exists(runner.path("other.npy"))
