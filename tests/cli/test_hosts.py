@@ -81,14 +81,20 @@ def test_a_reference_set_on_several_hosts(work, hosts):
 
 
 def test_a_rank_that_is_killed_far_away(work, tmp_path_factory, hosts):
-    """Leftovers belong to a host: only that host can check whether the process is alive, so the next run there removes them."""
+    """Leftovers belong to a host: only that host can check whether the process is alive, so the next run there removes them. The launcher
+    leaves the others no time to remove what they share."""
     work.path("old.tif").write_text("old")
     question = ["--seeds", seeds(work), *TILES, "--overwrite", "old.tif"]
     command, reached = troubled(
         work, tmp_path_factory, hosts(2), "kill", *question, rank=4, ranks=8
     )
     done = subprocess.run(
-        command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT
+        command,
+        cwd=work.directory,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        env={**ENVIRONMENT, "OMPI_MCA_odls_base_sigkill_timeout": "0"},
     )
     assert done.returncode != 0 and reached.exists() and work.path("old.tif").read_text() == "old"
     left = [p.name for p in work.directory.iterdir() if ".tmp-" in p.name]
