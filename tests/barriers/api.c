@@ -144,6 +144,15 @@ static double measure_coordinates(double ax, double ay, double bx, double by) {
   return length;
 }
 
+/* The direction from one position to another, as the library has them. */
+static double bearing(double ax, double ay, double bx, double by) {
+  static struct geod_geodesic sphere;
+  double azimuth = atan2(bx - ax, by - ay) / radian;
+  geod_init(&sphere, globe_radius, 0.0);
+  if (on.scale != 0.0) geod_inverse(on.legs == GEODESICS ? &wgs84 : &sphere, ay, ax, by, bx, NULL, &azimuth, NULL);
+  return azimuth;
+}
+
 /* Less than `measure` on small maps. */
 static double quickly(const double *p, const double *q) {
   return on.legs == GEODESICS ? 0.99 * wgs84.a * on.scale * hypot(q[0] - p[0], q[1] - p[1]) : 0.0;
@@ -322,6 +331,7 @@ static void make_world(world *w, int stars) {
 static void try_world(int round, int stars, double error) {
   static world w;
   static double place_x[CELLS], place_y[CELLS], length[CELLS], again[CELLS];
+  static float azimuth[CELLS];
   static int32_t seed[CELLS];
   double x[SEEDS], y[SEEDS], reached[MOST], least[CELLS];
   int reachable = 0;
@@ -348,6 +358,7 @@ static void try_world(int round, int stars, double error) {
   places.count = CELLS;
   places.seed = seed;
   places.distance = length;
+  places.azimuth = azimuth;
   assert_int_equal(gv_barriers_get(context, b, &places), GV_OK);
   for (int i = 0; i < CELLS; i++) {
     const double unit = measure(0.0, 0.0, 1.0, 0.0);
@@ -378,10 +389,16 @@ static void try_world(int round, int stars, double error) {
     for (int64_t k = 0; k + 1 < count; k++)
       sum += measure_coordinates(way_x[k], way_y[k], way_x[k + 1], way_y[k + 1]);
     if (count > 0) assert_true(fabs(sum - distance) <= 1e-8 * (distance + measure(0.0, 0.0, 1.0, 0.0)));
+    assert_true(isnan(azimuth[i]) == (to < 0));
+    if (count < 2) continue;
+    const double off = remainder(azimuth[i] - bearing(way_x[0], way_y[0], way_x[1], way_y[1]), 360.0);
+    if (!(fabs(off) < 1e-4 && azimuth[i] >= 0.0F && azimuth[i] < 360.0F))
+      fail_msg("round %d, place %d %d: azimuth %.9g, %g off", round, i % SIDE, i / SIDE, (double)azimuth[i], off);
   }
   /* The division into calls changes nothing. */
   places.distance = again;
   places.seed = NULL;
+  places.azimuth = NULL;
   for (int64_t first = 0; first < CELLS; first += 97) {
     gv_barrier_places some = places;
     some.x += first;
