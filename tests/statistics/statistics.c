@@ -1,6 +1,5 @@
 /*
- * Statistics of regions against sums made cell by cell; the same bits for every block size, order and number of threads;
- * bad input and failing allocations.
+ * Statistics of regions against sums made cell by cell, in all blocks and orders; bad input, failing memory.
  */
 #include "failing_memory.h"
 #include "gpuvoronoi/cells.h"
@@ -290,7 +289,7 @@ static void labels_lead_back(void **state) {
   free_world(&w);
 }
 
-/* Groups have what the seeds in them have together, to the last bit, by labels of groups and of seeds alike. */
+/* Groups have what their seeds have together, to the last bit, by labels of groups and of seeds. */
 static void groups_add_up(void **state) {
   (void)state;
   enum { GROUPS = 7 };
@@ -382,8 +381,7 @@ static void groups_add_up(void **state) {
 
 enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
 
-/* What every cell shows, and quantities: by pixels, span by span; the same with a table for every row of cells, and with rows of
- * values shared; a value a cell. */
+/* What every cell shows, and quantities: by pixels, by spans, with tables of rows, with shared rows, a value a cell. */
 typedef struct picture {
   gv_grid grid;
   int32_t shown[HIGH * WIDE], nodata;
@@ -410,8 +408,7 @@ static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c)
   return nearest;
 }
 
-/* Spans of one cell, of a few and of whole rows; seeds that come twice in a row; whole blocks of one seed; regions;
- * two seeds at random. */
+/* Spans of one cell, a few and whole rows; seeds twice in a row; blocks of one seed; regions; at random. */
 static void draw(picture *p, gv_grid_kind kind, bool labeled) {
   memset(p, 0, sizeof *p);
   gv_grid_init(&p->grid);
@@ -494,7 +491,7 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
   }
 }
 
-/* Adds the picture's part in a block: quantities as a caller may have them, and whether all cells are equal. */
+/* Adds the picture's part in a block: quantities as callers have them; whether all cells are equal. */
 static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
                      int64_t h, gv_statistics_cells *b, bool tell) {
   int32_t columns[WIDE], rows[HIGH], every[HIGH], across = 0, down = 0;
