@@ -1,6 +1,4 @@
-/*
- * Statistics of regions against sums made cell by cell, in all blocks and orders; bad input, failing memory.
- */
+/* Statistics of regions against sums made cell by cell, in all blocks and orders; bad input, failing memory. */
 #include "failing_memory.h"
 #include "gpuvoronoi/cells.h"
 #include "grid_fill.h"
@@ -381,7 +379,7 @@ static void groups_add_up(void **state) {
 
 enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
 
-/* What every cell shows, and quantities: by pixels, by spans, with tables of rows, with shared rows, a value a cell. */
+/* What every cell shows, and quantities by pixels, spans, tables of rows, shared rows and cells. */
 typedef struct picture {
   gv_grid grid;
   int32_t shown[HIGH * WIDE], nodata;

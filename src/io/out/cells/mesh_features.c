@@ -64,8 +64,9 @@ static gv_status set_triangle(const gv_cell_layer *layer, OGRFeatureH feature, c
     int64_t at = b * block->stride + i;
     int seed_field = b == 0 ? FIELD_SEED : FIELDS + 2 * (b - 1);
     int distance_field = b == 0 ? FIELD_DISTANCE : FIELDS + 2 * (b - 1) + 1;
-    if (block->seed[at] >= 0) {
-      GV_TRY(gv_layer_set_integer(&layer->out, feature, seed_field, layer->facts->seeds->ids[block->seed[at]]));
+    int32_t seed = block->seed[at];
+    if (seed >= 0) {
+      GV_TRY(gv_layer_set_integer(&layer->out, feature, seed_field, layer->facts->seeds->ids[seed]));
       OGR_F_SetFieldDouble(feature, distance_field, block->distance[at]);
     } else {
       OGR_F_SetFieldNull(feature, seed_field);

@@ -139,16 +139,15 @@ static gv_status make_nodes(gv_io *io, const ugrid *sink) {
   static const char *const texts[2][3][2] = {
       {{"standard_name", "longitude"}, {"units", "degrees_east"}, {"grid_mapping", "crs"}},
       {{"standard_name", "latitude"}, {"units", "degrees_north"}, {"grid_mapping", "crs"}}};
-  GDALMDArrayH made[2];
+  GDALMDArrayH made[2] = {NULL};
   bool good = true;
-  for (int i = 0; i < 2; i++)
-    good = (made[i] = gv_mdarray_make(sink->file.root, names[i], sink->nodes, NULL, sink->file.float64)) != NULL &&
-           good;
-  for (int i = 0; i < 2 && good; i++)
-    good = gv_array_put_texts(made[i], texts[i], 3);
+  for (int i = 0; i < 2 && good; i++) {
+    made[i] = gv_mdarray_make(sink->file.root, names[i], sink->nodes, NULL, sink->file.float64);
+    good = made[i] != NULL && gv_array_put_texts(made[i], texts[i], 3);
+  }
   gv_status status = good ? write_nodes(io, sink, made[0], made[1]) : gv_writer_fail(io, sink->file.writer);
   for (int i = 0; i < 2; i++)
-    GDALMDArrayRelease(made[i]);
+    if (made[i] != NULL) GDALMDArrayRelease(made[i]);
   return status;
 }
 

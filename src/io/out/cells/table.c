@@ -62,7 +62,7 @@ static gv_status table_set_seed(const gv_cell_layer *layer, OGRFeatureH feature,
   const int *field = layer->of_seed[band];
   int32_t seed = block->seed[at];
   if (seed < 0) return GV_OK;
-  if (field[0] >= 0) GV_TRY(gv_layer_set_integer(&layer->out, feature, field[0], layer->facts->seeds->ids[seed]));
+  GV_TRY(gv_layer_set_integer(&layer->out, feature, field[0], layer->facts->seeds->ids[seed]));
   table_set_real(feature, field[1], block->distance[at] / q->distance_size);
   table_set_real(feature, field[2], (double)block->azimuth[at]);
   if (field[3] < 0) return GV_OK;
@@ -73,8 +73,7 @@ static gv_status table_set_seed(const gv_cell_layer *layer, OGRFeatureH feature,
 
 static gv_status table_set_cell(const gv_cell_layer *layer, OGRFeatureH feature, const gv_mesh_block *block,
                                 int64_t i) {
-  if (layer->field[TABLE_CELL] >= 0)
-    GV_TRY(gv_layer_set_integer(&layer->out, feature, layer->field[TABLE_CELL], block->id[i]));
+  GV_TRY(gv_layer_set_integer(&layer->out, feature, layer->field[TABLE_CELL], block->id[i]));
   if (layer->field[TABLE_TOKEN] >= 0) {
     char token[17];
     gv_cells_of_token(layer->facts->of, block->id[i], token);
