@@ -17,6 +17,8 @@ _LONGER_SIDE = 2048
 _PADDING = 0.1  # of the extent of the seeds, on each side
 _MOST = 2**31 - 1
 
+Box = tuple[float, float, float, float]  # xmin, ymin, xmax, ymax
+
 
 def default_grid(
     seeds: Any = None,
@@ -99,8 +101,8 @@ def _cells(length: float, step: float) -> int:
     return int(exact)
 
 
-def _around(seeds: _seeds.Seeds, crs: Any) -> tuple[float, float, float, float]:
-    """The extent of seeds in the system of the cells, with a margin; its area of use if some are outside."""
+def _around(seeds: _seeds.Seeds, crs: Any) -> Box:
+    """The extent of seeds in the system of the cells, with a margin; it ends at the area of use if one is far outside."""
     if seeds.features is not None:
         seeds = dataclasses.replace(seeds, x=seeds.features.x, y=seeds.features.y)
     x, y, area = seeds.x, seeds.y, None
@@ -108,26 +110,51 @@ def _around(seeds: _seeds.Seeds, crs: Any) -> tuple[float, float, float, float]:
         x, y = _crs.Operation(seeds.crs, crs, x, y)(x, y)
         area = _area_of_use(crs)
     good = np.isfinite(x) & np.isfinite(y)
-    if area is not None:
-        with np.errstate(invalid="ignore"):
-            outside = ~(good & (x >= area[0]) & (x <= area[2]) & (y >= area[1]) & (y <= area[3]))
-        if outside.any():
-            warnings.warn(
-                f"{int(outside.sum())} of {x.size} positions are outside the area of use of "
-                f"{_crs.name(crs)}, which the grid covers",
-                UserWarning,
-                stacklevel=3,
-            )
-            return area
-    if not good.any():
+    box = _bounds(x[good], y[good])
+    outside = 0 if area is None else x.size - int(_in_box(area, x[good], y[good]).sum())
+    if box is None and outside == 0:
         raise ValueError(
             "seeds: there are none in the coordinate system of the cells; give an extent"
         )
-    x, y = x[good], y[good]
-    return _padded((float(x.min()), float(y.min()), float(x.max()), float(y.max())), crs)
+    if outside == 0:
+        return _padded(box, crs)
+    near = box is not None and _is_around(area, box)
+    warnings.warn(
+        f"{outside} of {x.size} positions are outside the area of use of {_crs.name(crs)}"
+        + ("" if near else ", at which the grid ends"),
+        UserWarning,
+        stacklevel=3,
+    )
+    if box is None:
+        return area
+    return _padded(box, crs) if near else _cut(area, _padded(box, crs))
 
 
-def _padded(box: tuple[float, float, float, float], crs: Any) -> tuple[float, float, float, float]:
+def _bounds(x: Any, y: Any) -> Optional[Box]:
+    if x.size == 0:
+        return None
+    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
+
+
+def _in_box(area: Box, x: Any, y: Any) -> Any:
+    return (x >= area[0]) & (x <= area[2]) & (y >= area[1]) & (y <= area[3])
+
+
+def _is_around(area: Box, box: Box) -> bool:
+    """Whether a box goes beyond an area by at most half its width and height."""
+    x, y = 0.5 * (area[2] - area[0]), 0.5 * (area[3] - area[1])
+    grown = area[0] - x, area[1] - y, area[2] + x, area[3] + y
+    return bool(_in_box(grown, box[0], box[1]) and _in_box(grown, box[2], box[3]))
+
+
+def _cut(area: Box, box: Box) -> Box:
+    """The part of a box inside an area; all of the area if no part is."""
+    west, south = max(box[0], area[0]), max(box[1], area[1])
+    east, north = min(box[2], area[2]), min(box[3], area[3])
+    return (west, south, east, north) if west < east and south < north else area
+
+
+def _padded(box: Box, crs: Any) -> Box:
     width, height = box[2] - box[0], box[3] - box[1]
     x, y = _PADDING * width, _PADDING * height
     if width == 0.0 and height == 0.0:
@@ -140,7 +167,7 @@ def _padded(box: tuple[float, float, float, float], crs: Any) -> tuple[float, fl
     return box[0] - x, box[1] - y, box[2] + x, box[3] + y
 
 
-def _area_of_use(crs: Any) -> Optional[tuple[float, float, float, float]]:
+def _area_of_use(crs: Any) -> Optional[Box]:
     """Of a projected system, in its own coordinates; None if it declares none."""
     area = crs.area_of_use if crs.is_projected else None
     if area is None:

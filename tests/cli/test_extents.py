@@ -17,15 +17,20 @@ def box(dataset):
     return g[0], g[3] + g[5] * dataset.RasterYSize, g[0] + g[1] * dataset.RasterXSize, g[3]
 
 
+def on_map(lon, lat, code):
+    to = osr.CoordinateTransformation(crs(4326), crs(code))
+    x, y, _ = np.array(to.TransformPoints(np.column_stack([lon, lat]).tolist())).T
+    return x, y
+
+
 def area_of_use(code):
     """The box around the area that a system states, by GDAL."""
     area = crs(code).GetAreaOfUse()
-    to = osr.CoordinateTransformation(crs(4326), crs(code))
     lon, lat = np.meshgrid(
         np.linspace(area.west_lon_degree, area.east_lon_degree, 201),
         np.linspace(area.south_lat_degree, area.north_lat_degree, 201),
     )
-    x, y, _ = np.array(to.TransformPoints(np.column_stack([lon.ravel(), lat.ravel()]).tolist())).T
+    x, y = on_map(lon.ravel(), lat.ravel(), code)
     return x.min(), y.min(), x.max(), y.max()
 
 
@@ -49,6 +54,9 @@ def test_seeds_beyond_the_system(work, code, metric):
         "o.tif",
     )
     expected = np.array(area_of_use(code))
+    if code == 3857:  # the southernmost seed is far from the end
+        _, y = on_map(lon, lat, code)
+        expected[1] = y.min() - np.ptp(y) / 10
     size = max(expected[2] - expected[0], expected[3] - expected[1])
     assert np.allclose(box(work.open("o.tif")), expected, atol=2e-3 * size)
     line = [one for one in done.stderr.splitlines() if "are outside the area of use" in one]
@@ -77,6 +85,34 @@ def test_seeds_beyond_the_system(work, code, metric):
     assert box(work.open("e.tif")) == (0, 0, 50000, 40000)
 
 
+GERMANY = [6.1, 13.4, 9.0, 12.0], [50.8, 52.5, 47.5, 54.5]  # UTM's zone 32 ends at 12 degrees
+
+
+def test_seeds_just_outside_the_area_of_use(work):
+    """One seed in Berlin made a map of the whole zone, from Italy to the pole, without Berlin."""
+    work.csv("s.csv", *GERMANY)
+    work.points("s.gpkg", "GPKG", *on_map(*GERMANY, 25832), epsg=25832)
+    done = work.ok("--seeds", "s.csv", "--crs", "EPSG:25832", "--size", "50,40", "o.tif")
+    (line,) = [one for one in done.stderr.splitlines() if "are outside the area of use" in one]
+    assert "1 of 4 seeds" in line and "at which the grid ends" not in line
+    work.ok("--seeds", "s.gpkg", "--size", "50,40", "e.tif")
+    assert np.allclose(box(work.open("o.tif")), box(work.open("e.tif")), atol=1e-3)
+
+
+def test_one_seed_far_outside_the_area_of_use(work):
+    """The grid has the other seeds' extent in all directions but that of the seed, where the area of use ends."""
+    lon, lat = GERMANY
+    work.csv("s.csv", lon + [24.0], lat + [52.0])
+    done = work.ok("--seeds", "s.csv", "--crs", "EPSG:25832", "--size", "50,40", "o.tif")
+    (line,) = [one for one in done.stderr.splitlines() if "are outside the area of use" in one]
+    assert "2 of 5 seeds" in line and "at which the grid ends" in line
+    x, y = on_map(lon + [24.0], lat + [52.0], 25832)
+    west, south, east, north = box(work.open("o.tif"))
+    assert np.allclose([south, north], [y.min() - np.ptp(y) / 10, y.max() + np.ptp(y) / 10])
+    area = area_of_use(25832)
+    assert np.allclose([west, east], [max(area[0], x.min() - np.ptp(x) / 10), area[2]], rtol=1e-3)
+
+
 def test_seeds_in_the_system_itself(work):
     """For example all of Germany in UTM's zone 32, which ends at 12 degrees: the extent is that of the seeds."""
     work.points("s.gpkg", "GPKG", [300000.0, 900000.0], [5300000.0, 6000000.0], epsg=25832)
@@ -88,11 +124,7 @@ def test_seeds_within_the_system(work):
     work.csv("s.csv", *EUROPE)
     done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--size", "50,40", "o.tif")
     assert done.stderr == ""
-    x, y, _ = np.array(
-        osr.CoordinateTransformation(crs(4326), crs(3035)).TransformPoints(
-            np.column_stack(EUROPE).tolist()
-        )
-    ).T
+    x, y = on_map(*EUROPE, 3035)
     w, h = np.ptp(x) / 10, np.ptp(y) / 10
     assert np.allclose(
         box(work.open("o.tif")), (x.min() - w, y.min() - h, x.max() + w, y.max() + h), atol=1e-2

@@ -84,6 +84,22 @@ static void pad(OGRSpatialReferenceH crs, double extent[4]) {
   extent[1] -= pad_y, extent[3] += pad_y;
 }
 
+/* Whether an extent goes beyond an area by at most half its width and height: projections are good for that. */
+static bool is_around(const double area[4], const double extent[4]) {
+  const double x = 0.5 * (area[2] - area[0]), y = 0.5 * (area[3] - area[1]);
+  return extent[0] >= area[0] - x && extent[1] >= area[1] - y && extent[2] <= area[2] + x &&
+         extent[3] <= area[3] + y;
+}
+
+/* The part of an extent inside an area; all of the area if no part is. */
+static void cut(const double area[4], double extent[4]) {
+  const double common[4] = {fmax(extent[0], area[0]), fmax(extent[1], area[1]), fmin(extent[2], area[2]),
+                            fmin(extent[3], area[3])};
+  const bool meet = common[0] < common[2] && common[1] < common[3];
+  for (int i = 0; i < 4; i++)
+    extent[i] = meet ? common[i] : area[i];
+}
+
 gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                              OGRSpatialReferenceH crs, double extent[4]) {
   double area[4];
@@ -107,21 +123,19 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
     }
   }
   if (status != GV_OK) return status;
-  if (beyond > 0) {
-    char name[256];
-    gv_crs_describe(crs, name, sizeof name);
-    gv_io_warn(GV_CODE_SEEDS_OUTSIDE, beyond,
-               "%" PRId64 " of %" PRId64
-               " %s are outside the area of use of %s, which the grid covers; use --extent for another grid",
-               beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name);
-    for (int i = 0; i < 4; i++)
-      extent[i] = area[i];
-    return GV_OK;
-  }
-  if (extent[0] > extent[2]) {
+  const bool found = extent[0] <= extent[2];
+  if (!found && beyond == 0)
     return gv_io_fail(io, GV_ERROR_PROJECTION, "seeds: all are outside the grid's coordinate system; use --extent");
-  }
-  pad(crs, extent);
+  const bool around = beyond == 0 || (found && is_around(area, extent));
+  if (found) pad(crs, extent);
+  if (!around) cut(area, extent);
+  if (beyond == 0) return GV_OK;
+  char name[256];
+  gv_crs_describe(crs, name, sizeof name);
+  gv_io_warn(GV_CODE_SEEDS_OUTSIDE, beyond,
+             "%" PRId64 " of %" PRId64 " %s are outside the area of use of %s%s; use --extent for another grid",
+             beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name,
+             around ? "" : ", at which the grid ends");
   return GV_OK;
 }
 

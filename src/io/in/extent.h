@@ -8,9 +8,10 @@
 
 /*
  * The default: the seeds' extent plus a tenth a side; around a single place 1 km on each side, or a unit box
- * without a unit. If seeds of another system are outside the area of use of the coordinate system, that area, with
- * a warning that counts them. `operation` transforms the seeds to the grid's CRS, NULL if they are in it; seeds
- * without an image are outside.
+ * without a unit. Seeds of another system that are outside the area of use of the coordinate system are counted by a
+ * warning. If one is farther from it than half its width or height, the extent ends at that area (all of it if it has
+ * no part of the extent). `operation` transforms the seeds to the grid's CRS, NULL if they are in it; seeds without
+ * an image are outside.
  */
 gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                              OGRSpatialReferenceH crs, double extent[4]);

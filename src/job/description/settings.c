@@ -240,8 +240,8 @@ const gv_option gv_job_options[] = {
      .numbers = 2, .alternatives = GV_CELLS},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
      "in the grid's coordinate system [default: the globe, or from the seeds]\n"
-     "From the seeds: their extent plus 10 % on each side; 1 km around a single seed; the area of use of the "
-     "coordinate system if seeds lie outside it. Longitudes may exceed 180.",
+     "From the seeds: their extent plus 10 % on each side; 1 km around a single seed. If seeds lie far outside the "
+     "area of use of the coordinate system, the grid ends there. Longitudes may exceed 180.",
      GV_OPTION_BY(set_extent), .numbers = 4, .alternatives = GV_EXTENT},
     {"extent-of", "SRC", "use the extent of this raster or layer", GV_OPTION_INTO(job.grid.extent_of),
      .names_file = true, .alternatives = GV_EXTENT},
