@@ -368,6 +368,10 @@ def test_progress(seeds):
         (["search"], "o.csv", True),
         (["search", "--radius", "500km"], "o.csv", True),
         (["search"], "-", True),
+        (["weights", "--source", "t.tif", "--target", "healpix:2"], "o.nc", True),
+        (["merge", "o.tif", "part1", "part2"], None, True),
+        (["--cost", "t.tif"], "o.tif", True),
+        (["--size", "40,20", "--barriers", "wall.geojson"], "o.tif", True),
         ([*GRID, "--seeds-crs", "no such system"], "o.tif", False),
         (["diagram", "--crs", "no such system"], "o.gpkg", False),
     ],
@@ -381,9 +385,15 @@ def test_progress_on_a_terminal(seeds, options, out, whole):
         master, slave = pty.openpty()
     except OSError as error:
         pytest.skip(f"no pseudo-terminal here: {error}")
-    source = "--reference" if options[0] == "search" else "--seeds"
-    command = options[:1] if options[0] in ("diagram", "search") else []
-    arguments = [*command, source, "s.csv", *options[len(command) :], *([out] if out else [])]
+    seeds.ok("--seeds", "s.csv", "--size", "90,45", "t.tif")
+    seeds.write("wall.geojson", '{"type": "LineString", "coordinates": [[0, 50], [0, -50]]}')
+    for number in (1, 2) if options[0] == "merge" else ():
+        seeds.ok("--seeds", "s.csv", "--size", "600,600", "--part", f"{number}/2", f"part{number}")
+    sources = {"diagram": ["--seeds", "s.csv"], "search": ["--reference", "s.csv"]}
+    sources.update(weights=[], merge=[])
+    command = options[:1] if options[0] in sources else []
+    source = sources[options[0]] if command else ["--seeds", "s.csv"]
+    arguments = [*command, *source, *options[len(command) :], *([out] if out else [])]
     done = subprocess.run(
         [COMMAND, *arguments],
         cwd=seeds.directory,

@@ -133,3 +133,46 @@ def test_codes_of_the_mesh(work):
     assert len(shown) == 2
     for words, printed in shown:
         assert work.run(*shlex.split(words)).stdout == printed + "\n"
+
+
+def test_check_of_the_installation(work):
+    """docs/install.md: its last block, of which `devices` fails without a GPU."""
+    text = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    block = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[-1]
+    lines = [shlex.split(line, comments=True) for line in block.splitlines()]
+    assert [line[1] for line in lines] == ["--version", "backends", "devices"]
+    for program, *arguments in lines:
+        done = work.run(*arguments)
+        assert program == "gpuvoronoi" and done.stdout or arguments == ["devices"]
+        assert done.returncode in ((0, 1) if arguments == ["devices"] else (0,))
+
+
+def test_what_builds_name_exists():
+    """Presets, files, stages of images and options of the lines that install and build, which packages.sh, docker.py and wheels.py run."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    presets = (ROOT / "CMakePresets.json").read_text()
+    named = set(re.findall(r"(?:cmake|ctest) --preset (\w+)", text))
+    assert len(named) > 4 and all(f'"name": "{name}"' in presets for name in named), named
+    files = set(
+        re.findall(
+            r"(?:packaging|tests|tools|plugin|python|data)/[\w/-]+\.(?:py|sh|txt|md|json|csv|cpp)\b",
+            text,
+        )
+    )
+    missing = [name for name in files if "/X/" not in name and not (ROOT / name).exists()]
+    assert len(files) > 20 and not missing, missing
+    image = (ROOT / "packaging" / "docker" / "Dockerfile").read_text()
+    stages = set(re.findall(r"-f packaging/docker/Dockerfile --target (\w+)", text))
+    assert stages == {"cpu", "cuda"} and all(f" AS {stage}\n" in image for stage in stages)
+    builds = "".join(
+        path.read_text()
+        for path in [
+            ROOT / "CMakeLists.txt",
+            *ROOT.glob("*/CMakeLists.txt"),
+            *ROOT.glob("cmake/*.cmake"),
+        ]
+    )
+    builds += "".join(path.read_text() for path in ROOT.glob("*/*/CMakeLists.txt"))
+    options = set(re.findall(r"-D(?:cmake\.define\.)?(GPUVORONOI_\w+)=", text))
+    assert len(options) > 4 and all(option in builds for option in options), options

@@ -3,13 +3,15 @@
 import json
 import os
 import pathlib
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from conftest import ALGORITHMS, TIMEZONES, read, rows
+from conftest import ALGORITHMS, ROOT, TIMEZONES, as_file, memory, places, read, rows
 
 HERE = pathlib.Path(__file__).parent
 # The wrapper of that name in Debian 12 does not work.
@@ -159,3 +161,36 @@ def test_model(enabled, work):
         (3, 2),
         (4, 3),
     ]
+
+
+def page_blocks(language):
+    page = (ROOT / "docs" / "qgis.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
+def test_commands_of_the_page(qgis, work, monkeypatch):
+    """docs/qgis.md: the lines of qgis_process, as they stand there."""
+    monkeypatch.chdir(work.directory)
+    as_file(memory(places(7)), work.path("schools.gpkg"))
+    as_file(memory(places(9, seed=2)), work.path("stations.gpkg"))
+    (block,) = [one for one in page_blocks("sh") if "qgis_process" in one]
+    for line in block.splitlines():
+        program, *arguments = shlex.split(line)
+        assert program == "qgis_process"
+        qgis_process(*arguments)
+    assert len(rows(work.path("nearest.gpkg"), "rank")) == 21
+
+
+def test_python_of_the_page(qgis, work, monkeypatch):
+    """docs/qgis.md: processing.run."""
+    import processing
+
+    monkeypatch.chdir(work.directory)
+    layer = memory(places(9), fields="city_id:integer,name:string")
+    as_file(layer, work.path("cities.gpkg"))
+    (block,) = page_blocks("python")
+    space = {"processing": processing}
+    exec(block, space)
+    made = read(space["result"]["OUTPUT"])
+    options = ["--seeds", "cities.gpkg", "--id", "city_id", "--res", 0.1]
+    assert np.array_equal(made, work.expected(*options, "--metric", "geodesic"))

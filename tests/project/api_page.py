@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The programs on docs/api.md are those of docs/examples, which are compiled and run; its lines of calls, and README's, compile.
+"""The programs on docs/api.md are those of docs/examples, which are compiled and run; its lines of calls, README's and those of docs/qtm.md
+compile.
 
 api_page.py SOURCE CC
 """
@@ -15,16 +16,25 @@ void calls(const double *reference, int64_t n, const double *queries, int64_t m,
            const double *geotransform, int64_t width, int64_t height, int32_t *labels) {
 """
 
+MESH = """
+#include <gpuvoronoi/cells.h>
+void calls(gv_context *context, gv_points seeds, gv_voronoi_options options, gv_voronoi *voronoi, int32_t *out, double *lon, double *lat) {
+"""
+
 
 def refused(source: str, compiler: str, name: str) -> str:
     """What the compiler says of a page's only block of calls."""
     text = (pathlib.Path(source) / name).read_text()
-    (block,) = [b for b in re.findall(r"^```c\n(.*?)^```", text, re.M | re.S) if "gv_knn(" in b]
+    blocks = re.findall(r"^```c\n(.*?)^```", text, re.M | re.S)
+    (block,) = [one for one in blocks if "int main" not in one]
     include, _, calls = block.partition("\n\n")
+    start = f"{include}\n{NAMES}"
+    if not include.startswith("#include"):
+        start, calls = MESH, block.replace(" ...\n", " return;\n")
     options = ["-std=c11", "-Wall", "-Werror", "-fsyntax-only", "-I", f"{source}/include"]
     done = subprocess.run(
         [compiler, *options, "-x", "c", "-"],
-        input=f"{include}\n{NAMES}{calls}}}\n",
+        input=f"{start}{calls}}}\n",
         capture_output=True,
         text=True,
     )
@@ -40,7 +50,7 @@ def main(source: str, compiler: str) -> int:
             missing.append(
                 f"docs/api.md: the program of docs/examples/{name} is missing or differs"
             )
-    for name in ("README.md", "docs/api.md"):
+    for name in ("README.md", "docs/api.md", "docs/qtm.md"):
         if said := refused(source, compiler, name):
             missing.append(f"{name}: its calls do not compile\n{said}")
     print("\n".join(missing))

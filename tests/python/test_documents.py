@@ -292,6 +292,34 @@ def test_blocks_of_the_guide():
     assert run > 17 and (space["meters"] >= 0).all()
 
 
+@pytest.mark.parametrize("page", ["barriers", "diagram"])
+def test_blocks_of_other_pages(page):
+    geopandas = pytest.importorskip("geopandas")
+    xarray = pytest.importorskip("xarray")
+    from shapely.geometry import LineString
+
+    random = np.random.default_rng(8)
+    at = geopandas.points_from_xy(random.uniform(0, 20, 9), random.uniform(40, 60, 9))
+    points = geopandas.GeoDataFrame({"name": list("abcdefghi")}, geometry=at, crs="EPSG:4326")
+    wall = geopandas.GeoDataFrame(geometry=[LineString([(0, 50), (15, 50)])], crs="EPSG:4326")
+    read = {"barriers.gpkg": wall, "wells.gpkg": points, "airports.gpkg": points}
+    axes = {"lat": np.arange(59.5, 40, -1.0), "lon": np.arange(0.5, 20)}
+    template = xarray.DataArray(np.zeros((20, 20)), axes, ("lat", "lon"))
+    space = {"template": template}
+    (block,) = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "docs" / f"{page}.md").read_text(), re.M | re.S
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(geopandas, "read_file", lambda path: read[path])
+        exec(block, space)
+    if page == "barriers":
+        straight = gpuvoronoi.proximity(points, like=template)
+        assert space["way"].shape == (20, 20) and (space["way"] > straight).any()
+    else:
+        assert list(space["cells"]["name"]) == list("abcdefghi")
+        assert set(space["cells"].geom_type) <= {"Polygon", "MultiPolygon"}
+
+
 @pytest.fixture
 def figure(tmp_path):
     """Makes figures, and saves them where GPUVORONOI_PICTURES says; docs/images has copies."""
