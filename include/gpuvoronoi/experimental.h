@@ -21,6 +21,16 @@
 extern "C" {
 #endif
 
+/* ------------------------------------------------------------------------------------------------------- backends */
+
+/**
+ * The number of a backend, for gv_backend_get and gv_backend_supports. Unlike a search through gv_backend_get, it does not test
+ * whether backends can run. Thread safe.
+ * @param name of a backend; may be NULL.
+ * @return 0 ... gv_backend_count() - 1; -1 if no backend has this name ("auto" is none).
+ */
+GV_API int gv_backend_number_of(const char *name);
+
 /* --------------------------------------------------------------------------------------------- arrays on devices */
 
 /**

@@ -394,7 +394,8 @@ typedef struct gv_backend_info {
   const char *reason;  /**< the reason if it is not available; else "" */
   /**
    * Non-zero: computes on GPUs, else on CPUs; searches by radius itself (where it does not, a backend of CPUs does); usable with
-   * gv_voronoi_create for grids of HEALPix, S2 and lists of places; for grids with lines and polygons as seeds; usable with gv_cost_create.
+   * gv_voronoi_create for grids of HEALPix, S2 and lists of places; for grids with lines and polygons as seeds; usable with gv_cost_create
+   * (1: with all cells in memory, 2: also with gv_cost_options.folder).
    */
   int gpu, searches_radius, list_grids, feature_grids, travel_cost;
 } gv_backend_info;

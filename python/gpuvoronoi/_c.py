@@ -480,6 +480,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_barriers_solve": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_barriers_get": (c_int, [HANDLE, HANDLE, HANDLE]),
     "gv_barriers_get_way": (c_int, [HANDLE, HANDLE, HANDLE]),
+    "gv_backend_number_of": (c_int, [c_char_p]),
     "gv_voronoi_part": (c_int, [HANDLE, HANDLE, c_int32, c_int32, HANDLE]),
     "gv_statistics_sums_size": (c_size_t, [HANDLE]),
     "gv_statistics_get_sums": (c_int, [HANDLE, HANDLE, c_int64, HANDLE]),

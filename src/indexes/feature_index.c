@@ -20,9 +20,6 @@
 #include "search/search_checks.h"
 #include "voronoi/feature_tiles.h"
 
-static const gv_backend trees = {.name = "tile"};
-static const char on_device[] = "cuda-tile";
-
 static const gv_index_type feature_index;
 
 static void feature_index_destroy(gv_index *base) {
@@ -42,8 +39,9 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   gv_index_options_init(&o);
   GV_COPY_GIVEN(context, gv_index_options, &o, options);
   GV_TRY(gv_check_no_periods(context, &o, "lines and polygons"));
-  bool automatic = gv_backend_is_automatic(o.backend), device = !automatic && strcmp(o.backend, on_device) == 0;
-  if (!automatic && !device && strcmp(o.backend, trees.name) != 0)
+  const bool automatic = gv_backend_is_automatic(o.backend);
+  const gv_backend *backend = automatic ? &gv_backends[GV_BACKEND_TILE] : gv_backend_find(o.backend);
+  if (backend == NULL || backend->searches_points)
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "backend: indexes of lines and polygons are unsupported (%s); use tile, cuda-tile or auto",
                    o.backend);
@@ -55,7 +53,8 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
   gv_voronoi *v = &index->voronoi;
-  *v = (gv_voronoi){.allocator = context->allocator, .features = &index->set, .backend = &trees};
+  *v = (gv_voronoi){
+      .allocator = context->allocator, .features = &index->set, .backend = &gv_backends[GV_BACKEND_TILE]};
   gv_status status = gv_cells_init_queries(context, o.metric, o.semi_major, o.flattening, &v->cells);
   if (status == GV_OK) {
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
@@ -64,10 +63,10 @@ gv_status gv_index_build_features(gv_context *context, const gv_features *featur
   if (status == GV_OK) status = gv_check_cancelled(context);
   if (status == GV_OK) status = gv_feature_lookup_init(context, &index->set, &v->geodesic, &index->lookup);
   if (status == GV_OK) status = gv_feature_tree_join(context, &index->lookup.tree);
-  if (status == GV_OK && (automatic || device))
+  if (status == GV_OK && (automatic || backend->device))
     status = gv_feature_lookup_use_device(context, &index->lookup, automatic);
   if (status == GV_OK) {
-    index->base = (gv_index){&feature_index, device ? on_device : trees.name, index->set.count, 2};
+    index->base = (gv_index){&feature_index, backend->name, index->set.count, 2};
     *out = &index->base;
   } else {
     feature_index_destroy(&index->base);

@@ -4,6 +4,7 @@
  */
 #include "core/given.h"
 #include "cost/cost.h"
+#include "gpuvoronoi/experimental.h"
 #include "search/box_tree.h"
 #include "search/cuda_module.h"
 #include "search/radius.h"
@@ -159,6 +160,11 @@ int gv_backend_count(void) {
   return GV_BACKENDS;
 }
 
+int gv_backend_number_of(const char *name) {
+  const gv_backend *backend = name != NULL ? gv_backend_find(name) : NULL;
+  return backend != NULL ? (int)(backend - gv_backends) : -1;
+}
+
 gv_status gv_backend_get(int number, gv_backend_info *out) {
   if (out == NULL || number < 0 || number >= GV_BACKENDS) return GV_ERROR_INVALID_ARGUMENT;
   const gv_backend *backend = &gv_backends[number];
@@ -174,7 +180,9 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
                                 .searches_radius = backend->within != NULL || backend->device_radius,
                                 .list_grids = backend->lists,
                                 .feature_grids = backend->features,
-                                .travel_cost = backend->cost != 0};
+                                .travel_cost = backend->cost == 0                ? 0
+                                               : backend->cost == GV_COST_SERIAL ? 1
+                                                                                 : 2};
   return gv_fill_given(out, &info, sizeof info) ? GV_OK : GV_ERROR_INVALID_ARGUMENT;
 }
 

@@ -8,6 +8,7 @@
 
 #include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/cost.h"
+#include "gpuvoronoi/experimental.h"
 #include "gpuvoronoi/geometries.h"
 #include "gpuvoronoi/gpuvoronoi.h"
 #include "grid_fill.h"
@@ -86,7 +87,11 @@ static void names_are_unique(void **state) {
     assert_string_not_equal(get(i).name, "auto");
     for (int j = 0; j < i; j++)
       assert_string_not_equal(get(i).name, get(j).name);
+    assert_int_equal(gv_backend_number_of(get(i).name), i);
   }
+  assert_int_equal(gv_backend_number_of("auto"), -1);
+  assert_int_equal(gv_backend_number_of(""), -1);
+  assert_int_equal(gv_backend_number_of(NULL), -1);
 }
 
 /* One question with every choice of places for the answer. */
@@ -230,7 +235,11 @@ static void abilities_are_those_of_computations(void **state) {
     gv_cost_options_init(&o);
     o.backend = info.name;
     o.metric = GV_EUCLIDEAN;
-    assert_int_equal(info.travel_cost, gv_cost_create(context, &plane, &o, &cost) == GV_OK);
+    assert_int_equal(info.travel_cost > 0, gv_cost_create(context, &plane, &o, &cost) == GV_OK);
+    gv_cost_destroy(cost);
+    cost = NULL;
+    o.folder = ".";
+    assert_int_equal(info.travel_cost > 1, gv_cost_create(context, &plane, &o, &cost) == GV_OK);
     gv_cost_destroy(cost);
     assert_int_equal(info.list_grids, !refuses(context, info.name, &list, &seeds, NULL));
     assert_int_equal(info.feature_grids, !refuses(context, info.name, &plane, NULL, &line));

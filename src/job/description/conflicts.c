@@ -6,6 +6,7 @@
 
 #include "io/crs/metric.h"
 #include "io/format.h"
+#include "job/backends.h"
 
 /* Options that travel costs do not have. */
 static gv_status conflicts_of_cost(gv_io *io, const gv_job *j) {
@@ -48,7 +49,7 @@ static gv_status conflicts_of_barriers(gv_io *io, const gv_job *j) {
       {j->signed_distance, "--signed-distance"},
       {j->seeds.boundary, "--boundary"},
       {j->parts > 0, "--part"},
-      {strcmp(j->backend, "auto") != 0 && strcmp(j->backend, "tile") != 0, "--backend"}};
+      {!gv_job_backend_is_automatic(j->backend) && !gv_job_backend_culls(j->backend, false), "--backend"}};
   if (j->barriers.path == NULL) return GV_OK;
   return gv_options_exclude(io, "--barriers", "barriers", others, sizeof others / sizeof *others);
 }

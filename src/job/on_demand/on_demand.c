@@ -10,6 +10,7 @@
 
 #include "io/strings.h"
 
+#include "job/backends.h"
 #include "job/description/conflicts.h"
 #include "job/on_demand/cache.h"
 #include "job/on_demand/levels.h"
@@ -63,7 +64,7 @@ static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
              "cells-of: unsupported for rasters (HEALPix, files of places); use the command with --cells FILE");
   GV_REQUIRE(io, j->barriers.path == NULL, "barriers: unsupported for on-demand rasters; use the command");
   /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is faster. */
-  if (strcmp(j->backend, "auto") == 0) j->backend = "tile";
+  if (gv_job_backend_is_automatic(j->backend)) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
   j->azimuth = gv_job_settings_has_band(s, GV_RUN_AZIMUTH) ? "azimuth" : NULL;
   if (gv_job_settings_has_band(s, GV_RUN_DISTANCE)) return status;

@@ -11,6 +11,7 @@
 #include "io/crs/metric.h"
 #include "io/crs/units.h"
 #include "io/path.h"
+#include "job/backends.h"
 #include "job/raster/plan/budget.h"
 #include "job/search/run.h"
 
@@ -34,7 +35,7 @@ static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
     why = "--queries: missing; lines and polygons are searched with points";
   } else if (run->q->array != NULL) {
     why = "--queries: unsupported array; lines and polygons are searched with points of a layer";
-  } else if (strcmp(run->job->backend, "auto") != 0) {
+  } else if (!gv_job_backend_is_automatic(run->job->backend)) {
     why = "--backend: unsupported for lines and polygons; remove --backend";
   } else if (run->job->by_radius && run->job->lines) {
     why = "--lines: unsupported with --radius for lines and polygons; remove it, or use -k";

@@ -8,19 +8,19 @@
 #include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
 #include "io/transaction/remote.h"
+#include "job/backends.h"
 #include "job/raster/compute/block.h"
 
 enum { CELL_BYTES = 28 /* of gv_cost_options.folder NULL */, WAY_BYTES = 5 /* of gv_cost_get_way */ };
 
-/* Rasters that do not fit into memory, whatever the size of their files, are kept in a file; the serial search has them in memory
- * in any case. */
+/* Rasters that do not fit into memory, whatever the size of their files, are kept in a file, if the backend can do so. */
 static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, const gv_grid *grid,
                                     gv_cost_options *options) {
   const gv_input_data data = {.option = "--cost",
                               .items = "cells",
                               .count = grid->width * grid->height,
                               .bytes = w->plan->job->ways != NULL ? CELL_BYTES + WAY_BYTES : CELL_BYTES};
-  if (strcmp(options->backend, "serial") == 0) return gv_input_fits(io, &data);
+  if (gv_job_backend_keeps_costs_in_memory(options->backend)) return gv_input_fits(io, &data);
   if (data.count <= w->in->budget.memory / data.bytes) return GV_OK;
   options->folder = gv_remote_temporary();
   options->resident = 0.5 * (double)w->in->budget.memory;

@@ -2,7 +2,7 @@
  * Statistics without a raster on devices: only sums are copied from them. The grid is cut into strips of whole
  * blocks, which are assigned to devices one after another. Each device has its own thread, object and sums; sums
  * are exact, so the assignment does not change the result. If a device fails, its strip and the remaining ones are
- * left to the processors, unless the device was requested.
+ * left to the CPUs, unless the device was requested.
  */
 #include "job/raster/pass/count.h"
 
@@ -15,6 +15,7 @@
 #include "core/device_rule.h"
 #include "gpuvoronoi/experimental.h"
 #include "io/parallel.h"
+#include "job/backends.h"
 #include "job/raster/compute/grids.h"
 
 enum {
@@ -24,10 +25,6 @@ enum {
   STRIPS_A_DEVICE = 4       /* of several, at least: they need not all be as fast */
 };
 
-static bool is_automatic(const gv_job *j) {
-  return strcmp(j->backend, "auto") == 0;
-}
-
 /* Whether a device can make the statistics alone: only they are requested, and all cells have a seed. */
 static bool only_counts(const gv_run_work *w) {
   const gv_job *j = w->plan->job;
@@ -35,12 +32,13 @@ static bool only_counts(const gv_run_work *w) {
   return w->source.computes && !gv_cells_of_lists(&j->grid.cells_of) && j->k == 1 && j->sum_count == 0 &&
          in->mask == NULL && in->cells.cells == NULL && in->seeds->shapes == NULL &&
          j->weighting == GV_UNWEIGHTED && !isfinite(in->max_distance) &&
-         !gv_facts_of(&in->grid.grid)->may_lack_places && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
+         !gv_facts_of(&in->grid.grid)->may_lack_places &&
+         (gv_job_backend_is_automatic(j->backend) || gv_job_backend_culls(j->backend, true));
 }
 
 static bool worth_a_device(const gv_run_work *w) {
   const gv_run_plan *plan = w->plan;
-  return !is_automatic(w->plan->job) || w->plan->job->device_count > 0 ||
+  return !gv_job_backend_is_automatic(w->plan->job->backend) || w->plan->job->device_count > 0 ||
          gv_device_pays_for_statistics((double)plan->width * (double)plan->height, plan->distances,
                                        w->in->grid.metric == GV_GEODESIC, w->worker_count);
 }
@@ -174,7 +172,7 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     /* Only one worker reports. */
     goes_on = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
-  bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(c->work->plan->job);
+  bool left = status == GV_ERROR_UNSUPPORTED || gv_job_backend_is_automatic(c->work->plan->job->backend);
   if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
   if (status != GV_OK && !left) return gv_io_pass_on_library(io, n->context, status);
   if (!goes_on || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
