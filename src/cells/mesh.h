@@ -53,7 +53,7 @@ typedef struct gv_mesh_orders {
   gv_mesh_order of[GV_MESH_LEAF_BITS + 1][2][6];
 } gv_mesh_orders;
 
-/* Those, and the kernels of this processor. */
+/* Those, and the kernels of this CPU. */
 typedef struct gv_mesh_tables {
   const struct gv_globe_kernels *kernels;
   const gv_mesh_orders *orders;

@@ -17,6 +17,7 @@
 #include "io/out/array_out.h"
 #include "io/path.h"
 #include "io/strings.h"
+#include "job/backends.h"
 
 typedef search_settings settings;
 
@@ -125,21 +126,21 @@ static const gv_option table[] = {
      "has the start of each query. Text and tables have a row for each pair.",
      GV_OPTION_BY(set_radius)},
     {"metric", "NAME",
-     "l2, l1, linf, cosine, inner-product, geodesic or great-circle [default: l2]\n"
+     "l2, l1, linf, cosine, inner-product, geodesic or great-circle [default: by the layers]\n"
      "cosine and inner-product: of arrays, by auto, serial, openmp, cuda-register, cuda-cublas and cuda-tensor. "
      "geodesic and great-circle: of layers with a coordinate system. Other names: "
-     "euclidean (l2), manhattan (l1), chebyshev (linf). Default for longitudes and latitudes and for "
-     "world-wide cylindrical maps like Web Mercator: geodesic.",
+     "euclidean (l2), manhattan (l1), chebyshev (linf). Default: geodesic for geographic CRSs and for cylindrical "
+     "projections of the world like Web Mercator, otherwise l2.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
     {"p", "P",
      "power of a Minkowski distance instead of --metric: 1 to 1048576, or inf\n"
-     "The (1/P)-th power of the sum of |q-s|^P, of points on the plane or in a space, on processors. 1, 2 and inf "
+     "The (1/P)-th power of the sum of |q-s|^P, of points on the plane or in a space, on CPUs. 1, 2 and inf "
      "are l1, l2 "
      "and linf.",
      GV_OPTION_BY(set_power)},
     {"box-size", "L[,L...]",
      "lengths of a periodic box: one for all coordinates, or one for each\n"
-     "0: not periodic. Reference points must be in [0, L); queries are moved into the box. On processors.",
+     "0: not periodic. Reference points must be in [0, L); queries are moved into the box. On CPUs.",
      GV_OPTION_BY(set_box_size)},
     {"edges", "NAME",
      "edges of lines and polygons: straight or geodesic [default: straight]\n"
@@ -318,7 +319,7 @@ static gv_status check_barriers(gv_io *io, const gv_search_job *j) {
                                        {j->nearest != NULL, "--nearest"},
                                        {j->lines, "--lines"},
                                        {j->shard_reference, "--shard-reference"},
-                                       {strcmp(j->backend, "auto") != 0, "--backend"}};
+                                       {!gv_job_backend_is_automatic(j->backend), "--backend"}};
   if (j->barriers.path == NULL) return GV_OK;
   return gv_options_exclude(io, "--barriers", "barriers", others, sizeof others / sizeof *others);
 }

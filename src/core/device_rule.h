@@ -1,11 +1,11 @@
 /*
- * Device or processors: the decision of "auto", by sizes, before the work begins; it is not revised later. No speed
+ * Device or CPUs: the decision of "auto", by sizes, before the work begins; it is not revised later. No speed
  * is measured at run time. A device is used if it saves more time than its start takes:
  *
  *   values x (cpu_ns / threads - device_ns) > seconds to start
  *
- * Every figure is nanoseconds a value, of docs/benchmarks.md and docs/benchmarks-search.md: processors with AVX-512
- * (with a slower processor the rule is more cautious than necessary), devices including transfers, with 16 threads
+ * Every figure is nanoseconds a value, of docs/benchmarks.md and docs/benchmarks-search.md: CPUs with AVX-512
+ * (with a slower CPU the rule is more cautious than necessary), devices including transfers, with 16 threads
  * and one H100 or H200.
  *
  * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s are
@@ -34,7 +34,7 @@ typedef enum gv_device_order { GV_ORDER_ROWS, GV_ORDER_CURVE, GV_ORDER_NONE } gv
  * Neighbors of the cells of a grid, cells x k, written block by block to the caller's memory. "Rasters on two
  * cores": 1.3 ns with 10,000 seeds. Farther neighbors cost twice as much, cells with positions that are not
  * products of a row's and a column's (meshes) six times ("More than the nearest seed on one GPU"). Above two million
- * seeds the processors take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC, 21600x10800
+ * seeds the CPUs take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC, 21600x10800
  * cells: 55 ns with 4,000,000, 171 with 10,000,000). Lists in no order take 100 ns and 2 ns more for each thousand
  * seeds, up to 700 ns (docs/cells.md). A device delivers 4 bytes in 0.15 ns, and a thread needs 0.5 ns to copy them
  * out; copying a list to it takes 4 ns.
@@ -47,7 +47,7 @@ static inline bool gv_device_pays_for_grid(double values, double seeds, bool far
   return gv_device_pays(values, ns, 0.15 + 0.5 / threads + list, threads, gv_device_start_seconds(cuda_runs, 0.1));
 }
 
-/* Distances or azimuths of a grid's cells, one value each: 30 ns (geodesic) or 8 ns of the processors ("Rasters of distances and
+/* Distances or azimuths of a grid's cells, one value each: 30 ns (geodesic) or 8 ns of the CPUs ("Rasters of distances and
  * azimuths", less the 1.2 s of writing); a device moves 12 bytes and computes in 0.35 ns, a thread copies them in 1.5 ns. */
 static inline bool gv_device_pays_for_measuring(double values, bool geodesic, int threads, bool cuda_runs) {
   return gv_device_pays(values, geodesic ? 30.0 : 8.0, 0.35 + 1.5 / threads, threads,
@@ -77,7 +77,7 @@ static inline bool gv_device_pays_for_statistics(double cells, bool distances, b
 }
 
 /*
- * Travel cost to all cells of a raster (docs/cost.md): 80 ns of the processors where a quarter of them is land, more if there are
+ * Travel cost to all cells of a raster (docs/cost.md): 80 ns of the CPUs where a quarter of them is land, more if there are
  * fewer barriers; a device takes 1.3 ns with its copies. Page-locked memory for these is small.
  */
 static inline bool gv_device_pays_for_cost(double cells, int threads, bool cuda_runs) {

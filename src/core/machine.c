@@ -97,7 +97,7 @@ static int cpus_by_affinity(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
-  long all = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set has room for */
+  long all = sysconf(_SC_NPROCESSORS_ONLN); /* more CPUs than the set has room for */
   return all > 0 ? (int)all : 1;
 }
 

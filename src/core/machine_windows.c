@@ -20,7 +20,7 @@ int gv_cpu_count(void) {
   if (number > 0) return (int)number;
   DWORD_PTR mine = 0, all = 0;
   int cpus = 0;
-  if (GetProcessAffinityMask(GetCurrentProcess(), &mine, &all)) /* 0: several groups of processors */
+  if (GetProcessAffinityMask(GetCurrentProcess(), &mine, &all)) /* 0: several groups of CPUs */
     for (; mine != 0; mine &= mine - 1)
       cpus++;
   if (cpus == 0) cpus = (int)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);

@@ -1,4 +1,4 @@
-/* Which vector kernels this processor can run. */
+/* Which vector kernels this CPU can run. */
 #include "core/core.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The engine `tile`: all processors, tile by tile. */
+/* The engine `tile`: all CPUs, tile by tile. */
 #ifndef GV_COST_TILE_H
 #define GV_COST_TILE_H
 

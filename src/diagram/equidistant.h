@@ -10,7 +10,7 @@
  * farther from their seeds are not searched: they exist only if all seeds are so close together that a place within
  * 34 km of the antipode of one is nearest to it.
  *
- * Of 100,000 random seeds a diagram takes 1.3 times less processor time (24.7 s, now 19.1 s, on a busy machine) since latitudes come from a series and
+ * Of 100,000 random seeds a diagram takes 1.3 times less CPU time (24.7 s, now 19.1 s, on a busy machine) since latitudes come from a series and
  * seeds are tested for being close together only where that can count.
  *
  * The auxiliary sphere is that of conformal latitudes: the mapping preserves angles, and small circles are circles, so the triangulation of the mapped

@@ -70,7 +70,7 @@ static gv_status communicator_unreachable(gv_io *io) {
   return gv_io_fail(io, GV_ERROR_IO, "the communication between ranks failed");
 }
 
-/* Counts the ranks on this host, and computes this rank's share of its processors. */
+/* Counts the ranks on this host, and computes this rank's share of its CPUs. */
 static gv_status share_host(gv_io *io, gv_cluster *c) {
   gv_host own;
   cpu_set_t set;

@@ -27,8 +27,8 @@ typedef struct gv_cluster {
   int *numbers;              /* sizes and offsets of the calls: four times the number of ranks */
   char *own;                 /* data that this rank sends to all: GV_BROADCAST_MOST bytes */
   int host_rank, host_ranks; /* number and count among the ranks of this host */
-  int threads; /* this rank's share of the host's processors; if the launcher binds ranks to processors, those */
-  int host_threads; /* processors that this rank may use while the others wait */
+  int threads;               /* this rank's share of the host's CPUs; if the launcher binds ranks to CPUs, those */
+  int host_threads;          /* CPUs that this rank may use while the others wait */
 } gv_cluster;
 
 /* By the launcher's environment: 0 of 1 without one. */

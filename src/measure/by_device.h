@@ -4,7 +4,7 @@
 
 #include "voronoi/pipeline/device_measuring.h"
 
-/* Measures a checked block. *done: false if the processors are to measure it. Errors: INVALID_ARGUMENT (a seed out
+/* Measures a checked block. *done: false if the CPUs are to measure it. Errors: INVALID_ARGUMENT (a seed out
  * of range), PROJECTION; if the device was requested also UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
 gv_status gv_measure_by_device(gv_context *context, gv_device_measuring *measuring, const gv_measure *measure,
                                const gv_tile *tile, bool *done);

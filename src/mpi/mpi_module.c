@@ -9,7 +9,7 @@
 static MPI_Comm all = MPI_COMM_NULL;
 static bool (*given_up)(void *unused);
 
-/* MPI's own waiting occupies a processor: after a short time, sleeps of up to a millisecond. */
+/* MPI's own waiting occupies a CPU: after a short time, sleeps of up to a millisecond. */
 static void sleep_between_tests(int tries) {
   enum { EAGER = 64 };
   struct timespec while_ = {0, tries < EAGER ? 0 : tries < 2 * EAGER ? 50000 : 1000000};

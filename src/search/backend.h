@@ -216,7 +216,7 @@ typedef struct gv_index_type {
                             int64_t *offsets, int64_t *pairs);
 } gv_index_type;
 
-/* The head of every index (voronoi/index.c has the public functions). */
+/* The head of every index (indexes/index.c has the public functions). */
 struct gv_index {
   const gv_index_type *type;
   const char *backend; /* static */

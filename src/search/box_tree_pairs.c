@@ -4,7 +4,7 @@
  * The points that can be near some point of a leaf are listed once, sorted by number, and gathered into blocks. Then the
  * pairs of each point of the leaf are found in order, and are written to their place.
  *
- * Gain: 2.5x to 4.3x (processor time) on 10^5 uniform points in 2 and 3 dimensions with 10 and 50 neighbors each, over a search by radius.
+ * Gain: 2.5x to 4.3x (CPU time) on 10^5 uniform points in 2 and 3 dimensions with 10 and 50 neighbors each, over a search by radius.
  */
 #include "core/parallel.h"
 #include "search/box_tree.h"

@@ -1,4 +1,4 @@
-/* The backend of "auto" for searches of points. Device or processors: core/device_rule.h. */
+/* The backend of "auto" for searches of points. Device or CPUs: core/device_rule.h. */
 #include "core/device_rule.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"

@@ -214,7 +214,7 @@ static void point_index_destroy(gv_index *index) {
   gv_point_index_destroy((gv_point_index *)index);
 }
 
-/* Queries [first, first + count) of a search, for processors: as doubles in `wide` if need be, and of what lies on a device the copy. */
+/* Queries [first, first + count) of a search, for CPUs: as doubles in `wide` if need be, and of what lies on a device the copy. */
 static gv_query query_on_cpu(const gv_point_index *index, const gv_query *query, int64_t first, int64_t count,
                              double *wide) {
   const gv_reference *reference = &index->reference;
@@ -232,7 +232,7 @@ static gv_query query_on_cpu(const gv_point_index *index, const gv_query *query,
   return part;
 }
 
-/* A device that was chosen failed in the middle: this search is done by the processor. */
+/* A device that was chosen failed in the middle: this search is done by the CPU. */
 static gv_status search_on_cpu(gv_context *context, const gv_point_index *index, const gv_query *query,
                                int64_t *indices, double *canonical) {
   const gv_backend *backend = gv_backend_choose_cpu(&index->reference, query->k, query->count);
@@ -423,7 +423,7 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
   if (status != GV_OK || queries->count == 0) return status;
 
   gv_point_index searched = *index;
-  if (gv_on_device(o->array_options)) searched.automatic = false; /* the processors do not replace the device */
+  if (gv_on_device(o->array_options)) searched.automatic = false; /* the CPUs do not replace the device */
   const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
   gv_arrays arrays;
   status =

@@ -16,7 +16,7 @@ typedef struct gv_supply {
 } gv_supply;
 
 /*
- * Loads all points of a supply: index->data, ->device and ->reference; index->kept if the processors may replace
+ * Loads all points of a supply: index->data, ->device and ->reference; index->kept if the CPUs may replace
  * the device. Float32 is kept if the index's backend supports it. Release them with gv_points_drop, also after an
  * error. Errors: INVALID_ARGUMENT (a point that is not finite), those of reading, OUT_OF_MEMORY, UNAVAILABLE,
  * DEVICE.
@@ -37,7 +37,7 @@ gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int6
                           double *out);
 
 /*
- * The reference set for a backend of processors in place of the index's own: the index's points where the host has them, else doubles in
+ * The reference set for a backend of CPUs in place of the index's own: the index's points where the host has them, else doubles in
  * *wide (released with gv_release by the caller, also after an error).
  */
 gv_status gv_points_for_cpu(gv_context *context, const gv_point_index *index, const gv_backend *backend,

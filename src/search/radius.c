@@ -4,7 +4,7 @@
  * A query is one call of its backend, which lists the points within the radius, in any order; lists are sorted by
  * (exact distance, number), so the result does not depend on the engine. A count is the same call without a list.
  * Trees on GPUs search all queries at once, in up to four dimensions (device_radius.h). For other backends of GPUs the points are
- * copied to the host and searched by a backend for processors.
+ * copied to the host and searched by a backend for CPUs.
  */
 #include "search/radius.h"
 
@@ -88,7 +88,7 @@ void gv_radius_compare_all(const gv_reference *reference, const void *state, con
   }
 }
 
-/* The engine that searches: an index's own, or one for processors instead of a GPU's. */
+/* The engine that searches: an index's own, or one for CPUs instead of a GPU's. */
 typedef struct radius_engine {
   const gv_search_engine *engine;
   gv_within_fn *within;
@@ -213,7 +213,7 @@ static gv_status radius_search_queries(gv_context *context, radius_search *s, in
   return status;
 }
 
-/* On the index's device, if its backend can: else, and if the device fails and processors may replace it, UNSUPPORTED. */
+/* On the index's device, if its backend can: else, and if the device fails and CPUs may replace it, UNSUPPORTED. */
 static gv_status radius_search_on_device(gv_context *context, const gv_point_index *index,
                                          const gv_radius_query *query, bool pairs, int64_t *offsets,
                                          int64_t *indices, double *canonical) {

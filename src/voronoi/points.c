@@ -17,7 +17,7 @@
 #include "voronoi/widen.h"
 
 enum {
-  BATCH = 16384,              /* cells searched at once by a processor, */
+  BATCH = 16384,              /* cells searched at once by a CPU, */
   DEVICE_BATCH = 1 << 18,     /* and by a device, where every search costs tens of microseconds, */
   DEVICE_NEIGHBORS = 1 << 20, /* maximum number of neighbors requested at once */
   SPARE = 1,                  /* geodesic: additional neighbors by chord at first */

@@ -158,7 +158,7 @@ static void set_span(gv_voronoi *v, const gv_grid *grid, const gv_voronoi_option
 static bool try_device(gv_context *context, gv_voronoi *v) {
   gv_context quiet;
   if (!gv_cuda_has_driver()) return false;
-  /* Its processors are those of the culling engine. */
+  /* Its CPUs are those of the culling engine. */
   if (v->backend != &gv_backends[GV_BACKEND_TILE] && !gv_cuda_tile_pays(context, v)) return false;
   gv_context_without_progress(context, &quiet);
   if (gv_engine_cuda_tile.create(&quiet, v, &v->state) != GV_OK) {

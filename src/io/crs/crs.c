@@ -329,7 +329,7 @@ int gv_operation_apply(double *x, double *y, int64_t n, void *user) {
 
 /*
  * PROJ runs a pipeline's steps one by one: here axes and units are swapped and scaled, and a projection with units
- * is one step. Gain: unchanged PROJ pipelines take 1.41 times the processor time in UTM, 1.35 in EPSG:2264 (feet),
+ * is one step. Gain: unchanged PROJ pipelines take 1.41 times the CPU time in UTM, 1.35 in EPSG:2264 (feet),
  * 1.70 in EPSG:3035 (200 seeds, great circles, 2500x2500, one thread).
  */
 

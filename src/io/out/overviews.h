@@ -3,7 +3,7 @@
  * .ovr.ovr ...), where GDAL finds them. All threads read, thin out and encode TIFF tiles; GDAL makes overviews in
  * one, and rounds ids above 2^24.
  *
- * Gain: without them a COG of 7,700 airports, 10800x5400, takes 1.56 times the processor time.
+ * Gain: without them a COG of 7,700 airports, 10800x5400, takes 1.56 times the CPU time.
  */
 #ifndef GV_IO_OVERVIEWS_H
 #define GV_IO_OVERVIEWS_H

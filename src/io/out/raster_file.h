@@ -41,7 +41,7 @@ gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALData
 /* True if the options contain the key. */
 bool gv_option_given(char **options, const char *key);
 
-/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
+/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a CPU's
  * second cache, and those of thousands in memory. */
 int32_t gv_raster_side(int64_t cell_bytes);
 

@@ -226,7 +226,7 @@ struct gv_tiff_encoder {
   char complaint[MESSAGE];       /* what libtiff complained about first */
   gv_tiff_tile *capture;         /* where its bytes go; NULL = nowhere */
   toff_t at, end;                /* of the file that does not exist */
-  constant constants[CONSTANTS]; /* Gain: 1.3 times the processor time without, 60 seeds, 21600x10800 */
+  constant constants[CONSTANTS]; /* Gain: 1.3 times the CPU time without, 60 seeds, 21600x10800 */
 };
 
 static tmsize_t no_read(thandle_t handle, void *bytes, tmsize_t size) {

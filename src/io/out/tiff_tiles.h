@@ -5,7 +5,7 @@
  * which GDAL writes TIFF too, encodes and places the tiles. GDAL's own writer copies every tile under one lock before
  * its threads see it, and waits for them in order.
  *
- * Gain: without it 7,700 airports, 21600x10800, take 1.64 times the processor time (ZSTD, as by default), with `-k 3` 1.83, with
+ * Gain: without it 7,700 airports, 21600x10800, take 1.64 times the CPU time (ZSTD, as by default), with `-k 3` 1.83, with
  * DEFLATE 1.28.
  */
 #ifndef GV_IO_TIFF_TILES_H

@@ -94,7 +94,7 @@ typedef struct gv_job {
   gv_length max_distance; /* INFINITY = no limit */
   gv_unit distance_unit;  /* of the distances in rasters and tables */
   int k, device;
-  int threads; /* 0 = one a processor */
+  int threads; /* 0 = one a CPU */
   const int *
       devices; /* that count statistics without a raster, for grids of any size; for tests: a number may occur twice */
   int device_count;        /* 0 = those that there are */

@@ -232,7 +232,7 @@ const gv_option gv_job_options[] = {
     {"like-oo", "NAME=VALUE", "open option of the template's driver; may be repeated",
      GV_OPTION_INTO(job.grid.like_options), .several = true, .rare = true, .belongs_to = GV_CELLS | GV_EXTENT},
     {"res", "X[,Y]",
-     "cell size in the grid's units, or with a unit: 30m, 1km, 30\"\n"
+     "cell size in the grid's units, or with a unit: 30m, 1km, 30arcsec\n"
      "Degrees of a length are those of the equator. The last row or column counts if at least half of it is inside "
      "the extent, as in gdalwarp.",
      GV_OPTION_BY(set_resolution), .numbers = 2, .alternatives = GV_CELLS},

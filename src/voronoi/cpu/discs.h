@@ -27,7 +27,7 @@
  * must be wider than 1000 e, and tiles must be within half a turn of the seed with a spare column; other discs are
  * not painted.
  *
- * Gain: without them `--max-distance 40000` of 10,000 seeds, 21600x10800, takes 1.16 times the processor time,
+ * Gain: without them `--max-distance 40000` of 10,000 seeds, 21600x10800, takes 1.16 times the CPU time,
  * 7,700 airports within 50 km 1.06 to 1.15; a limit that leaves 5 % takes 0.58 of the time without a limit, 0.13
  * with them.
  */

@@ -22,7 +22,7 @@
  * w + 30 e w^2: for two values, 4e-14 (L w + w^2) is more than twice that, 1e-30 L^2 covers the rest. Geodesics add
  * their slack (cull.h).
  *
- * Gain: without it `-k 3` of 7,700 airports, 21600x10800, takes 1.35 times the processor time, `-k 4` of 10,000 seeds 1.34.
+ * Gain: without it `-k 3` of 7,700 airports, 21600x10800, takes 1.35 times the CPU time, `-k 4` of 10,000 seeds 1.34.
  */
 #ifndef GV_K_NEAREST_FILTER_H
 #define GV_K_NEAREST_FILTER_H

@@ -9,7 +9,7 @@
  * is excluded if the first k are all nearer; the list is cut where all before are nearer than all behind. The
  * others belong to one group with the k-th, so only the first k are compared with the others.
  *
- * Gain: without it `-k 3` of 7,700 airports, 21600x10800, takes 1.18 times the processor time, `-k 4` of 10,000 seeds 1.15.
+ * Gain: without it `-k 3` of 7,700 airports, 21600x10800, takes 1.18 times the CPU time, `-k 4` of 10,000 seeds 1.15.
  */
 #ifndef GV_SHORT_LIST_H
 #define GV_SHORT_LIST_H

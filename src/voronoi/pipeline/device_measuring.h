@@ -29,16 +29,16 @@ typedef struct gv_device_measuring {
 void gv_device_measuring_init(gv_device_measuring *measuring, const gv_context *context, const gv_voronoi *voronoi);
 void gv_device_measuring_clear(gv_device_measuring *measuring);
 
-/* Those of a grid; NULL if processors measure it in any case. */
+/* Those of a grid; NULL if CPUs measure it in any case. */
 gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *voronoi);
 
 /*
- * Returns the raster to measure a block with in *out; NULL: use the processors. Errors, if a requested device
+ * Returns the raster to measure a block with in *out; NULL: use the CPUs. Errors, if a requested device
  * cannot be opened: UNAVAILABLE, OUT_OF_MEMORY, DEVICE.
  */
 gv_status gv_device_measuring_find(gv_context *context, gv_device_measuring *measuring, const gv_cuda_raster **out);
 
-/* Called after the device has failed. True if it was not requested: use the processors. */
+/* Called after the device has failed. True if it was not requested: use the CPUs. */
 bool gv_device_measuring_give_up(gv_device_measuring *measuring);
 
 #endif

@@ -77,7 +77,7 @@ static gv_labels piece_of(const pieces *p, int64_t number) {
   return s;
 }
 
-/* A piece that the device leaves to the processors: some rows at a time, through host memory. */
+/* A piece that the device leaves to the CPUs: some rows at a time, through host memory. */
 static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_labels *piece) {
   gv_context *context = &d->context;
   int64_t rows = v->block_height < piece->rows ? v->block_height : piece->rows;

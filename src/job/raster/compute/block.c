@@ -380,7 +380,7 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     b.mask_stride = w->block_w;
   }
   /* Equal cells need not all be written, unless each is used. Gain: otherwise 200 capitals, 43200x21600, take 1.28
-   * times the processor time, 30 of them 1.6. */
+   * times the CPU time, 30 of them 1.6. */
   int uniform = 0, *may_be_uniform = NULL;
   const uint8_t *mask = b.mask;
   bool settled = is_own(w, worker, &p, mask);
