@@ -6,7 +6,7 @@ import math
 import operator
 import time
 from ctypes import byref
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Protocol, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,17 @@ from ._library import Bar, Context, Handle, Progress, interruptible, library, ru
 Neighbors = Union[int, Sequence[int], npt.NDArray[np.integer[Any]]]
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+Nearest = tuple[Floats, Indices]
+OneNearest = tuple[Union[float, Floats], Union[int, Indices]]  # of one position: numbers if k is 1
+
+
+class SupportsArray(Protocol):
+    """A pandas Series, an xarray DataArray, ..."""
+
+    def __array__(self) -> Any: ...
+
+
+Arrays = Union[npt.NDArray[Any], Sequence[Any], SupportsArray]
 
 # Work (queries x references x coordinates) from which a search may take long enough to be interrupted.
 LARGE_WORK = 2e8
@@ -281,7 +292,7 @@ def shaped(
     shape: tuple[int, ...],
     k: Neighbors,
     columns: Optional[npt.NDArray[np.intp]],
-) -> tuple[Any, Any]:
+) -> OneNearest:
     """Answers in scipy's shapes: scalars for one query and one neighbor, no last axis for k that is 1."""
     if columns is not None:
         return (

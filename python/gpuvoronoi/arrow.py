@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Callable, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from ._search import number_in, real, usable
 from .features import FeatureTree
 from .globe_trees import GlobeTree
 from .trees import KDTree
+
+if TYPE_CHECKING:
+    import pyarrow
 
 __all__ = ["Results", "nearest", "query", "search_batches", "sjoin_nearest"]
 
@@ -239,7 +242,7 @@ def search_batches(
     how: str = "inner",
     ids: Any = None,
     workers: int = -1,
-) -> Iterator[Any]:
+) -> Iterator[pyarrow.RecordBatch]:
     """`query` as an iterator of pyarrow's record batches; needs pyarrow.
 
     Parameters

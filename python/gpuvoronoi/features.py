@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from ctypes import c_void_p
-from typing import Any, Optional
+from typing import Any, Literal, Optional, Union, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ import numpy.typing as npt
 from . import _c, _crs, _field, _geometries, _positions, _radius, _search
 from ._library import Handle, Progress, library, worker_threads
 from ._options import Edges, Metric
-from ._search import Neighbors, ellipsoid_numbers
+from ._search import Arrays, Floats, Indices, Nearest, Neighbors, OneNearest, ellipsoid_numbers
+
+WithPoints = tuple[Union[float, Floats], Union[int, Indices], Floats]  # and the closest points
 
 _EDGES = _geometries.EDGES
 _BUILT_LARGE = 10_000  # vertices
@@ -151,6 +153,48 @@ class FeatureTree(_search.Fixed):
             self._skip,
         )
 
+    @overload
+    def query(
+        self,
+        x: Arrays,
+        y: npt.ArrayLike,
+        k: Neighbors = ...,
+        max_distance: float = ...,
+        workers: int = ...,
+        *,
+        nearest: Literal[False] = ...,
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> Nearest: ...
+
+    @overload
+    def query(
+        self,
+        x: float,
+        y: npt.ArrayLike,
+        k: Neighbors = ...,
+        max_distance: float = ...,
+        workers: int = ...,
+        *,
+        nearest: Literal[False] = ...,
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> OneNearest: ...
+
+    @overload
+    def query(
+        self,
+        x: npt.ArrayLike,
+        y: npt.ArrayLike,
+        k: Neighbors = ...,
+        max_distance: float = ...,
+        workers: int = ...,
+        *,
+        nearest: Literal[True],
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> WithPoints: ...
+
     def query(
         self,
         x: npt.ArrayLike,
@@ -162,7 +206,7 @@ class FeatureTree(_search.Fixed):
         nearest: bool = False,
         mask: Optional[npt.ArrayLike] = None,
         progress: Progress = None,
-    ) -> tuple[Any, ...]:
+    ) -> Union[OneNearest, WithPoints]:
         """The nearest features of each position.
 
         Parameters
@@ -249,7 +293,7 @@ class FeatureTree(_search.Fixed):
         workers: int = -1,
         *,
         progress: Progress = None,
-    ) -> tuple[Any, Any]:
+    ) -> Nearest:
         """The nearest features of each of other geometries.
 
         Parameters
@@ -298,7 +342,8 @@ class FeatureTree(_search.Fixed):
             worker_threads(workers),
             progress,
         )
-        return _search.shaped(*found, (len(arrays.part) - 1,), k, columns)
+        distances, indices = _search.shaped(*found, (len(arrays.part) - 1,), k, columns)
+        return np.asarray(distances), np.asarray(indices)
 
     def _query_arrays(
         self, arrays: _geometries.Arrays, k: int, limit: float, threads: int, progress: Progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from ctypes import c_void_p
-from typing import Any, Optional
+from typing import Any, Optional, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _c, _positions, _radius, _search
 from ._library import Progress, device_number, library, worker_threads
 from ._options import GlobeMetric
-from ._search import Neighbors, ellipsoid_numbers
+from ._search import Arrays, Nearest, Neighbors, OneNearest, ellipsoid_numbers
 
 _BUILT_LARGE = 200_000
 
@@ -88,6 +88,34 @@ class GlobeTree(_search.Fixed):
                 argument="lon, lat",
             )
 
+    @overload
+    def query(
+        self,
+        lon: Arrays,
+        lat: npt.ArrayLike,
+        k: Neighbors = ...,
+        max_distance: float = ...,
+        workers: int = ...,
+        *,
+        exclude_self: bool = ...,
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> Nearest: ...
+
+    @overload
+    def query(
+        self,
+        lon: float,
+        lat: npt.ArrayLike,
+        k: Neighbors = ...,
+        max_distance: float = ...,
+        workers: int = ...,
+        *,
+        exclude_self: bool = ...,
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> OneNearest: ...
+
     def query(
         self,
         lon: npt.ArrayLike,
@@ -99,7 +127,7 @@ class GlobeTree(_search.Fixed):
         exclude_self: bool = False,
         mask: Optional[npt.ArrayLike] = None,
         progress: Progress = None,
-    ) -> tuple[Any, Any]:
+    ) -> OneNearest:
         """The nearest places of each position.
 
         Parameters

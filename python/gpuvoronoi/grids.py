@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import math
 import warnings
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, TypedDict
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _c, _crs, _geometries, _grid, _seeds
 from ._options import Metric
@@ -17,7 +18,18 @@ _LONGER_SIDE = 2048
 _PADDING = 0.1  # of the extent of the seeds, on each side
 _MOST = 2**31 - 1
 
+if TYPE_CHECKING:
+    import pyproj
+
 Box = tuple[float, float, float, float]  # xmin, ymin, xmax, ymax
+
+
+class Cells(TypedDict, total=False):
+    """Arguments of the functions of rasters."""
+
+    shape: tuple[int, int]
+    transform: tuple[float, float, float, float, float, float]
+    crs: pyproj.CRS
 
 
 def default_grid(
@@ -28,7 +40,7 @@ def default_grid(
     resolution: Optional[float] = None,
     level: Optional[int] = None,
     shape: Optional[tuple[int, int]] = None,
-) -> dict[str, Any]:
+) -> Cells:
     """The cells that the command computes by default, as arguments of the functions of rasters.
 
     Parameters
@@ -85,8 +97,10 @@ def default_grid(
     else:
         rows = 1 if resolution is None and height < 0.5 * step else _cells(height, step)
         columns = _cells(width, step)
-    made = {"shape": (rows, columns), "transform": (xmin, sides[0], 0.0, ymax, 0.0, -sides[1])}
-    return made if found is None else {**made, "crs": found}
+    made = Cells(shape=(rows, columns), transform=(xmin, sides[0], 0.0, ymax, 0.0, -sides[1]))
+    if found is not None:
+        made["crs"] = found
+    return made
 
 
 def _cells(length: float, step: float) -> int:
@@ -110,17 +124,18 @@ def _around(seeds: _seeds.Seeds, crs: Any) -> Box:
         x, y = _crs.Operation(seeds.crs, crs, x, y)(x, y)
         area = _area_of_use(crs)
     good = np.isfinite(x) & np.isfinite(y)
-    box = _bounds(x[good], y[good])
-    outside = 0 if area is None else x.size - int(_in_box(area, x[good], y[good]).sum())
-    if box is None and outside == 0:
-        raise ValueError(
-            "seeds: there are none in the coordinate system of the cells; give an extent"
-        )
-    if outside == 0:
+    x, y, count = x[good], y[good], x.size
+    box = (float(x.min()), float(y.min()), float(x.max()), float(y.max())) if x.size else None
+    outside = 0 if area is None else count - int(_in_box(area, x, y).sum())
+    if area is None or outside == 0:
+        if box is None:
+            raise ValueError(
+                "seeds: there are none in the coordinate system of the cells; give an extent"
+            )
         return _padded(box, crs)
     near = box is not None and _is_around(area, box)
     warnings.warn(
-        f"{outside} of {x.size} positions are outside the area of use of {_crs.name(crs)}"
+        f"{outside} of {count} positions are outside the area of use of {_crs.name(crs)}"
         + ("" if near else ", at which the grid ends"),
         UserWarning,
         stacklevel=3,
@@ -128,12 +143,6 @@ def _around(seeds: _seeds.Seeds, crs: Any) -> Box:
     if box is None:
         return area
     return _padded(box, crs) if near else _cut(area, _padded(box, crs))
-
-
-def _bounds(x: Any, y: Any) -> Optional[Box]:
-    if x.size == 0:
-        return None
-    return float(x.min()), float(y.min()), float(x.max()), float(y.max())
 
 
 def _in_box(area: Box, x: Any, y: Any) -> Any:
@@ -184,7 +193,7 @@ def _area_of_use(crs: Any) -> Optional[Box]:
     return float(x.min()), float(y.min()), float(x.max()), float(y.max())
 
 
-def polygon_mask(polygons: Any, grid: _grid.Grid) -> Any:
+def polygon_mask(polygons: Any, grid: _grid.Grid) -> npt.NDArray[np.bool_]:
     """Which cells of a grid have their center in a polygon, by the even-odd rule of the command."""
     crs = None if polygons.crs is None else _crs.parse(polygons.crs, "mask")
     if grid.mesh:
@@ -200,10 +209,11 @@ def polygon_mask(polygons: Any, grid: _grid.Grid) -> Any:
     x, y = _crs.Operation(grid.crs, crs, x, y)(x.ravel(), y.ravel())
     metric: Metric = "geodesic" if _crs.is_degrees(crs) else "euclidean"
     tree = FeatureTree(polygons.geometry, metric, skip_invalid=True)
-    return (tree.query(x, y, max_distance=0.0)[1] < tree.n).reshape(grid.rows, grid.columns)
+    found = tree.query(x, y, max_distance=0.0)[1]
+    return np.asarray(found < tree.n).reshape(grid.rows, grid.columns)
 
 
-def _inside(arrays: _geometries.Arrays, x: Any, y: Any, turn: float) -> Any:
+def _inside(arrays: _geometries.Arrays, x: Any, y: Any, turn: float) -> npt.NDArray[np.bool_]:
     """Behind each crossing of an edge the cells of a row change sides. x repeats after `turn` (0: never)."""
     made = np.zeros((y.size, x.size), bool)
     up = -y  # rows go south

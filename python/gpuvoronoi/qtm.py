@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref, c_double, c_int64
-from typing import Any
+from typing import Any, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _c
 from ._library import library
-from ._search import as_degrees, number_in
+from ._search import Arrays, Floats, SupportsArray, as_degrees, number_in
 
 __all__ = [
     "ancestors",
@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 Ids = npt.NDArray[np.int64]
+Texts = npt.NDArray[np.str_]
 
 
 def _ids(cells: npt.ArrayLike) -> Ids:
@@ -59,11 +60,21 @@ def _invalid(name: str, cell: Any) -> ValueError:
     return ValueError(f"{name}: invalid cell, or result not available ({cell})")
 
 
-def _plain(array: npt.NDArray[Any]) -> Any:
-    return array.item() if array.ndim == 0 else array
+def _ints(array: Ids) -> Union[int, Ids]:
+    return int(array) if array.ndim == 0 else array
 
 
-def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
+def _floats(array: Floats) -> Union[float, Floats]:
+    return float(array) if array.ndim == 0 else array
+
+
+@overload
+def encode(lon: float, lat: float, level: int) -> int: ...
+@overload
+def encode(lon: Arrays, lat: npt.ArrayLike, level: int) -> Ids: ...
+@overload
+def encode(lon: float, lat: Arrays, level: int) -> Ids: ...
+def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Union[int, Ids]:
     """The cells that places belong to.
 
     Parameters
@@ -96,7 +107,7 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
     bad = np.flatnonzero(out.reshape(-1) == 0)
     if bad.size:
         raise ValueError(f"lon, lat: out of range ({flat_x[bad[0]]}, {flat_y[bad[0]]})")
-    return _plain(out)
+    return _ints(out)
 
 
 def _each(
@@ -115,7 +126,11 @@ def _check(status: int, name: str, cell: Any) -> None:
         raise _invalid(name, cell)
 
 
-def centers(cells: npt.ArrayLike) -> tuple[Any, Any]:
+@overload
+def centers(cells: int) -> tuple[float, float]: ...
+@overload
+def centers(cells: Arrays) -> tuple[Floats, Floats]: ...
+def centers(cells: npt.ArrayLike) -> tuple[Union[float, Floats], Union[float, Floats]]:
     """Longitudes and latitudes of the cells' centers, in degrees."""
     function, lon, lat = library().gv_qtm_center, c_double(), c_double()
 
@@ -124,7 +139,7 @@ def centers(cells: npt.ArrayLike) -> tuple[Any, Any]:
         return lon.value, lat.value
 
     out = _each("cells", cells, one, (2,), np.float64)
-    return _plain(out[..., 0]), _plain(out[..., 1])
+    return _floats(out[..., 0]), _floats(out[..., 1])
 
 
 def corners(cells: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -159,7 +174,11 @@ def _family(name: str, cells: npt.ArrayLike, size: int) -> Ids:
     return _each("cells", cells, one, (size,), np.int64)
 
 
-def ancestors(cells: npt.ArrayLike, level: int) -> Any:
+@overload
+def ancestors(cells: int, level: int) -> int: ...
+@overload
+def ancestors(cells: Arrays, level: int) -> Ids: ...
+def ancestors(cells: npt.ArrayLike, level: int) -> Union[int, Ids]:
     """The cells of a coarser (or the same) level that contain these."""
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     function, found = library().gv_qtm_ancestor, c_int64()
@@ -168,10 +187,10 @@ def ancestors(cells: npt.ArrayLike, level: int) -> Any:
         _check(function(cell, wanted, byref(found)), "cells", cell)
         return found.value
 
-    return _plain(_each("cells", cells, one, (), np.int64))
+    return _ints(_each("cells", cells, one, (), np.int64))
 
 
-def _numbers(name: str, cells: npt.ArrayLike, dtype: Any) -> Any:
+def _numbers(name: str, cells: npt.ArrayLike, dtype: Any) -> npt.NDArray[Any]:
     function = getattr(library(), name)
 
     def one(cell: int) -> Any:
@@ -180,27 +199,43 @@ def _numbers(name: str, cells: npt.ArrayLike, dtype: Any) -> Any:
             raise _invalid("cells", cell)
         return value
 
-    return _plain(_each("cells", cells, one, (), dtype))
+    return _each("cells", cells, one, (), dtype)
 
 
-def level(cells: npt.ArrayLike) -> Any:
+@overload
+def level(cells: int) -> int: ...
+@overload
+def level(cells: Arrays) -> Ids: ...
+def level(cells: npt.ArrayLike) -> Union[int, Ids]:
     """The levels of cells."""
-    return _numbers("gv_qtm_level", cells, np.int64)
+    return _ints(_numbers("gv_qtm_level", cells, np.int64))
 
 
-def octant(cells: npt.ArrayLike) -> Any:
+@overload
+def octant(cells: int) -> int: ...
+@overload
+def octant(cells: Arrays) -> Ids: ...
+def octant(cells: npt.ArrayLike) -> Union[int, Ids]:
     """The octants of cells: 1 ... 4 north from 0 degrees eastward, 5 ... 8 south."""
-    return _numbers("gv_qtm_octant", cells, np.int64)
+    return _ints(_numbers("gv_qtm_octant", cells, np.int64))
 
 
-def number(cells: npt.ArrayLike) -> Any:
+@overload
+def number(cells: int) -> int: ...
+@overload
+def number(cells: Arrays) -> Ids: ...
+def number(cells: npt.ArrayLike) -> Union[int, Ids]:
     """The cells' numbers within their level, in the order of ``allocation(..., level=...)``."""
-    return _numbers("gv_qtm_number", cells, np.int64)
+    return _ints(_numbers("gv_qtm_number", cells, np.int64))
 
 
-def areas(cells: npt.ArrayLike) -> Any:
+@overload
+def areas(cells: int) -> float: ...
+@overload
+def areas(cells: Arrays) -> Floats: ...
+def areas(cells: npt.ArrayLike) -> Union[float, Floats]:
     """Areas on the unit sphere, in steradians."""
-    return _numbers("gv_qtm_area", cells, np.float64)
+    return _floats(_numbers("gv_qtm_area", cells, np.float64))
 
 
 def count(level: int) -> int:
@@ -208,7 +243,11 @@ def count(level: int) -> int:
     return int(library().gv_qtm_count(number_in(level, "level", 0, _c.QTM_MAX_LEVEL)))
 
 
-def from_number(level: int, numbers: npt.ArrayLike) -> Any:
+@overload
+def from_number(level: int, numbers: int) -> int: ...
+@overload
+def from_number(level: int, numbers: Arrays) -> Ids: ...
+def from_number(level: int, numbers: npt.ArrayLike) -> Union[int, Ids]:
     """The cells with these numbers within a level."""
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
     function, found = library().gv_qtm_from_number, c_int64()
@@ -217,10 +256,14 @@ def from_number(level: int, numbers: npt.ArrayLike) -> Any:
         _check(function(wanted, value, byref(found)), "numbers", value)
         return found.value
 
-    return _plain(_each("numbers", numbers, one, (), np.int64))
+    return _ints(_each("numbers", numbers, one, (), np.int64))
 
 
-def to_string(cells: npt.ArrayLike) -> Any:
+@overload
+def to_string(cells: int) -> str: ...
+@overload
+def to_string(cells: Arrays) -> Texts: ...
+def to_string(cells: npt.ArrayLike) -> Union[str, Texts]:
     """Dutton's notation: the octant's digit and one digit a level."""
     function, text = library().gv_qtm_to_string, ctypes.create_string_buffer(_c.QTM_STRING_SIZE)
 
@@ -228,10 +271,15 @@ def to_string(cells: npt.ArrayLike) -> Any:
         _check(function(cell, text, _c.QTM_STRING_SIZE), "cells", cell)
         return text.value.decode()
 
-    return _plain(_each("cells", cells, one, (), f"U{_c.QTM_STRING_SIZE - 1}"))
+    texts = _each("cells", cells, one, (), f"U{_c.QTM_STRING_SIZE - 1}")
+    return str(texts) if texts.ndim == 0 else texts
 
 
-def from_string(texts: npt.ArrayLike) -> Any:
+@overload
+def from_string(texts: str) -> int: ...
+@overload
+def from_string(texts: Union[list[str], npt.NDArray[Any], SupportsArray]) -> Ids: ...
+def from_string(texts: npt.ArrayLike) -> Union[int, Ids]:
     """Reads Dutton's notation."""
     array = np.asarray(texts)
     if array.dtype.kind not in "UO":
@@ -243,4 +291,4 @@ def from_string(texts: npt.ArrayLike) -> Any:
         if not isinstance(text, str) or function(text.encode(), byref(found)):
             raise ValueError(f"texts: invalid cell ({text!r})")
         flat[i] = found.value
-    return _plain(out)
+    return _ints(out)

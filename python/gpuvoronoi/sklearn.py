@@ -4,13 +4,14 @@ Importing this module needs scikit-learn."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Optional, Union
+from typing import Any, Literal, Mapping, Optional, Union, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _radius
 from ._options import with_text
+from ._search import Indices, Nearest
 from .globe_trees import GlobeTree
 from .trees import KDTree
 
@@ -22,6 +23,8 @@ except ImportError as error:
     raise ImportError(
         "gpuvoronoi.sklearn needs scikit-learn: `pip install scikit-learn`"
     ) from error
+
+Lists = npt.NDArray[np.object_]  # an array of each query
 
 _ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
 _ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
@@ -140,12 +143,27 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
     def _workers(self) -> int:
         return 1 if self.n_jobs is None else self.n_jobs
 
+    @overload
+    def kneighbors(
+        self,
+        X: Optional[npt.ArrayLike] = ...,
+        n_neighbors: Optional[int] = ...,
+        return_distance: Literal[True] = ...,
+    ) -> Nearest: ...
+    @overload
+    def kneighbors(
+        self,
+        X: Optional[npt.ArrayLike] = ...,
+        n_neighbors: Optional[int] = ...,
+        *,
+        return_distance: Literal[False],
+    ) -> Indices: ...
     def kneighbors(
         self,
         X: Optional[npt.ArrayLike] = None,
         n_neighbors: Optional[int] = None,
         return_distance: bool = True,
-    ) -> Any:
+    ) -> Union[Nearest, Indices]:
         """The nearest points of each row of `X`, or of each point among the others.
 
         Parameters
@@ -199,13 +217,30 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
             self._power(),
         )
 
+    @overload
+    def radius_neighbors(
+        self,
+        X: Optional[npt.ArrayLike] = ...,
+        radius: Any = ...,
+        return_distance: Literal[True] = ...,
+        sort_results: bool = ...,
+    ) -> tuple[Lists, Lists]: ...
+    @overload
+    def radius_neighbors(
+        self,
+        X: Optional[npt.ArrayLike] = ...,
+        radius: Any = ...,
+        *,
+        return_distance: Literal[False],
+        sort_results: bool = ...,
+    ) -> Lists: ...
     def radius_neighbors(
         self,
         X: Optional[npt.ArrayLike] = None,
         radius: Any = None,
         return_distance: bool = True,
         sort_results: bool = False,
-    ) -> Any:
+    ) -> Union[Lists, tuple[Lists, Lists]]:
         """The points within a radius, inclusive, of each row of `X`, or of each point among the others.
 
         Parameters
@@ -235,7 +270,7 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         X: Optional[npt.ArrayLike] = None,
         n_neighbors: Optional[int] = None,
         mode: str = "connectivity",
-    ) -> Any:
+    ) -> csr_matrix:
         """`kneighbors` as a sparse matrix of ones ("connectivity") or of distances ("distance")."""
         distances, indices = self.kneighbors(X, n_neighbors)
         offsets = np.arange(0, indices.size + 1, indices.shape[1])
@@ -243,11 +278,11 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
 
     def radius_neighbors_graph(
         self, X: Optional[npt.ArrayLike] = None, radius: Any = None, mode: str = "connectivity"
-    ) -> Any:
+    ) -> csr_matrix:
         """`radius_neighbors` as a sparse matrix of ones ("connectivity") or of distances ("distance")."""
         return self._graph(self._within(X, radius, True), mode)
 
-    def _graph(self, found: _radius.Found, mode: str) -> Any:
+    def _graph(self, found: _radius.Found, mode: str) -> csr_matrix:
         if mode not in ("connectivity", "distance"):
             raise ValueError(f"mode must be connectivity or distance, not {mode!r}")
         values = found.distances if mode == "distance" else np.ones(found.indices.size)
@@ -304,7 +339,7 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NearestNei
         self._n_features_out = self.n_samples_fit_
         return self
 
-    def fit_transform(self, X: npt.ArrayLike, y: Any = None) -> Any:
+    def fit_transform(self, X: npt.ArrayLike, y: Any = None) -> csr_matrix:
         """The graph of the points that are fitted; each is its own neighbor."""
         return self.fit(X).transform(X)
 
@@ -328,7 +363,7 @@ class KNeighborsTransformer(_Transformer):
            [0., 4., 0.]])
     """
 
-    def transform(self, X: npt.ArrayLike) -> Any:
+    def transform(self, X: npt.ArrayLike) -> csr_matrix:
         """The nearest points that were fitted, of each row of `X`: a sparse matrix, the row's nearest first."""
         check_is_fitted(self)
         return self.kneighbors_graph(X, self.n_neighbors + (self.mode == "distance"), self.mode)
@@ -344,7 +379,7 @@ class RadiusNeighborsTransformer(_Transformer):
     PARAMETERS
     """
 
-    def transform(self, X: npt.ArrayLike) -> Any:
+    def transform(self, X: npt.ArrayLike) -> csr_matrix:
         """The points that were fitted within the radius of each row of `X`: a sparse matrix, the row's nearest first."""
         return self.radius_neighbors_graph(X, None, self.mode)
 

@@ -8,7 +8,7 @@ import functools
 import math
 import threading
 from ctypes import c_void_p
-from typing import TYPE_CHECKING, Any, Optional, Union, cast
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _c, _device_arrays, _radius, _search
 from ._library import Handle, Progress, device_number, library, worker_threads
 from ._options import TreeMetric
-from ._search import Neighbors
+from ._search import Nearest, Neighbors, OneNearest, SupportsArray
 
 _NORMS = {1.0: "manhattan", 2.0: "euclidean", math.inf: "chebyshev"}
 _POWER, _MOST_POWER = "minkowski ", 1 << 20  # a norm's name ends with its power
@@ -204,6 +204,36 @@ class KDTree(_search.Fixed):
             else np.zeros(self.m)
         )
 
+    @overload
+    def query(
+        self,
+        x: Union[npt.NDArray[Any], Sequence[Sequence[float]], SupportsArray],
+        k: Neighbors = ...,
+        eps: float = ...,
+        p: Optional[float] = ...,
+        distance_upper_bound: float = ...,
+        workers: int = ...,
+        *,
+        exclude_self: bool = ...,
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> Nearest: ...
+
+    @overload
+    def query(
+        self,
+        x: Sequence[float],
+        k: Neighbors = ...,
+        eps: float = ...,
+        p: Optional[float] = ...,
+        distance_upper_bound: float = ...,
+        workers: int = ...,
+        *,
+        exclude_self: bool = ...,
+        mask: Optional[npt.ArrayLike] = ...,
+        progress: Progress = ...,
+    ) -> OneNearest: ...
+
     def query(
         self,
         x: npt.ArrayLike,
@@ -216,7 +246,7 @@ class KDTree(_search.Fixed):
         exclude_self: bool = False,
         mask: Optional[npt.ArrayLike] = None,
         progress: Progress = None,
-    ) -> tuple[Any, Any]:
+    ) -> OneNearest:
         """The nearest points of each of `x`.
 
         Parameters

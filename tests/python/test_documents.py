@@ -151,6 +151,38 @@ def check_cube(space):
     assert cube.year.to_numpy().tolist() == list(range(2000, 2006))
 
 
+def returned(function):
+    """The type of its result, without the types of the numbers in arrays."""
+    text = ast.unparse(function.returns) if function.returns else "Any"
+    return re.sub(r"(NDArray|integer|floating|dtype)\[Any\]", r"\1", text)
+
+
+def test_types_of_results():
+    """No public function returns Any; where signatures differ, none of them."""
+    vague, seen = [], 0
+    for name in MODULES:
+        module = name.rpartition(".")[2]
+        if module.startswith("_") or name == "gpuvoronoi":
+            continue
+        tree = ast.parse((ROOT / "python" / "gpuvoronoi" / f"{module}.py").read_text())
+        public = {*gpuvoronoi.__all__}
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                public |= {*ast.literal_eval(node.value)}
+        shown = [node for node in tree.body if getattr(node, "name", "_") in public]
+        classes = [node.body for node in shown if isinstance(node, ast.ClassDef)]
+        for body in [shown, *classes]:
+            found = [one for one in body if isinstance(one, ast.FunctionDef)]
+            found = [one for one in found if not one.name.startswith("_")]
+            overloads = [one for one in found if "overload" in map(ast.unparse, one.decorator_list)]
+            names = {one.name for one in overloads}
+            for one in [*overloads, *(other for other in found if other.name not in names)]:
+                seen += 1
+                if re.search(r"\bAny\b", returned(one)):
+                    vague.append(f"{module}.{one.name} -> {returned(one)}")
+    assert seen > 80 and not vague, vague
+
+
 @pytest.mark.parametrize(
     "name,check", [("nearest_hospitals", check_hospitals), ("distance_cube", check_cube)]
 )
