@@ -30,6 +30,7 @@ def diagram(
     tolerance: float = 1.0,
     cut: bool = True,
     group: Optional[str] = None,
+    radius: Optional[float] = None,
     skip_invalid: bool = False,
     workers: int = -1,
     progress: Optional[ProgressFunction] = None,
@@ -39,7 +40,8 @@ def diagram(
     Parameters
     ----------
     seeds : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
-        Without a coordinate system they are longitudes and latitudes, unless `metric` is "euclidean".
+        Without a coordinate system they are longitudes and latitudes, unless `metric` is "euclidean". Each point of a MultiPoint is a seed with
+        a row of its own, as `GeoDataFrame.explode` makes them.
     metric : {"geodesic", "great-circle", "euclidean"}, optional
         By default that of `default_metric`: geodesic for longitudes and latitudes and on projected CRSs of the whole world, euclidean on
         other maps. On the globe, polygons of seeds on a map have the longitudes and latitudes that it is based on.
@@ -54,6 +56,9 @@ def diagram(
     group : str, optional
         Column of the seeds: those with the same value have one polygon. The result has a row for each value, which is its index, in the order of
         the first seeds, with the columns of the first seed and `seeds`, the number of seeds.
+    radius : float, optional
+        With "great-circle": areas are those of a sphere of this radius, not of the ellipsoid, in its unit, in a column `area`; 1 for
+        steradians. `tolerance` is that of a sphere as large as the Earth.
     skip_invalid : bool
         Whether rows without usable coordinates are left out instead of raising.
     workers, progress
@@ -74,7 +79,7 @@ def diagram(
     """
     geopandas = package("geopandas", "diagram")
 
-    read = _seeds.read(seeds, seeds_crs, skip_invalid)
+    read = _seeds.read(_of_points(seeds), seeds_crs, skip_invalid)
     if read.x.size == 0:
         raise ValueError("seeds: there are none")
     owners = None if group is None else _owners(read, group)
@@ -83,11 +88,14 @@ def diagram(
         metric=_c.METRICS.index(meant), tolerance=real(tolerance, "tolerance")
     )
     globe = meant in _c.GLOBE_METRICS
+    if radius is not None and meant != "great-circle":
+        raise ValueError(f"radius: unsupported with metric {meant}; it is that of a sphere")
     if globe:
         read = _seeds.on_globe(read, "seeds")
-        options.semi_major, options.flattening = (
-            _crs.ellipsoid(read.crs) if read.crs is not None else (0.0, 0.0)
-        )
+        if radius is not None:
+            options.semi_major, options.flattening = _SPHERE, 0.0
+        elif read.crs is not None:
+            options.semi_major, options.flattening = _crs.ellipsoid(read.crs)
     if group is not None and globe and not cut:
         raise ValueError("group: polygons that are not cut cannot be united; use cut=True")
     if extent is not None:
@@ -111,9 +119,12 @@ def diagram(
     table = _table(read, made["area"].size)
     meter = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
     scale = 1e-6 if globe else 1e-6 * meter**2 if meter else None
+    area = made["area"] * (scale or 1.0)
+    if radius is not None:
+        area = made["area"] * (real(radius, "radius", 0.0) / _SPHERE) ** 2
+        scale = None
     polygons = _polygons(made)
     near, others = _numbers(made)
-    area = made["area"] * (scale or 1.0)
     own: dict[str, Any] = {"area" if scale is None else "area_km2": area}
     if owners is not None:
         table, polygons, own, near, others = _dissolved(
@@ -130,7 +141,15 @@ def diagram(
     return geopandas.GeoDataFrame(table, geometry=polygons, crs=crs)
 
 
+_SPHERE = 6371000.0  # meters: the radius with which spheres of any radius are computed
 _LARGE = 8  # seeds on one geodesic need much longer than others
+
+
+def _of_points(seeds: Any) -> Any:
+    """GeoPandas' multipoints as points."""
+    kinds = getattr(seeds, "geom_type", None)
+    several = kinds is not None and bool((np.asarray(kinds) == "MultiPoint").any())
+    return seeds.explode(index_parts=False) if several else seeds
 
 
 def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:

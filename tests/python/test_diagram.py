@@ -23,6 +23,32 @@ def test_globe_of_arrays(random):
         assert all(i in cells["neighbours"][j] for j in near)
 
 
+def test_areas_of_a_sphere(random):
+    """Those of scipy's SphericalVoronoi."""
+    spatial = pytest.importorskip("scipy.spatial")
+    x, y = random.uniform(-180, 180, 60), np.degrees(np.arcsin(random.uniform(-1, 1, 60)))
+    u, v = np.radians(x), np.radians(y)
+    places = np.column_stack([np.cos(v) * np.cos(u), np.cos(v) * np.sin(u), np.sin(v)])
+    expected = spatial.SphericalVoronoi(3.0 * places, radius=3.0).calculate_areas()
+    cells = gpuvoronoi.diagram((x, y), metric="great-circle", radius=3.0)
+    assert "area_km2" not in cells
+    np.testing.assert_allclose(cells["area"], expected, rtol=1e-9)
+    with pytest.raises(ValueError, match="radius: unsupported with metric geodesic"):
+        gpuvoronoi.diagram((x, y), radius=1.0)
+
+
+def test_points_of_multipoints_are_seeds():
+    shapely = pytest.importorskip("shapely")
+    several = [shapely.geometry.MultiPoint([(0, 0), (10, 5)]), shapely.geometry.Point(-60, 20)]
+    frame = geopandas.GeoDataFrame({"name": ["a", "b"]}, geometry=several, crs="EPSG:4326")
+    single = gpuvoronoi.diagram(frame.explode(index_parts=False))
+    for seeds in (frame, frame.geometry):
+        cells = gpuvoronoi.diagram(seeds)
+        assert cells.index.tolist() == [0, 0, 1]
+        assert cells.geometry.to_wkb().tolist() == single.geometry.to_wkb().tolist()
+    assert gpuvoronoi.diagram(frame, group="name")["seeds"].tolist() == [2, 1]
+
+
 def test_table_keeps_its_rows_and_columns():
     frame = geopandas.GeoDataFrame(
         {"name": ["a", "b", "c"]},
