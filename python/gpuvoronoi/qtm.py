@@ -15,7 +15,6 @@ True
 
 from __future__ import annotations
 
-import ctypes
 from ctypes import byref, c_double, c_int64
 from typing import Any, Union, overload
 
@@ -43,6 +42,8 @@ __all__ = [
     "to_string",
 ]
 
+_OCTANT, _END = 59, 58  # bits of an id: the octant's lowest, the last of level 0
+
 Ids = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.str_]
 
@@ -54,6 +55,17 @@ def _ids(cells: npt.ArrayLike) -> Ids:
     if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
         raise ValueError(f"cells: invalid cell ({array.max()})")
     return np.asarray(array, dtype=np.int64)
+
+
+def _levels(cells: Ids, name: str = "cells") -> Ids:
+    """The levels, by the bits of an id that gpuvoronoi/cells.h defines: the octant, two bits a digit, a 1, zeros."""
+    ends = np.bitwise_and(cells, -cells)  # the 1 at bit 58 - 2 * level
+    exponents = np.frexp(ends.astype(np.float64))[1].astype(np.int64) - 1
+    octants = cells >> _OCTANT
+    bad = (cells <= 0) | (exponents % 2 != 0) | (exponents > _END) | (octants < 1) | (octants > 8)
+    if bad.any():
+        raise _invalid(name, cells[bad].flat[0])
+    return (_END - exponents) // 2
 
 
 def _invalid(name: str, cell: Any) -> ValueError:
@@ -161,7 +173,12 @@ def neighbors(cells: npt.ArrayLike) -> Ids:
 
 def children(cells: npt.ArrayLike) -> Ids:
     """The four cells one level down, with a last axis of 4; the center first."""
-    return _family("gv_qtm_children", cells, 4)
+    ids = _ids(cells)
+    levels = _levels(ids)
+    if (levels == _c.QTM_MAX_LEVEL).any():
+        raise _invalid("cells", ids[levels == _c.QTM_MAX_LEVEL].flat[0])
+    end = (np.int64(1) << (_END - 2 * levels))[..., None]
+    return (ids[..., None] ^ end) | np.arange(4) * (end >> 1) | end >> 2
 
 
 def _family(name: str, cells: npt.ArrayLike, size: int) -> Ids:
@@ -181,13 +198,12 @@ def ancestors(cells: Arrays, level: int) -> Ids: ...
 def ancestors(cells: npt.ArrayLike, level: int) -> Union[int, Ids]:
     """The cells of a coarser (or the same) level that contain these."""
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
-    function, found = library().gv_qtm_ancestor, c_int64()
-
-    def one(cell: int) -> int:
-        _check(function(cell, wanted, byref(found)), "cells", cell)
-        return found.value
-
-    return _ints(_each("cells", cells, one, (), np.int64))
+    ids = _ids(cells)
+    finer = _levels(ids) < wanted
+    if finer.any():
+        raise _invalid("cells", ids[finer].flat[0])
+    end = np.int64(1) << (_END - 2 * wanted)
+    return _ints(ids & -(2 * end) | end)
 
 
 def _numbers(name: str, cells: npt.ArrayLike, dtype: Any) -> npt.NDArray[Any]:
@@ -208,7 +224,7 @@ def level(cells: int) -> int: ...
 def level(cells: Arrays) -> Ids: ...
 def level(cells: npt.ArrayLike) -> Union[int, Ids]:
     """The levels of cells."""
-    return _ints(_numbers("gv_qtm_level", cells, np.int64))
+    return _ints(_levels(_ids(cells)))
 
 
 @overload
@@ -217,7 +233,9 @@ def octant(cells: int) -> int: ...
 def octant(cells: Arrays) -> Ids: ...
 def octant(cells: npt.ArrayLike) -> Union[int, Ids]:
     """The octants of cells: 1 ... 4 north from 0 degrees eastward, 5 ... 8 south."""
-    return _ints(_numbers("gv_qtm_octant", cells, np.int64))
+    ids = _ids(cells)
+    _levels(ids)
+    return _ints(ids >> _OCTANT)
 
 
 @overload
@@ -226,7 +244,10 @@ def number(cells: int) -> int: ...
 def number(cells: Arrays) -> Ids: ...
 def number(cells: npt.ArrayLike) -> Union[int, Ids]:
     """The cells' numbers within their level, in the order of ``allocation(..., level=...)``."""
-    return _ints(_numbers("gv_qtm_number", cells, np.int64))
+    ids = _ids(cells)
+    levels = _levels(ids)
+    digits = (ids & ((1 << _OCTANT) - 1)) >> (_OCTANT - 2 * levels)
+    return _ints(((ids >> _OCTANT) - 1 << 2 * levels) + digits)
 
 
 @overload
@@ -250,13 +271,13 @@ def from_number(level: int, numbers: Arrays) -> Ids: ...
 def from_number(level: int, numbers: npt.ArrayLike) -> Union[int, Ids]:
     """The cells with these numbers within a level."""
     wanted = number_in(level, "level", 0, _c.QTM_MAX_LEVEL)
-    function, found = library().gv_qtm_from_number, c_int64()
-
-    def one(value: int) -> int:
-        _check(function(wanted, value, byref(found)), "numbers", value)
-        return found.value
-
-    return _ints(_each("numbers", numbers, one, (), np.int64))
+    given = _ids(numbers)
+    bad = (given < 0) | (given >= count(wanted))
+    if bad.any():
+        raise _invalid("numbers", given[bad].flat[0])
+    digits = given & ((1 << 2 * wanted) - 1)
+    octants = (given >> 2 * wanted) + 1
+    return _ints(octants << _OCTANT | digits << (_OCTANT - 2 * wanted) | 1 << (_END - 2 * wanted))
 
 
 @overload
@@ -265,13 +286,14 @@ def to_string(cells: int) -> str: ...
 def to_string(cells: Arrays) -> Texts: ...
 def to_string(cells: npt.ArrayLike) -> Union[str, Texts]:
     """Dutton's notation: the octant's digit and one digit a level."""
-    function, text = library().gv_qtm_to_string, ctypes.create_string_buffer(_c.QTM_STRING_SIZE)
-
-    def one(cell: int) -> str:
-        _check(function(cell, text, _c.QTM_STRING_SIZE), "cells", cell)
-        return text.value.decode()
-
-    texts = _each("cells", cells, one, (), f"U{_c.QTM_STRING_SIZE - 1}")
+    ids = _ids(cells)
+    levels = _levels(ids)
+    letters = np.zeros((*ids.shape, _c.QTM_STRING_SIZE - 1), np.uint32)
+    letters[..., 0] = (ids >> _OCTANT) + ord("0")
+    for place in range(1, int(levels.max(initial=0)) + 1):
+        digit = ids >> (_OCTANT - 2 * place) & 3
+        letters[..., place] = np.where(place <= levels, digit + ord("0"), 0)
+    texts = letters.view(f"U{_c.QTM_STRING_SIZE - 1}")[..., 0]
     return str(texts) if texts.ndim == 0 else texts
 
 

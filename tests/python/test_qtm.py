@@ -1,10 +1,13 @@
 """The mesh on arrays; what the mesh is, tests/cells and tests/cli/test_qtm.py ask."""
 
+from ctypes import byref, c_int64, create_string_buffer
+
 import numpy as np
 import pytest
 from conftest import globe
 
-from gpuvoronoi import qtm
+from gpuvoronoi import _c, qtm
+from gpuvoronoi._library import library
 
 
 def test_round_trips(random):
@@ -16,6 +19,35 @@ def test_round_trips(random):
         assert np.array_equal(qtm.from_string(qtm.to_string(cells)), cells)
         assert np.array_equal(qtm.from_number(level, qtm.number(cells)), cells)
         assert np.array_equal(qtm.octant(cells), [int(text[0]) for text in qtm.to_string(cells)])
+
+
+def test_ids_are_the_library_s(random):
+    """What is computed here from the bits of ids, by the functions of C; of numbers that are no cells, too."""
+    c = library()
+    text, found, four = create_string_buffer(_c.QTM_STRING_SIZE), c_int64(), (c_int64 * 4)()
+    for level in range(30):
+        for cell in qtm.encode(*globe(random, 20), level).tolist():
+            assert c.gv_qtm_level(cell) == qtm.level(cell) == level
+            assert c.gv_qtm_octant(cell) == qtm.octant(cell)
+            assert c.gv_qtm_number(cell) == qtm.number(cell)
+            assert c.gv_qtm_to_string(cell, text, _c.QTM_STRING_SIZE) == 0
+            assert text.value.decode() == qtm.to_string(cell)
+            assert c.gv_qtm_from_number(level, qtm.number(cell), byref(found)) == 0
+            assert found.value == cell == qtm.from_number(level, qtm.number(cell))
+            for coarser in range(level + 1):
+                assert c.gv_qtm_ancestor(cell, coarser, byref(found)) == 0
+                assert found.value == qtm.ancestors(cell, coarser)
+            if level < 29:
+                assert c.gv_qtm_children(cell, four) == 0
+                assert qtm.children(cell).tolist() == list(four)
+    ends = [0, -1, -(2**63), 2**63 - 1, 2**62, 2**57, 2**58, 2**59 + 1, 2**59 + 2**57, 2**62 + 1]
+    for cell in ends + random.integers(-(2**63), 2**63 - 1, 500).tolist():
+        if c.gv_qtm_is_valid(cell):
+            assert c.gv_qtm_level(cell) == qtm.level(cell)
+        else:
+            for function in (qtm.level, qtm.octant, qtm.number, qtm.to_string, qtm.children):
+                with pytest.raises(ValueError, match=f"invalid cell.*{cell}"):
+                    function([cell])
 
 
 def test_family(random):
