@@ -22,7 +22,7 @@ def test_round_trips(random):
 
 
 def test_ids_are_the_library_s(random):
-    """What is computed here from the bits of ids, by the functions of C; of numbers that are no cells, too."""
+    """What is computed here from the bits of ids, by the functions of C; of invalid numbers, too."""
     c = library()
     text, found, four = create_string_buffer(_c.QTM_STRING_SIZE), c_int64(), (c_int64 * 4)()
     for level in range(30):
