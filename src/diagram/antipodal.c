@@ -128,7 +128,7 @@ static gv_status antipodal_check(antipodal *a, const branch *b, double lon, doub
   double own = antipodal_own(a, b, lon, lat), at = own - antipodal_margin;
   int32_t found = -1;
   if (a->seed_tree.count > 0) {
-    gv_seed_tree_search(&a->seed_tree, lon, lat, &at, &found);
+    gv_seed_tree_search(&a->seed_tree, lon, lat, NULL, &at, &found);
   } else {
     gv_points query = gv_points_xy(&lon, &lat, 1);
     int64_t nearest;

@@ -40,6 +40,81 @@ static void seed_tree_measure(gv_seed_tree *r, int64_t number, int32_t first, in
   seed_tree_measure(r, 2 * number + 1, middle, end, place);
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- anchors */
+
+static void anchor_measure(const gv_seed_tree *r, gv_seed_anchor *a, int64_t number, int32_t first, int32_t end) {
+  gv_seed_anchor_part *part = &a->part[number];
+  int32_t middle = first + (end - first) / 2, seed = r->seed[first];
+  if (end - first < 2) {
+    double azimuth;
+    geod_inverse(&r->globe->geod, a->lat, a->lon, r->lat[seed], r->lon[seed], &part->least, &azimuth, NULL);
+    part->low[0] = part->high[0] = sin(azimuth * GV_DEGREE);
+    part->low[1] = part->high[1] = cos(azimuth * GV_DEGREE);
+    a->farthest = fmax(a->farthest, part->least);
+    return;
+  }
+  anchor_measure(r, a, 2 * number, first, middle);
+  anchor_measure(r, a, 2 * number + 1, middle, end);
+  const gv_seed_anchor_part *half = &a->part[2 * number];
+  part->least = fmin(half[0].least, half[1].least);
+  for (int axis = 0; axis < 2; axis++) {
+    part->low[axis] = fmin(half[0].low[axis], half[1].low[axis]);
+    part->high[axis] = fmax(half[0].high[axis], half[1].high[axis]);
+  }
+}
+
+/* To the place of a search, if the searches since the last time have been worth that. */
+static void anchor_follow(const gv_seed_tree *r, gv_seed_anchor *a, double lon, double lat) {
+  enum { SHARE = 32 /* of the seeds, in searches */ };
+  if (a->part != NULL && a->searches++ < r->count / SHARE) return;
+  if (a->part == NULL) a->part = gv_allocate(&a->allocator, 4 * (int64_t)r->count, sizeof *a->part);
+  if (a->part == NULL) return;
+  a->lon = lon;
+  a->lat = lat;
+  a->farthest = 0.0;
+  a->searches = 0;
+  anchor_measure(r, a, 1, 0, r->count);
+}
+
+/* The largest curvature's root. */
+static double seed_tree_curvature(const gv_seed_tree *r) {
+  double a = r->globe->geod.a, b = r->globe->geod.b;
+  return fmax(1.0 / b, b / (a * a));
+}
+
+/* A search. `anchor` NULL: no anchor that bounds distances. */
+typedef struct seed_tree_query {
+  const gv_seed_tree *tree;
+  double lon, lat, least;
+  int32_t nearest;
+  const gv_seed_anchor *anchor;
+  double east, north, rest; /* from the anchor; what its bound is lower than by the slope alone */
+} seed_tree_query;
+
+static void query_use(seed_tree_query *q, const gv_seed_anchor *anchor) {
+  static const double error = 1e-6;
+  double away, azimuth, curvature = seed_tree_curvature(q->tree);
+  if (anchor == NULL || anchor->part == NULL) return;
+  geod_inverse(&q->tree->globe->geod, anchor->lat, anchor->lon, q->lat, q->lon, &away, &azimuth, NULL);
+  double far = curvature * (anchor->farthest + away);
+  if (far > 3.14) return;
+  q->anchor = anchor;
+  q->east = away * sin(azimuth * GV_DEGREE);
+  q->north = away * cos(azimuth * GV_DEGREE);
+  q->rest = error + (far > 1.5707 ? -0.5 * curvature / tan(far) * away * away : 0.0);
+}
+
+/* Whether a part can have a seed that is nearer, by the anchor. */
+static bool query_reaches(const seed_tree_query *q, int64_t number) {
+  if (q->anchor == NULL) return true;
+  const gv_seed_anchor_part *p = &q->anchor->part[number];
+  double slope =
+      fmax(p->low[0] * q->east, p->high[0] * q->east) + fmax(p->low[1] * q->north, p->high[1] * q->north);
+  return p->least - slope - q->rest < q->least;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- searches */
+
 /* A part during a search, and a lower bound of the distances of its seeds but the middle one. */
 typedef struct seed_tree_node {
   int64_t number;
@@ -50,8 +125,8 @@ typedef struct seed_tree_node {
 static double seed_tree_bound(const gv_seed_tree *r, const gv_seed_tree_part *part, double distance,
                               double azimuth) {
   static const double error = 1e-6;
-  double a = r->globe->geod.a, b = r->globe->geod.b, largest = fmax(1.0 / b, b / (a * a)); /* root of curvature */
-  double bound = distance - part->radius, far = largest * (distance + part->radius);
+  double largest = seed_tree_curvature(r), bound = distance - part->radius,
+         far = largest * (distance + part->radius);
   if (far > 3.14) return bound;
   double angle = (azimuth - part->axis) * GV_DEGREE, along = cos(angle), across = sin(angle);
   double slope =
@@ -60,34 +135,39 @@ static double seed_tree_bound(const gv_seed_tree *r, const gv_seed_tree_part *pa
   return fmax(bound, distance - slope - 0.5 * fmax(bend, 0.0) * part->radius * part->radius - error);
 }
 
-static seed_tree_node seed_tree_look(const gv_seed_tree *r, int64_t number, int32_t first, int32_t end, double lon,
-                                     double lat, double *least, int32_t *nearest) {
+static seed_tree_node seed_tree_look(seed_tree_query *q, int64_t number, int32_t first, int32_t end) {
+  const gv_seed_tree *r = q->tree;
   int32_t middle = first + (end - first) / 2;
-  double azimuth, distance = seed_tree_distance(r, lon, lat, r->seed[middle], &azimuth);
   seed_tree_node node = {number, first, end, INFINITY};
-  if (distance < *least) {
-    *least = distance;
-    *nearest = r->seed[middle];
+  if (!query_reaches(q, number)) return node;
+  double azimuth, distance = seed_tree_distance(r, q->lon, q->lat, r->seed[middle], &azimuth);
+  if (distance < q->least) {
+    q->least = distance;
+    q->nearest = r->seed[middle];
   }
   if (end - first > 1) node.bound = seed_tree_bound(r, &r->part[number], distance, azimuth);
   return node;
 }
 
-static void seed_tree_search(const gv_seed_tree *r, const seed_tree_node *node, double lon, double lat,
-                             double *least, int32_t *nearest) {
-  if (node->bound >= *least) return;
+static void seed_tree_search(seed_tree_query *q, const seed_tree_node *node) {
+  if (node->bound >= q->least) return;
   int32_t middle = node->first + (node->end - node->first) / 2;
-  const seed_tree_node half[2] = {
-      seed_tree_look(r, 2 * node->number, node->first, middle, lon, lat, least, nearest),
-      seed_tree_look(r, 2 * node->number + 1, middle, node->end, lon, lat, least, nearest)};
+  const seed_tree_node half[2] = {seed_tree_look(q, 2 * node->number, node->first, middle),
+                                  seed_tree_look(q, 2 * node->number + 1, middle, node->end)};
   int first = half[1].bound < half[0].bound;
-  seed_tree_search(r, &half[first], lon, lat, least, nearest);
-  seed_tree_search(r, &half[1 - first], lon, lat, least, nearest);
+  seed_tree_search(q, &half[first]);
+  seed_tree_search(q, &half[1 - first]);
 }
 
-void gv_seed_tree_search(const gv_seed_tree *tree, double lon, double lat, double *least, int32_t *nearest) {
-  const seed_tree_node all = seed_tree_look(tree, 1, 0, tree->count, lon, lat, least, nearest);
-  seed_tree_search(tree, &all, lon, lat, least, nearest);
+void gv_seed_tree_search(const gv_seed_tree *tree, double lon, double lat, gv_seed_anchor *anchor, double *least,
+                         int32_t *nearest) {
+  seed_tree_query q = {.tree = tree, .lon = lon, .lat = lat, .least = *least, .nearest = *nearest};
+  if (anchor != NULL) anchor_follow(tree, anchor, lon, lat);
+  query_use(&q, anchor);
+  const seed_tree_node all = seed_tree_look(&q, 1, 0, tree->count);
+  seed_tree_search(&q, &all);
+  *least = q.least;
+  *nearest = q.nearest;
 }
 
 gv_status gv_seed_tree_take(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
@@ -143,4 +223,9 @@ void gv_seed_tree_free(gv_seed_tree *tree) {
   gv_release(&tree->allocator, tree->seed);
   gv_release(&tree->allocator, tree->part);
   *tree = (gv_seed_tree){.allocator = tree->allocator};
+}
+
+void gv_seed_anchor_free(gv_seed_anchor *anchor) {
+  gv_release(&anchor->allocator, anchor->part);
+  anchor->part = NULL;
 }

@@ -80,7 +80,7 @@ static gv_status verify_edge(gv_worker *worker, const verifier *v, int64_t edge,
   for (int64_t i = 1; i + 1 < number && v->seed_tree.count > 0; i++) {
     int32_t found = -1;
     least[i] = most[i] - v->slack;
-    gv_seed_tree_search(&v->seed_tree, x[i], y[i], &least[i], &found);
+    gv_seed_tree_search(&v->seed_tree, x[i], y[i], NULL, &least[i], &found);
     *right &= found < 0;
   }
   if (v->seed_tree.count > 0 || number < 3) return GV_OK;

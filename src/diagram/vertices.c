@@ -10,6 +10,7 @@
 #include "diagram/local.h"
 #include "diagram/seed_tree.h"
 #include "diagram/vertex_place.h"
+#include "search/code_sort.h"
 
 enum { VERTICES_ROUNDS = 40, VERTICES_GROWTH = 3 };
 
@@ -28,6 +29,7 @@ typedef struct finder {
   gv_local neighbors;
   const gv_index *index;
   gv_seed_tree seed_tree; /* of all seeds, if many vertices are far from theirs; otherwise without any */
+  const int32_t *far;     /* then: the vertices to search for in it */
   gv_context *context;
   gv_progress progress;
 } finder;
@@ -79,16 +81,44 @@ static bool vertices_same(const finder *f, int64_t i) {
          v->y[own] == v->y[before];
 }
 
+/* The numbers of far vertices, in an order in which adjacent ones are close to each other. `far`: room for all. */
+static gv_status vertices_list_far(gv_context *context, const finder *f, int64_t count, int32_t *far,
+                                   int64_t *far_count) {
+  enum { BITS = 19 };
+  static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0};
+  const gv_morton morton = {3, BITS, low, high};
+  const gv_allocator *allocator = &context->allocator;
+  gv_sort_code *codes = gv_allocate(allocator, count, sizeof *codes);
+  gv_sort_code *scratch = gv_allocate(allocator, count, sizeof *scratch);
+  gv_status status = codes != NULL && scratch != NULL ? GV_OK : gv_fail_memory(context, "the check of vertices");
+  int64_t number = 0;
+  for (int64_t i = 0; i < count && status == GV_OK; i++) {
+    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
+    double place[3];
+    if (f->proved[facet] || !vertices_far(f, facet) || vertices_same(f, i)) continue;
+    gv_globe_vectors(f->globe, 1, &f->out->x[facet], &f->out->y[facet], place);
+    codes[number++] = (gv_sort_code){gv_morton_code(&morton, place), i};
+  }
+  if (status == GV_OK) status = gv_codes_sort(context, codes, scratch, number, 3 * BITS, context->threads);
+  for (int64_t i = 0; i < number && status == GV_OK; i++)
+    far[i] = (int32_t)codes[i].index;
+  *far_count = number;
+  gv_release(allocator, codes);
+  gv_release(allocator, scratch);
+  return status;
+}
+
 /* How far the nearest seed of far vertices is. */
 static gv_status vertices_search_far(gv_worker *worker, int64_t first, int64_t end) {
   finder *f = worker->user;
-  gv_progress_add(&f->progress, end - first);
-  for (int64_t i = first; i < end; i++) {
-    int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i, nearest;
-    if (f->proved[facet] || !vertices_far(f, facet) || vertices_same(f, i)) continue;
-    f->nearest_at[i] = f->distance[facet];
-    gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], &f->nearest_at[i], &nearest);
+  gv_seed_anchor anchor = {.allocator = worker->context.allocator};
+  for (int64_t i = first; i < end && gv_progress_add(&f->progress, 1); i++) {
+    int32_t number = f->far[i], facet = f->facet != NULL ? f->facet[number] : number, nearest = -1;
+    f->nearest_at[number] = f->distance[facet];
+    gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], &anchor, &f->nearest_at[number],
+                        &nearest);
   }
+  gv_seed_anchor_free(&anchor);
   return GV_OK;
 }
 
@@ -131,8 +161,13 @@ static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t c
   }
   for (int64_t i = queries - 1; i >= 0; i--)
     f->nearest_at[numbers[i]] = f->nearest_at[i];
-  gv_progress_init(&f->progress, context, count);
-  if (far) GV_TRY(gv_parallel_for(&loop, vertices_search_far));
+  if (far) {
+    GV_TRY(vertices_list_far(context, f, count, numbers, &loop.count));
+    f->far = numbers;
+    loop.grain = 64 + loop.count / (16 * (int64_t)context->threads);
+    gv_progress_init(&f->progress, context, loop.count);
+    GV_TRY(gv_parallel_for(&loop, vertices_search_far));
+  }
   for (int64_t i = 1; i < count; i++)
     if (!f->proved[f->facet != NULL ? f->facet[i] : i] && vertices_same(f, i))
       f->nearest_at[i] = f->nearest_at[i - 1];
@@ -326,7 +361,7 @@ static gv_status vertices_look(void *user, int32_t facet, const int32_t beside[2
   if (f->seed_tree.count > 0 && vertices_far(f, facet)) {
     int32_t found = -1;
     least = f->distance[facet];
-    gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], &least, &found);
+    gv_seed_tree_search(&f->seed_tree, f->out->x[facet], f->out->y[facet], NULL, &least, &found);
     nearest = found;
   } else {
     gv_points query = gv_points_xy(&f->out->x[facet], &f->out->y[facet], 1);
