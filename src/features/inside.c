@@ -17,6 +17,7 @@
 #include "features/set.h"
 
 #include "exact/orientation.h"
+#include "geodesic/turn.h"
 
 /* -------------------------------------------------------------------------------------------------- straight edges */
 
@@ -77,14 +78,9 @@ static bool in_straight_turns(const gv_feature_set *set, int64_t part, const gv_
 
 /* --------------------------------------------------------------------------------------------------- geodesic edges */
 
-/* remainder(degrees, 360), of which most are their own. */
-static inline double within_turn(double degrees) {
-  return fabs(degrees) <= 180.0 ? degrees : remainder(degrees, 360.0);
-}
-
 /* True if `lon` is at or up to half a turn west of the other longitude. Exact: differences keep their sign. */
 static bool at_or_west(double lon, double other) {
-  return within_turn(other - lon) >= 0.0;
+  return gv_turn(other - lon) >= 0.0;
 }
 
 /* An edge over a meridian. */
@@ -138,7 +134,7 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 static int passes_north(const gv_feature_set *set, const double west[2], const double east[2], double lon,
                         double lat) {
   const double radian = GV_DEGREE, e2 = set->surface.ellipsoid.eccentricity2;
-  double s = within_turn(east[0] - west[0]) * radian, part = within_turn(lon - west[0]) * radian;
+  double s = gv_turn(east[0] - west[0]) * radian, part = gv_turn(lon - west[0]) * radian;
   if (!(s > 0.0) || s > 0.5 || fabs(west[1]) > 89.0 || fabs(east[1]) > 89.0) return -1;
   double a = tan(west[1] * radian), b = tan(east[1] * radian), t = 1.04 * fmax(fabs(a), fabs(b));
   double p = fabs(a - b) + 1.1 * t * s * s, at = (a * sin(s - part) + b * sin(part)) / sin(s);
@@ -170,7 +166,7 @@ static crossing test_north(const gv_feature_set *set, int64_t v, double lon, dou
   /* In sorted order, so that the reverse has the same direction half round the globe. */
   bool swapped = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
   const double *first = swapped ? b : a, *second = swapped ? a : b;
-  double d = within_turn(second[0] - first[0]);
+  double d = gv_turn(second[0] - first[0]);
   bool eastward = d > 0.0 || d == -180.0;
   const double *west = eastward ? first : second, *east = eastward ? second : first;
   if (d == 0.0 || !at_or_west(west[0], lon) || at_or_west(east[0], lon)) return none;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "core/angles.h"
+#include "geodesic/turn.h"
 
 /* Whether the error is small enough. `square` of the length in radians, `tangent` of the latitude. */
 static bool below_is_short(double e2, double square, double tangent) {
@@ -15,7 +16,7 @@ static bool below_is_short(double e2, double square, double tangent) {
 }
 
 double gv_area_below(const struct geod_geodesic *geod, const double from[2], const double to[2]) {
-  double turn = remainder(to[0] - from[0], 360.0) * GV_DEGREE, rise = (to[1] - from[1]) * GV_DEGREE, below;
+  double turn = gv_turn(to[0] - from[0]) * GV_DEGREE, rise = (to[1] - from[1]) * GV_DEGREE, below;
   double middle = 0.5 * (from[1] + to[1]) * GV_DEGREE, sine = sin(middle), cosine = cos(middle), e2 = geod->e2;
   double east = turn * cosine;
   if (!below_is_short(e2, east * east + rise * rise, fabs(sine) / cosine)) {
