@@ -74,7 +74,7 @@ static void *watch(void *signals) {
   int number = 0;
   if (sigwait(set, &number) != 0) return NULL;
   atomic_store(&caught, number);
-  const struct timespec first = {0, 800000000}, patience = {2, 0}, step = {0, 50000000};
+  const struct timespec first = {0, 500000000}, patience = {2, 0}, step = {0, 50000000};
   bool again = sigtimedwait(set, NULL, &first) > 0, copying = gv_remote_copying();
   while (!again && gv_remote_copying())
     again = sigtimedwait(set, NULL, &step) > 0;
