@@ -9,6 +9,7 @@
 #include "search/cuda_module.h"
 #include "search/pair.h"
 #include "voronoi/engine.h"
+#include "voronoi/list_order.h"
 #include "voronoi/strip.h"
 
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGEST_SPAN = 1 << 20 };
@@ -16,33 +17,6 @@ enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGES
 /* Lists in any order are sorted block by block; in large blocks of long lists fewer seeds are tested for each cell.
  * Gain: 2x on 12 M places in random order and 10,000 seeds, 1.3x on 1 M. */
 enum { LIST_SPAN = 1 << 18, LONG_LIST = 1 << 19 };
-
-/*
- * Places that follow each other, sampled: whether they are far apart, as in a random order, or far apart after SPAN of them, as in rows
- * of a grid, unlike places along a curve that fills the globe.
- */
-static bool places_leave_curves(const gv_grid *grid) {
-  enum { SAMPLES = 256, SPAN = 64, MOST_STEPS = 24 };
-  const double near = 5.0; /* degrees between places that follow each other */
-  const double degree = GV_DEGREE;
-  const int64_t last = grid->width - 1, stride = grid->width / SAMPLES + 1;
-  int64_t far = 0, pairs = 0;
-  double steps = 0.0, spans = 0.0;
-  for (int64_t i = 0; i < last; i += stride, pairs++) {
-    const double turn = cos(grid->latitude[i] * degree);
-    double squares[2];
-    for (int end = 0; end < 2; end++) {
-      const int64_t to = end == 0 || i + SPAN > last ? i + 1 : i + SPAN;
-      const double down = grid->latitude[to] - grid->latitude[i],
-                   across = remainder(grid->longitude[to] - grid->longitude[i], 360.0);
-      squares[end] = down * down + turn * turn * across * across;
-      if (end == 0) far += fabs(down) > near || fabs(across) > near;
-    }
-    steps += isfinite(squares[0] + squares[1]) ? squares[0] : 0.0;
-    spans += isfinite(squares[0] + squares[1]) ? squares[1] : 0.0;
-  }
-  return 2 * far > pairs || spans > (double)(MOST_STEPS * MOST_STEPS) * steps;
-}
 
 /*
  * Whether there are so many seeds that the engine for lists, which begins each block with all seeds, is slower than a search. Gain: 2.4x
@@ -53,7 +27,7 @@ static bool prefers_search(const gv_grid *grid, int64_t seeds, const gv_voronoi_
   if (!gv_facts_of(grid)->given_places || grid->longitude == NULL || grid->latitude == NULL || seeds < FEW ||
       o->weighting != GV_UNWEIGHTED)
     return false;
-  return seeds >= MANY || places_leave_curves(grid);
+  return seeds >= MANY || gv_list_order_of(grid) == GV_LIST_FAR_APART;
 }
 
 /* "auto" selects the culling engine, the fastest for grids. */

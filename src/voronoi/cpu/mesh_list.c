@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cells/kind.h"
 #include "cells/s2.h"
 #include "search/code_sort.h"
 
@@ -155,25 +156,41 @@ static int64_t list_keep_places(const gv_voronoi *v, const gv_labels *block, int
                                 int32_t *cell) {
   int64_t count = 0;
   bool any = false;
-  for (int64_t i = 0; i < cells; i++) {
-    cell[i] = (int32_t)i;
+  for (int64_t i = 0; i < cells; i++)
     any |= at[0][i] != at[0][i];
-  }
   if (!any) return cells;
   for (int64_t i = 0; i < cells; i++) {
     if (isnan(at[0][i])) {
-      list_write_nodata(v, block, i);
+      list_write_nodata(v, block, cell[i]);
       continue;
     }
     for (int d = 0; d < 3 && count < i; d++)
       at[d][count] = at[d][i];
-    cell[count++] = (int32_t)i;
+    cell[count++] = cell[i];
   }
   return count;
 }
 
-gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space, const gv_tile *tile,
-                            const gv_labels *block, gv_mesh_list *out) {
+/* The positions of the cells that a table (NULL: none) does not have; returns how many. */
+static gv_status list_positions(gv_context *context, const gv_voronoi *v, const gv_list_table *table,
+                                const gv_tile *tile, const gv_labels *block, const list_places *to,
+                                int64_t *count) {
+  if (table != NULL) {
+    *count = gv_list_table_apply(v, table, tile, block->out, to->cell, to->at[0], to->at[1]);
+    gv_places_to_vectors(&v->cells, *count, to->at[0], to->at[1], NULL, NULL, to->at[0], to->at[1], to->at[2]);
+  } else {
+    *count = tile->c1 - tile->c0;
+    for (int64_t i = 0; i < *count; i++)
+      to->cell[i] = (int32_t)i;
+    GV_TRY(gv_cells_positions(context, &v->cells, tile, to->at[0], to->at[1], to->at[2], NULL, NULL, NULL));
+  }
+  *count = list_keep_places(v, block, *count, to->at, to->cell);
+  return GV_OK;
+}
+
+gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space,
+                            const gv_list_table *table, const gv_tile *tile, const gv_labels *block,
+                            gv_mesh_list *out) {
   const int64_t cells = tile->c1 - tile->c0, stride = cells + GV_TABLE_PADDING;
   double *at = gv_buffer_reserve(&space->points, &space->allocator, 6 * stride, sizeof *at);
   double *box = gv_buffer_reserve(&space->boxes, &space->allocator, 6 * ((cells + BOX - 1) / BOX), sizeof *box);
@@ -182,9 +199,9 @@ gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspa
   const list_places given = {{at, at + stride, at + 2 * stride}, cell},
                     sorted = {{at + 3 * stride, at + 4 * stride, at + 5 * stride}, cell + cells};
   const list_places *places = &given;
-  GV_TRY(gv_cells_positions(context, &v->cells, tile, given.at[0], given.at[1], given.at[2], NULL, NULL, NULL));
-  int64_t count = list_keep_places(v, block, cells, given.at, cell);
+  int64_t count;
   double all[6];
+  GV_TRY(list_positions(context, v, table, tile, block, &given, &count));
   list_make_boxes(count, given.at, box, all);
   const int64_t run = count > 0 ? list_run(count, given.at, box, all) : 0;
   if (run < count) {

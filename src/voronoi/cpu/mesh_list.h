@@ -6,7 +6,7 @@
 #ifndef GV_MESH_LIST_H
 #define GV_MESH_LIST_H
 
-#include "voronoi/cpu/cull.h"
+#include "voronoi/cpu/list_table.h"
 
 typedef struct gv_mesh_list {
   int64_t count;           /* cells of the block that have a place */
@@ -15,9 +15,11 @@ typedef struct gv_mesh_list {
   const double *box;       /* of every 64 of them: low x, y, z, high x, y, z */
 } gv_mesh_list;
 
-/* Of the cells of `tile`; the memory is the workspace's. Cells without a place get nodata in all bands of `block`. */
-gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space, const gv_tile *tile,
-                            const gv_labels *block, gv_mesh_list *out);
+/* Of the cells of `tile`, but those that the table (NULL: none) has; the memory is the workspace's. Cells of `block` without
+ * a place get nodata in all bands, those in the table their results. */
+gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space,
+                            const gv_list_table *table, const gv_tile *tile, const gv_labels *block,
+                            gv_mesh_list *out);
 
 /* Of `count` cells from `first`, a multiple of 64, on. */
 void gv_mesh_list_bound(const gv_mesh_list *list, int64_t first, int64_t count, gv_bound *out);

@@ -44,6 +44,7 @@ typedef struct mesh_state {
   int depths;
   const gv_cells *mesh; /* the cells that parts are of: those of the problem, or `rings` in the order of parts */
   gv_rings rings;       /* those of a mesh in rings */
+  gv_list_table *table; /* of a list of places; NULL: none */
   /* Rasters only: the engine for blocks with few pixels, and each column's octant and place in it. */
   void *pixels;
   int8_t *quarter;
@@ -337,6 +338,7 @@ static void mesh_destroy(const gv_voronoi *v, void *opaque) {
       gv_release(&v->allocator, state->node[depth][i].id);
     gv_release(&v->allocator, state->node[depth]);
   }
+  gv_list_table_destroy(v, state->table);
   if (state->pixels != NULL) gv_engine_tile.destroy(v, state->pixels);
   gv_release(&v->allocator, state->quarter);
   gv_release(&v->allocator, state->fraction);
@@ -356,7 +358,9 @@ static gv_status state_create(gv_context *context, gv_voronoi *v, int bits, mesh
     state->mesh = &state->rings.mesh;
     bits = state->rings.healpix.order < RING_BITS ? state->rings.healpix.order : RING_BITS;
   }
-  gv_status status = rings || !gv_grid_is_unordered(&v->cells.grid) ? tree_build(context, v, state, bits) : GV_OK;
+  gv_status status = rings || !gv_grid_is_unordered(&v->cells.grid)
+                         ? tree_build(context, v, state, bits)
+                         : gv_list_table_create(context, v, state->kernels, &state->pool, &state->table);
   if (status != GV_OK) {
     mesh_destroy(v, state);
     return status;
@@ -381,7 +385,7 @@ static gv_status list_block(gv_context *context, mesh_work *j, const gv_tile *ti
   gv_part all = {.bits = GV_MESH_LEAF_BITS};
   j->mask = NULL; /* cells are in another order: masked cells are reset afterwards */
   j->list = &list;
-  gv_status status = gv_mesh_list_make(context, j->v, j->space, tile, block, &list);
+  gv_status status = gv_mesh_list_make(context, j->v, j->space, j->state->table, tile, block, &list);
   if (status == GV_OK && list.count > 0) {
     while (gv_mesh_part_count(&all) < list.count)
       all.bits++;
