@@ -98,11 +98,10 @@ static void centers_kernel(bool down, int32_t side, const double *sine, const do
   }
 }
 
-static void healpix_kernel(double nside, double top, double side, double turn, const double *sums,
+static void healpix_kernel(double nside, double top, double side, double turn, int pixels, const double *sums,
                            const double *differences, double *sine, double *cosine, double *lon) {
-  enum { PIXELS = 64 };
   const vd n = vd_all(nside), zero = vd_all(0.0);
-  for (int i = 0; i < PIXELS; i += VD_LANES) {
+  for (int i = 0; i < pixels; i += VD_LANES) {
     vd ring = top - vd_load(sums + i), nr = vd_min(vd_min(ring, 4.0 * nside - ring), n);
     vd eighth = turn * nr + (side + vd_load(differences + i));
     eighth = vd_select(vd_less(eighth, zero), eighth + 8.0 * nr, eighth);

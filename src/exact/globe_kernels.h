@@ -18,12 +18,12 @@ typedef struct gv_globe_kernels {
   void (*centers)(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
                   double *z);
   /*
-   * Centers of 64 pixels of HEALPix, eight by eight of one face (cells/healpix.c): sines and cosines of their
+   * Centers of pixels of one face of HEALPix (cells/healpix.c), a multiple of 8: sines and cosines of their
    * latitudes on the sphere, and longitudes in degrees. `top`, `side`: ring, and the remainder of jp modulo nr, of
    * the pixel with x = y = 0; in the others they are less by x + y, or more by x - y. `turn`: nr's factor in jp.
    */
-  void (*healpix)(double nside, double top, double side, double turn, const double *sums, const double *differences,
-                  double *sine, double *cosine, double *lon);
+  void (*healpix)(double nside, double top, double side, double turn, int pixels, const double *sums,
+                  const double *differences, double *sine, double *cosine, double *lon);
 } gv_globe_kernels;
 
 GV_KERNEL_TABLE(gv_globe_kernels);

@@ -145,6 +145,9 @@ typedef struct gv_kernels {
   void (*summarize)(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
                     int64_t box_stride);
 
+  /* The box around `count` > 0 positions, none of them NaN: low x, y, z, high x, y, z. */
+  void (*box)(double *const at[3], int64_t first, int64_t count, double box[6]);
+
   const gv_cull_kernels *culling;
   gv_k_nearest_table k_nearest;
 

@@ -20,40 +20,18 @@ static void list_write_nodata(const gv_voronoi *v, const gv_labels *block, int64
     block->out[band * block->band_stride + cell] = v->nodata;
 }
 
-void gv_mesh_box_around(double *const at[3], int64_t first, int64_t end, double box[6]) {
-  enum { CHAINS = 4 /* of comparisons, which need not wait for each other */ };
-  for (int d = 0; d < 3; d++) {
-    const double *from = at[d] + first;
-    const int64_t count = end - first, even = count / CHAINS * CHAINS;
-    double low[CHAINS], high[CHAINS];
-    for (int c = 0; c < CHAINS; c++)
-      low[c] = high[c] = from[0];
-    for (int64_t i = 0; i < even; i += CHAINS) {
-      for (int c = 0; c < CHAINS; c++) {
-        low[c] = from[i + c] < low[c] ? from[i + c] : low[c];
-        high[c] = from[i + c] > high[c] ? from[i + c] : high[c];
-      }
-    }
-    for (int64_t i = even; i < count; i++) {
-      low[0] = from[i] < low[0] ? from[i] : low[0];
-      high[0] = from[i] > high[0] ? from[i] : high[0];
-    }
-    box[d] = fmin(fmin(low[0], low[1]), fmin(low[2], low[3]));
-    box[3 + d] = fmax(fmax(high[0], high[1]), fmax(high[2], high[3]));
-  }
-}
-
 /* The boxes of BOX places each, and in `all` that of all. */
 static void list_make_boxes(int64_t count, double *const at[3], double *box, double all[6]) {
+  const gv_kernels *kernels = gv_kernels_get();
   for (int d = 0; d < 3; d++) {
     all[d] = INFINITY;
     all[3 + d] = -INFINITY;
   }
   for (int64_t first = 0; first < count; first += BOX, box += 6) {
-    gv_mesh_box_around(at, first, first + BOX < count ? first + BOX : count, box);
+    kernels->box(at, first, first + BOX < count ? BOX : count - first, box);
     for (int d = 0; d < 3; d++) {
-      all[d] = fmin(all[d], box[d]);
-      all[3 + d] = fmax(all[3 + d], box[3 + d]);
+      all[d] = box[d] < all[d] ? box[d] : all[d];
+      all[3 + d] = box[3 + d] > all[3 + d] ? box[3 + d] : all[3 + d];
     }
   }
 }
@@ -72,6 +50,7 @@ static double list_diagonal2(const double box[6]) {
  * Gain: 3x for centers in the order of HEALPix, 1.4x for rows.
  */
 static int64_t list_run(int64_t count, double *const at[3], const double *box, const double all[6]) {
+  const gv_kernels *kernels = gv_kernels_get();
   const double most_steps = 24.0, most = 12.0 * list_diagonal2(all);
   double steps = 0.0, boxes = 0.0, runs = 0.0, run[6];
   for (int64_t i = 0; i < (count + BOX - 1) / BOX; i++)
@@ -82,7 +61,7 @@ static int64_t list_run(int64_t count, double *const at[3], const double *box, c
   }
   if (boxes <= most && boxes * BOX <= most_steps * most_steps * steps) return count;
   for (int64_t first = 0; first < count; first += RUN) {
-    gv_mesh_box_around(at, first, first + RUN < count ? first + RUN : count, run);
+    kernels->box(at, first, first + RUN < count ? RUN : count - first, run);
     runs += list_diagonal2(run);
   }
   return runs <= most ? RUN : 1;

@@ -24,8 +24,7 @@ gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspa
 /* Of `count` cells from `first`, a multiple of 64, on. */
 void gv_mesh_list_bound(const gv_mesh_list *list, int64_t first, int64_t count, gv_bound *out);
 
-/* The box around some positions: low x, y, z, high x, y, z; and its bound. */
-void gv_mesh_box_around(double *const at[3], int64_t first, int64_t end, double box[6]);
+/* The bound of a box. */
 void gv_mesh_box_bound(const double low[3], const double high[3], gv_bound *out);
 
 #endif

@@ -194,7 +194,7 @@ static void bound_of_part(mesh_work *j, const gv_part *part, gv_bound *bound) {
     double *const at[3] = {j->x, j->y, j->z};
     double box[6];
     gv_part_positions(j->state->mesh, part, j->x, j->y, j->z);
-    gv_mesh_box_around(at, 0, gv_mesh_part_count(part), box);
+    j->state->kernels->box(at, 0, gv_mesh_part_count(part), box);
     gv_mesh_box_bound(&box[0], &box[3], bound);
   } else if (j->list != NULL) {
     gv_mesh_list_bound(j->list, part->first, cells_of_part(j, part), bound);
