@@ -1,9 +1,11 @@
 /*
- * For LD_PRELOAD: a program that has been loaded and linked once waits before main, and forks for each run that forked_command.py requests.
- * More than half of the time of a short run is the dynamic linker's, for the hundred libraries that GDAL needs.
+ * For LD_PRELOAD: a program that has been loaded and linked once waits before main, and forks for each run
+ * that forked_command.py requests. More than half of the time of a short run is the dynamic linker's, for the
+ * hundred libraries that GDAL needs.
  *
- * A request: its length in bytes (8), with the three standard streams as ancillary data, then strings that end with a zero: the
- * directory and the arguments. The reply: the number of the process (8) when it has started, and its wait status (8) when it has ended.
+ * A request: its length in bytes (8), with the three standard streams as ancillary data, then strings that
+ * end with a zero: the directory and the arguments. The reply: the number of the process (8) when it has
+ * started, and its wait status (8) when it has ended.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +19,8 @@
 #define SOCKET_VARIABLE "GPUVORONOI_FORKED_COMMAND_SOCKET"
 
 typedef int main_function(int, char **, char **);
-typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+typedef int start_function(main_function *, int, char **, void (*)(void), void (*)(void), void (*)(void),
+                           void *);
 
 start_function __libc_start_main;
 

@@ -25,17 +25,18 @@ static inline gv_labels block_at(const gv_voronoi *voronoi, int64_t column, int6
 }
 
 /* Sets the rectangle of labels, a measure or cells of statistics to a block. */
-#define AT_BLOCK(rectangle, voronoi, column_, row_)                                                                \
-  do {                                                                                                             \
-    const gv_labels at_block = block_at(voronoi, column_, row_);                                                   \
-    (rectangle).column = at_block.column;                                                                          \
-    (rectangle).row = at_block.row;                                                                                \
-    (rectangle).columns = at_block.columns;                                                                        \
-    (rectangle).rows = at_block.rows;                                                                              \
+#define AT_BLOCK(rectangle, voronoi, column_, row_)                                                          \
+  do {                                                                                                       \
+    const gv_labels at_block = block_at(voronoi, column_, row_);                                             \
+    (rectangle).column = at_block.column;                                                                    \
+    (rectangle).row = at_block.row;                                                                          \
+    (rectangle).columns = at_block.columns;                                                                  \
+    (rectangle).rows = at_block.rows;                                                                        \
   } while (0)
 
 /* All cells: bands stride x height apart. */
-static inline gv_status fill_grid(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride) {
+static inline gv_status fill_grid(gv_context *context, const gv_voronoi *voronoi, int32_t *out,
+                                  int64_t stride) {
   gv_labels labels;
   gv_labels_init(&labels);
   labels.out = out;
@@ -44,16 +45,16 @@ static inline gv_status fill_grid(gv_context *context, const gv_voronoi *voronoi
 }
 
 /* The cells of a block: bands stride x its rows apart. */
-static inline gv_status fill_block(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
-                                   int32_t *out, int64_t stride) {
+static inline gv_status fill_block(gv_context *context, const gv_voronoi *voronoi, int64_t column,
+                                   int64_t row, int32_t *out, int64_t stride) {
   gv_labels labels = block_at(voronoi, column, row);
   labels.out = out;
   labels.stride = stride;
   return gv_voronoi_fill(context, voronoi, &labels, NULL);
 }
 
-static inline gv_status block_areas(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
-                                    double *area, int64_t stride) {
+static inline gv_status block_areas(gv_context *context, const gv_voronoi *voronoi, int64_t column,
+                                    int64_t row, double *area, int64_t stride) {
   const gv_labels b = block_at(voronoi, column, row);
   return gv_voronoi_cell_areas(context, voronoi, b.column, b.row, b.columns, b.rows, area, stride);
 }

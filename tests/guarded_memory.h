@@ -16,14 +16,15 @@ static inline size_t guarded_page(void) {
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A page that holds the whole's size, a closed one, the block's pages, a closed one. `user`: a bool, whether the block begins with its pages;
- * else it ends with them, to a cache line. */
+/* A page that holds the whole's size, a closed one, the block's pages, a closed one. `user`: a bool, whether
+ * the block begins with its pages; else it ends with them, to a cache line. */
 static inline void *guarded_allocate(size_t bytes, void *user) {
   size_t page = guarded_page(), inside = (bytes + page - 1) / page * page, whole = inside + 3 * page;
   char *first = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (first == MAP_FAILED) return NULL;
   memcpy(first, &whole, sizeof whole);
-  if (mprotect(first + page, page, PROT_NONE) != 0 || mprotect(first + 2 * page + inside, page, PROT_NONE) != 0) {
+  if (mprotect(first + page, page, PROT_NONE) != 0 ||
+      mprotect(first + 2 * page + inside, page, PROT_NONE) != 0) {
     munmap(first, whole);
     return NULL;
   }

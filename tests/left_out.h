@@ -1,4 +1,5 @@
-/* Backends that cannot run on this machine show as a skipped test of the programs that have to leave them out. */
+/* Backends that cannot run on this machine show as a skipped test of the programs that have to leave them
+ * out. */
 #ifndef GV_TEST_LEFT_OUT_H
 #define GV_TEST_LEFT_OUT_H
 

@@ -1,6 +1,6 @@
 /*
- * Random numbers, the same on every machine, and point sets on which searches go wrong if they can: ties, points in one
- * place, extents and coordinates of all sizes. Included by one file of a test program.
+ * Random numbers, the same on every machine, and point sets on which searches go wrong if they can: ties,
+ * points in one place, extents and coordinates of all sizes. Included by one file of a test program.
  */
 #ifndef GV_TESTS_POINT_SETS_H
 #define GV_TESTS_POINT_SETS_H

@@ -1,5 +1,5 @@
-/* Random bits, the same on every machine: SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators,
- * OOPSLA 2014). */
+/* Random bits, the same on every machine: SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom
+ * number generators, OOPSLA 2014). */
 #ifndef GV_TESTS_SPLIT_MIX_H
 #define GV_TESTS_SPLIT_MIX_H
 

@@ -7,8 +7,8 @@
 
 #include "gpuvoronoi/gpuvoronoi.h"
 
-static inline gv_quantity quantity_of(const double *value, const int32_t *first, int32_t count, int64_t stride,
-                                      const int32_t *first_row, int32_t rows) {
+static inline gv_quantity quantity_of(const double *value, const int32_t *first, int32_t count,
+                                      int64_t stride, const int32_t *first_row, int32_t rows) {
   gv_quantity q;
   gv_quantity_init(&q);
   q.value = value;
@@ -34,7 +34,8 @@ static inline gv_status get_statistics(gv_context *context, const gv_statistics 
   return status;
 }
 
-/* Statistics of consecutive seeds at once against those of one by one: number of the first rule that does not hold; 0: all hold. */
+/* Statistics of consecutive seeds at once against those of one by one: number of the first rule that does not
+ * hold; 0: all hold. */
 static inline int statistics_differ(gv_context *context, const gv_statistics *s, int64_t count,
                                     const gv_seed_statistics *expected) {
   const size_t bytes = (size_t)count * sizeof *expected;
@@ -51,7 +52,8 @@ static inline int statistics_differ(gv_context *context, const gv_statistics *s,
               : gv_statistics_get_range(context, s, count, 0, NULL) != GV_OK                     ? 8
                                                                                                  : 0;
   all->struct_size = 0;
-  if (wrong == 0 && gv_statistics_get_range(context, s, 0, count, all) != GV_ERROR_INVALID_ARGUMENT) wrong = 9;
+  if (wrong == 0 && gv_statistics_get_range(context, s, 0, count, all) != GV_ERROR_INVALID_ARGUMENT)
+    wrong = 9;
   free(all);
   return wrong;
 }

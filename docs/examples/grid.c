@@ -14,8 +14,8 @@ int main(void) {
   static int32_t nearest[HEIGHT][WIDTH];
   static double meters[HEIGHT][WIDTH];
   char message[256];
-  gv_status status = gv_nearest_grid_message(lon, lat, 3, GV_GEODESIC, geotransform, WIDTH, HEIGHT, &nearest[0][0],
-                                             &meters[0][0], message, sizeof message);
+  gv_status status = gv_nearest_grid_message(lon, lat, 3, GV_GEODESIC, geotransform, WIDTH, HEIGHT,
+                                             &nearest[0][0], &meters[0][0], message, sizeof message);
   if (status != GV_OK) {
     fprintf(stderr, "%s\n", message);
     return 1;

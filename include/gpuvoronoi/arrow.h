@@ -1,6 +1,7 @@
 /**
  * @file arrow.h
- * gpuvoronoi: release callbacks for Arrow's C data interface, https://arrow.apache.org/docs/format/CDataInterface.html
+ * gpuvoronoi: release callbacks for Arrow's C data interface,
+ * https://arrow.apache.org/docs/format/CDataInterface.html
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------ release callbacks */
+/* -------------------------------------------------------------------------------------- release callbacks */
 
 /**
  * @par Example
@@ -40,13 +41,15 @@ extern "C" {
  * gv_arrow_release_schema(&schema);
  * gv_arrow_release_array(&array);
  * gv_arrow_release_stream(&stream);
- * if (schema.release != NULL || array.release != NULL || stream.release != NULL || block.released != 1) return 1;
+ * if (schema.release != NULL || array.release != NULL || stream.release != NULL || block.released != 1)
+ * return 1;
  * @endcode
  */
 
 /**
- * The beginning of what `private_data` points to in structures that have the callbacks below. They are for bindings of
- * languages that may not run when a consumer releases memory: on any thread, also while an exception of Python is pending.
+ * The beginning of what `private_data` points to in structures that have the callbacks below. They are for
+ * bindings of languages that may not run when a consumer releases memory: on any thread, also while an
+ * exception of Python is pending.
  */
 typedef struct gv_arrow_block {
   void (*free)(void *block); /**< called last, with the block; NULL = not called */

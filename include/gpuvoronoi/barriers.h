@@ -1,6 +1,7 @@
 /**
  * @file barriers.h
- * gpuvoronoi: the nearest seed by the shortest way round barriers. The conventions of gpuvoronoi.h hold here too.
+ * gpuvoronoi: the nearest seed by the shortest way round barriers. The conventions of gpuvoronoi.h hold here
+ * too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,16 +15,14 @@
 extern "C" {
 #endif
 
-/* --------------------------------------------------------------------------------------------- ways round barriers */
+/* ------------------------------------------------------------------------------------ ways round barriers */
 
 /**
  * @par Example
  * @code
- * const int64_t part[] = {0, 1}, ring[] = {0, 1}, vertex[] = {0, 2}; // one line: a wall from (3, -1) to (3, 4)
- * const uint8_t kind[] = {GV_PART_LINE};
- * const double wall_x[] = {3, 3}, wall_y[] = {-1, 4};
- * const double seed_x[] = {0}, seed_y[] = {0}, place_x[] = {0, 6}, place_y[] = {1, 4};
- * gv_features walls;
+ * const int64_t part[] = {0, 1}, ring[] = {0, 1}, vertex[] = {0, 2}; // one line: a wall from (3, -1) to (3,
+ * 4) const uint8_t kind[] = {GV_PART_LINE}; const double wall_x[] = {3, 3}, wall_y[] = {-1, 4}; const double
+ * seed_x[] = {0}, seed_y[] = {0}, place_x[] = {0, 6}, place_y[] = {1, 4}; gv_features walls;
  * gv_features_init(&walls);
  * walls.count = 1;
  * walls.part = part;
@@ -51,17 +50,19 @@ extern "C" {
  * way.x = 6;
  * way.y = 4;
  * way.count = &positions;
- * if (status == GV_OK) status = gv_barriers_get_way(context, barriers, &way); // from (6, 4) over (3, 4) to the seed
- * gv_barriers_destroy(barriers);
- * if (status != GV_OK || positions != 3 || nearest[0] != 0 || length[0] != 1 || length[1] != 5 + 3) return 1; // round the upper end of the wall
+ * if (status == GV_OK) status = gv_barriers_get_way(context, barriers, &way); // from (6, 4) over (3, 4) to
+ * the seed gv_barriers_destroy(barriers); if (status != GV_OK || positions != 3 || nearest[0] != 0 ||
+ * length[0] != 1 || length[1] != 5 + 3) return 1; // round the upper end of the wall
  * @endcode
  */
 
 /**
- * Lines and polygons that ways may touch and follow, but not cross or enter, and the shortest ways from seeds. A way is a chain of straight
- * legs, with GV_GREAT_CIRCLE of arcs of great circles, with GV_GEODESIC of geodesics; its length is the sum of their exact distances, added from the seed on in double.
+ * Lines and polygons that ways may touch and follow, but not cross or enter, and the shortest ways from
+ * seeds. A way is a chain of straight legs, with GV_GREAT_CIRCLE of arcs of great circles, with GV_GEODESIC
+ * of geodesics; its length is the sum of their exact distances, added from the seed on in double.
  * src/barriers/barriers.h has the definition.
- * Use it from one thread at a time; once solved, any number of threads may call gv_barriers_get at once, each with its own context.
+ * Use it from one thread at a time; once solved, any number of threads may call gv_barriers_get at once, each
+ * with its own context.
  */
 typedef struct gv_barriers gv_barriers;
 
@@ -80,15 +81,18 @@ static inline void gv_barriers_options_init(gv_barriers_options *options) {
 }
 
 /**
- * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule, each for itself, also where
- * they intersect themselves. Vertices within 1e-9 of the extent's longer side are joined, so that polygons that share an edge leave no slit.
- * On the globe coordinates are longitudes and latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided
- * into legs that deviate from them by at most 1 m; those of edges of more than 50 km by at most 1/50,000 of the edge's length, and 20 m.
+ * Copies barriers and prepares them for searches. Lines are walls; polygons are closed by the even-odd rule,
+ * each for itself, also where they intersect themselves. Vertices within 1e-9 of the extent's longer side are
+ * joined, so that polygons that share an edge leave no slit. On the globe coordinates are longitudes and
+ * latitudes in degrees. Edges that are straight in these (GV_EDGES_STRAIGHT) are divided into legs that
+ * deviate from them by at most 1 m; those of edges of more than 50 km by at most 1/50,000 of the edge's
+ * length, and 20 m.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param features lines and polygons; NULL or no features: no barriers. Points are an error.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_barriers_destroy.
- * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED (metric, flattening), OUT_OF_MEMORY.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED (metric,
+ * flattening), OUT_OF_MEMORY.
  */
 GV_API gv_status gv_barriers_create(gv_context *context, const gv_features *features,
                                     const gv_barriers_options *options, gv_barriers **out);
@@ -108,16 +112,16 @@ GV_API void gv_barriers_destroy(gv_barriers *barriers);
  * @param[out] left_out number of seeds within polygons and at positions that are not finite. May be NULL.
  * @return GV_OK, INVALID_ARGUMENT (also a latitude beyond a pole), OUT_OF_MEMORY, CANCELLED.
  */
-GV_API gv_status gv_barriers_solve(gv_context *context, gv_barriers *barriers, const double *x, const double *y,
-                                   int64_t count, int64_t *left_out);
+GV_API gv_status gv_barriers_solve(gv_context *context, gv_barriers *barriers, const double *x,
+                                   const double *y, int64_t count, int64_t *left_out);
 
 /** Places, and the arrays for their results. Places that are close to each other are fast together. */
 typedef struct gv_barrier_places {
   size_t struct_size;
   const double *x, *y;
   int64_t count;
-  /** Of the nearest seed; of several at the same length the first; -1: none reaches the place, or it lies within a polygon. May be
-   * NULL, as may the others. */
+  /** Of the nearest seed; of several at the same length the first; -1: none reaches the place, or it lies
+   * within a polygon. May be NULL, as may the others. */
   int32_t *seed;
   /** Length of the way; NaN: none. */
   double *distance;
@@ -138,7 +142,8 @@ static inline void gv_barrier_places_init(gv_barrier_places *places) {
  * @param places   the places, and the arrays in the caller's memory.
  * @return GV_OK, INVALID_ARGUMENT (not solved; a latitude beyond a pole), OUT_OF_MEMORY, CANCELLED.
  */
-GV_API gv_status gv_barriers_get(gv_context *context, const gv_barriers *barriers, const gv_barrier_places *places);
+GV_API gv_status gv_barriers_get(gv_context *context, const gv_barriers *barriers,
+                                 const gv_barrier_places *places);
 
 /** The shortest way from a place to its seed, and the arrays for it. */
 typedef struct gv_barrier_way {
@@ -146,8 +151,8 @@ typedef struct gv_barrier_way {
   /** The place; longitude and latitude in degrees on the globe. */
   double x, y;
   int64_t room; /**< positions that the arrays hold */
-  /** Positions of the way: the place, vertices of barriers, the seed; equal ones once. Longitudes are continuous, also beyond 180. May be
-   * NULL, as may the others. */
+  /** Positions of the way: the place, vertices of barriers, the seed; equal ones once. Longitudes are
+   * continuous, also beyond 180. May be NULL, as may the others. */
   double *way_x, *way_y;
   /** Of positions, also if it exceeds `room`; 0: no seed reaches the place. */
   int64_t *count;
@@ -162,13 +167,15 @@ static inline void gv_barrier_way_init(gv_barrier_way *way) {
 }
 
 /**
- * Follows the shortest way from a place to its seed. Any number of threads may call it at once, as gv_barriers_get.
+ * Follows the shortest way from a place to its seed. Any number of threads may call it at once, as
+ * gv_barriers_get.
  * @param context of the calling thread; message. NULL is an error.
  * @param barriers solved.
  * @param way      the place, and the arrays in the caller's memory.
  * @return GV_OK, INVALID_ARGUMENT (not solved; a latitude beyond a pole), OUT_OF_MEMORY.
  */
-GV_API gv_status gv_barriers_get_way(gv_context *context, const gv_barriers *barriers, const gv_barrier_way *way);
+GV_API gv_status gv_barriers_get_way(gv_context *context, const gv_barriers *barriers,
+                                     const gv_barrier_way *way);
 
 #ifdef __cplusplus
 }

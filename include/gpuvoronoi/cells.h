@@ -1,9 +1,9 @@
 /**
  * @file cells.h
- * gpuvoronoi: cells of QTM, HEALPix and S2: grids of them, their numbers, centers and neighbors. The conventions of gpuvoronoi.h hold
- * here too. The functions are pure: no context, no message, no memory, safe in any thread. After an error
- * (GV_ERROR_INVALID_ARGUMENT) their outputs are unchanged. For an order or level out of range a count is 0, as is an
- * S2 id; numbers are -1.
+ * gpuvoronoi: cells of QTM, HEALPix and S2: grids of them, their numbers, centers and neighbors. The
+ * conventions of gpuvoronoi.h hold here too. The functions are pure: no context, no message, no memory, safe
+ * in any thread. After an error (GV_ERROR_INVALID_ARGUMENT) their outputs are unchanged. For an order or
+ * level out of range a count is 0, as is an S2 id; numbers are -1.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------------ QTM cells */
+/* ---------------------------------------------------------------------------------------------- QTM cells */
 
 /**
  * @par Example
@@ -26,15 +26,15 @@ extern "C" {
  * double longitude, latitude;
  * if (gv_qtm_from_lonlat(9, 13.4, 52.5, &cell) != GV_OK) return 1;
  * if (gv_qtm_to_string(cell, digits, sizeof digits) != GV_OK || strlen(digits) != 10) return 1;
- * if (gv_qtm_neighbors(cell, neighbors) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK) return 1;
- * if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
+ * if (gv_qtm_neighbors(cell, neighbors) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK)
+ * return 1; if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
  * @endcode
  */
 
 /**
- * A cell of Dutton's quaternary triangular mesh (QTM): the octahedron's eight faces, each split repeatedly into
- * four at the edge midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows).
- * Level L has 8 x 4^L triangles; docs/qtm.md has the definitions.
+ * A cell of Dutton's quaternary triangular mesh (QTM): the octahedron's eight faces, each split repeatedly
+ * into four at the edge midpoints of the ZOT projection (colatitude and longitude are linear along an
+ * octant's rows). Level L has 8 x 4^L triangles; docs/qtm.md has the definitions.
  *
  * Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and zeros: an id
  * contains its level, is positive, and the descendants of a cell are the ids around it. 0 is not a cell.
@@ -45,9 +45,10 @@ typedef int64_t gv_qtm_id;
 #define GV_QTM_STRING_SIZE 31 /**< bytes of the longest digit string: octant, 29 digits, NUL */
 
 /**
- * Returns the cell that contains a point, decided exactly for the given doubles. +-180 is in octant 3 (7), the equator in the
- * north, meridians in the octant to their east, the poles in octants 1 and 5. A point on an edge belongs to the
- * corner cell of the two at the level where the edge appears; the midpoint of an edge to the lower basis number.
+ * Returns the cell that contains a point, decided exactly for the given doubles. +-180 is in octant 3 (7),
+ * the equator in the north, meridians in the octant to their east, the poles in octants 1 and 5. A point on
+ * an edge belongs to the corner cell of the two at the level where the edge appears; the midpoint of an edge
+ * to the lower basis number.
  * @param      level     0 ... GV_QTM_MAX_LEVEL.
  * @param      longitude finite, degrees; wraps.
  * @param      latitude  degrees, [-90, 90].
@@ -62,11 +63,12 @@ GV_API gv_status gv_qtm_from_lonlat(int level, double longitude, double latitude
  * @param      longitude `count` longitudes, degrees; they wrap.
  * @param      latitude  `count` latitudes, degrees.
  * @param      count     number of points, 0 or more.
- * @param[out] id        array of the caller of `count` cells; 0 for a point that is not finite or not in [-90, 90].
+ * @param[out] id        array of the caller of `count` cells; 0 for a point that is not finite or not in
+ * [-90, 90].
  * @return GV_OK, INVALID_ARGUMENT (NULL, count, level).
  */
-GV_API gv_status gv_qtm_from_lonlat_array(int level, const double *longitude, const double *latitude, int64_t count,
-                                          gv_qtm_id *id);
+GV_API gv_status gv_qtm_from_lonlat_array(int level, const double *longitude, const double *latitude,
+                                          int64_t count, gv_qtm_id *id);
 
 /**
  * Returns the centers of consecutive cells of a level: gv_qtm_center for each.
@@ -98,8 +100,8 @@ GV_API int gv_qtm_level(gv_qtm_id id);
 GV_API int gv_qtm_octant(gv_qtm_id id);
 
 /**
- * Writes Dutton's notation: the octant's digit and one digit 0 ... 3 for each level, e.g. "1133013130312011310",
- * with a NUL.
+ * Writes Dutton's notation: the octant's digit and one digit 0 ... 3 for each level, e.g.
+ * "1133013130312011310", with a NUL.
  * @param id a cell of QTM.
  * @param[out] text array of the caller of `size` characters.
  * @param size of `text`: at least level + 2; GV_QTM_STRING_SIZE is always enough.
@@ -163,8 +165,8 @@ GV_API gv_status gv_qtm_children(gv_qtm_id id, gv_qtm_id children[4]);
 
 /**
  * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Outputs may be NULL.
- * Corners that cells share have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3
- * and 7) and at the poles (the middle of the octant), so that no cell spans 360 degrees.
+ * Corners that cells share have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6,
+ * -180 in 3 and 7) and at the poles (the middle of the octant), so that no cell spans 360 degrees.
  * @param id a cell of QTM.
  * @param[out] longitude degrees, [-180, 180]; may be NULL.
  * @param[out] latitude degrees, [-90, 90]; may be NULL.
@@ -200,14 +202,15 @@ GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude
 
 /**
  * @param id a cell of QTM.
- * @return the area on the unit sphere, in steradians, of the cell with edges that are straight in the ZOT plane (such cells tile the
- *         sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id.
+ * @return the area on the unit sphere, in steradians, of the cell with edges that are straight in the ZOT
+ * plane (such cells tile the sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an
+ * invalid id.
  */
 GV_API double gv_qtm_area(gv_qtm_id id);
 
 /**
- * The triangles of a level of the quaternary triangular mesh (cells.h): one row of gv_qtm_count(level) cells in the
- * order of their numbers. Distances are measured from their centers (gv_qtm_center_vector).
+ * The triangles of a level of the quaternary triangular mesh (cells.h): one row of gv_qtm_count(level) cells
+ * in the order of their numbers. Distances are measured from their centers (gv_qtm_center_vector).
  * @param level 0 ... GV_QTM_MAX_GRID_LEVEL.
  * @return the grid. Objects made from it set width and height.
  */
@@ -220,8 +223,8 @@ static inline gv_grid gv_grid_qtm(int level) {
 }
 
 /**
- * Gives each cell of a grid of gv_grid_lonlat or gv_grid_projected the result of the QTM triangle that its center
- * lies in (gv_qtm_from_lonlat).
+ * Gives each cell of a grid of gv_grid_lonlat or gv_grid_projected the result of the QTM triangle that its
+ * center lies in (gv_qtm_from_lonlat).
  * @param[in,out] grid  the grid.
  * @param         level 0 ... GV_QTM_MAX_GRID_LEVEL; GV_QTM_NONE = the grid's own cells.
  */
@@ -229,7 +232,7 @@ static inline void gv_grid_set_qtm_level(gv_grid *grid, int level) {
   grid->level = level;
 }
 
-/* --------------------------------------------------------------------------------------------------------- HEALPix */
+/* ------------------------------------------------------------------------------------------------ HEALPix */
 
 /**
  * @par Example
@@ -260,7 +263,8 @@ GV_API int64_t gv_healpix_count(int order);
 GV_API gv_status gv_healpix_center(int order, int64_t number, double *longitude, double *latitude);
 
 /**
- * The pixel of the NESTED scheme that contains a point. A point on an edge belongs to one of the pixels at it.
+ * The pixel of the NESTED scheme that contains a point. A point on an edge belongs to one of the pixels at
+ * it.
  * @param order 0 ... GV_HEALPIX_MAX_ORDER.
  * @param      longitude degrees, finite.
  * @param      latitude  degrees, on the unit sphere, [-90, 90].
@@ -278,7 +282,8 @@ GV_API gv_status gv_healpix_from_lonlat(int order, double longitude, double lati
  * @param[out] latitude  likewise, on the unit sphere.
  * @return GV_OK, INVALID_ARGUMENT (also pixels beyond the last).
  */
-GV_API gv_status gv_healpix_centers(int order, int64_t first, int64_t count, double *longitude, double *latitude);
+GV_API gv_status gv_healpix_centers(int order, int64_t first, int64_t count, double *longitude,
+                                    double *latitude);
 
 /**
  * Returns the pixels of many points: gv_healpix_from_lonlat for each.
@@ -286,7 +291,8 @@ GV_API gv_status gv_healpix_centers(int order, int64_t first, int64_t count, dou
  * @param      longitude `count` longitudes, degrees.
  * @param      latitude  `count` latitudes, degrees, on the unit sphere.
  * @param      count     number of points, 0 or more.
- * @param[out] number    array of the caller of `count` pixels; -1 for a point that is not finite or not in [-90, 90].
+ * @param[out] number    array of the caller of `count` pixels; -1 for a point that is not finite or not in
+ * [-90, 90].
  * @return GV_OK, INVALID_ARGUMENT (NULL, count, order).
  */
 GV_API gv_status gv_healpix_from_lonlat_array(int order, const double *longitude, const double *latitude,
@@ -308,10 +314,12 @@ GV_API int64_t gv_healpix_from_ring(int order, int64_t ring_number);
 
 /**
  * The pixels of HEALPix: one row of gv_healpix_count(order) cells. Distances are measured from their centers
- * (gv_healpix_center). `cuda-tile` supports neither these nor the cells of S2 and of lists; "auto" uses the CPU.
+ * (gv_healpix_center). `cuda-tile` supports neither these nor the cells of S2 and of lists; "auto" uses the
+ * CPU.
  * @param order    0 ... GV_HEALPIX_MAX_ORDER.
  * @param ring     non-zero = in the order of the RING scheme, else of NESTED, which is faster.
- * @param authalic non-zero = latitudes of centers are authalic: all pixels have the same area on the ellipsoid
+ * @param authalic non-zero = latitudes of centers are authalic: all pixels have the same area on the
+ * ellipsoid
  *                 (|flattening| up to 1/50); else they are geodetic.
  * @return the grid.
  */
@@ -325,7 +333,7 @@ static inline gv_grid gv_grid_healpix(int order, int ring, int authalic) {
   return grid;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- S2 */
+/* ----------------------------------------------------------------------------------------------------- S2 */
 
 /**
  * @par Example
@@ -347,8 +355,8 @@ GV_API int64_t gv_s2_count(int level);
 /**
  * @param level 0 ... GV_S2_MAX_LEVEL.
  * @param number of a cell, 0 ... gv_s2_count(level) - 1.
- * @return the 64-bit id of cell `number` (from 0) of a level, in the order of ids; 0 for a number or a level out
- *         of range.
+ * @return the 64-bit id of cell `number` (from 0) of a level, in the order of ids; 0 for a number or a level
+ * out of range.
  */
 GV_API uint64_t gv_s2_id(int level, int64_t number);
 
@@ -389,15 +397,16 @@ GV_API gv_status gv_s2_centers(int level, int64_t first, int64_t count, double *
  * @param      longitude `count` longitudes, degrees.
  * @param      latitude  `count` latitudes, degrees, on the unit sphere.
  * @param      count     number of points, 0 or more.
- * @param[out] number    array of the caller of `count` cells; -1 for a point that is not finite or not in [-90, 90].
+ * @param[out] number    array of the caller of `count` cells; -1 for a point that is not finite or not in
+ * [-90, 90].
  * @return GV_OK, INVALID_ARGUMENT (NULL, count, level).
  */
-GV_API gv_status gv_s2_from_lonlat_array(int level, const double *longitude, const double *latitude, int64_t count,
-                                         int64_t *number);
+GV_API gv_status gv_s2_from_lonlat_array(int level, const double *longitude, const double *latitude,
+                                         int64_t count, int64_t *number);
 
 /**
- * The cells of a level of S2: one row of gv_s2_count(level) cells in the order of their ids (gv_s2_id). Distances are
- * measured from their centers (gv_s2_center).
+ * The cells of a level of S2: one row of gv_s2_count(level) cells in the order of their ids (gv_s2_id).
+ * Distances are measured from their centers (gv_s2_center).
  * @param level    0 ... GV_S2_MAX_LEVEL.
  * @param authalic as for gv_grid_healpix.
  * @return the grid.

@@ -1,6 +1,7 @@
 /**
  * @file geometries.h
- * gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h hold here too.
+ * gpuvoronoi: lines and polygons as seeds of grids and in indexes. The conventions of gpuvoronoi.h hold here
+ * too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,25 +14,16 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------- lines and polygons */
+/* ------------------------------------------------------------------------------------- lines and polygons */
 
 /**
  * @par Example
  * @code
- * const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4}; // two features of one line of two vertices
- * const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
- * const double lon[] = {10, 12, 20, 21}, lat[] = {50, 51, 50, 49}, town_lon = 13, town_lat = 52;
- * const gv_points town = gv_points_xy(&town_lon, &town_lat, 1);
- * gv_features lines;
- * gv_features_init(&lines);
- * lines.count = 2;
- * lines.part = part;
- * lines.ring = ring;
- * lines.vertex = vertex;
- * lines.kind = kind;
- * lines.x = lon;
- * lines.y = lat;
- * gv_index_options options;
+ * const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4}; // two features of one line of
+ * two vertices const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE}; const double lon[] = {10, 12, 20, 21},
+ * lat[] = {50, 51, 50, 49}, town_lon = 13, town_lat = 52; const gv_points town = gv_points_xy(&town_lon,
+ * &town_lat, 1); gv_features lines; gv_features_init(&lines); lines.count = 2; lines.part = part; lines.ring
+ * = ring; lines.vertex = vertex; lines.kind = kind; lines.x = lon; lines.y = lat; gv_index_options options;
  * gv_index_options_init(&options);
  * options.metric = GV_GEODESIC;
  * gv_search_options search;
@@ -61,28 +53,30 @@ typedef enum gv_part_kind {
 } gv_part_kind;
 
 /**
- * Lines and polygons as GeoArrow offsets: feature f has the parts part[f] ... part[f + 1] - 1, part p the rings
- * ring[p] ... ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1] - 1. Empty
- * features are never nearest.
+ * Lines and polygons as GeoArrow offsets: feature f has the parts part[f] ... part[f + 1] - 1, part p the
+ * rings ring[p] ... ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1]
+ * - 1. Empty features are never nearest.
  *
- * The distance to a feature is that to its nearest point: exactly 0 inside a polygon and on its straight edges.
- * Inside: with straight edges (and on the plane) by the even-odd rule in the coordinates as written, on the globe
- * for any whole number of turns; with geodesic edges each ring's smaller side, even-odd over the rings. A feature
- * is the union of its parts. Of overlapping features the first wins.
+ * The distance to a feature is that to its nearest point: exactly 0 inside a polygon and on its straight
+ * edges. Inside: with straight edges (and on the plane) by the even-odd rule in the coordinates as written,
+ * on the globe for any whole number of turns; with geodesic edges each ring's smaller side, even-odd over the
+ * rings. A feature is the union of its parts. Of overlapping features the first wins.
  *
- * The exact distance from q to an edge is the least of the distances to its ends a and b as points and, if the
- * closest point lies between them, of the value below, with d = b - a, w the vector from the nearer end to q, c = w
- * x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of the unit vectors; else by
- * latitude, then longitude), so that an edge and its reverse give the same bits.
+ * The exact distance from q to an edge is the least of the distances to its ends a and b as points and, if
+ * the closest point lies between them, of the value below, with d = b - a, w the vector from the nearer end
+ * to q, c = w x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of the
+ * unit vectors; else by latitude, then longitude), so that an edge and its reverse give the same bits.
  *
  *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
  *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
- *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the point on the
- *   edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof: src/exact/edge_search.c).
+ *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the point on
+ * the edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof:
+ * src/exact/edge_search.c).
  *
- * On the globe two kinds of edges, straight or geodesic, cut a polygon at the border of longitude and latitude and are not part of its
- * boundary: edges along the latitude of a pole, and edges along 180 or -180 degrees (or whole turns from there,
- * within 1e-5 degrees) where polygons of the same set touch them from the other side. `cut` replaces this rule.
+ * On the globe two kinds of edges, straight or geodesic, cut a polygon at the border of longitude and
+ * latitude and are not part of its boundary: edges along the latitude of a pole, and edges along 180 or -180
+ * degrees (or whole turns from there, within 1e-5 degrees) where polygons of the same set touch them from the
+ * other side. `cut` replaces this rule.
  */
 typedef struct gv_features {
   size_t struct_size;
@@ -101,8 +95,8 @@ typedef struct gv_features {
   const uint8_t *cut;
 } gv_features;
 
-/** Sets the defaults: no features, straight edges. Straight edges do not cross the antimeridian: features that
- * cross it (179 to -179) need GV_EDGES_GEODESIC or unwrapped longitudes (179 to 181). */
+/** Sets the defaults: no features, straight edges. Straight edges do not cross the antimeridian: features
+ * that cross it (179 to -179) need GV_EDGES_GEODESIC or unwrapped longitudes (179 to 181). */
 static inline void gv_features_init(gv_features *features) {
   const gv_features defaults = {sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL,
                                 GV_EDGES_STRAIGHT,   0, NULL};
@@ -110,8 +104,9 @@ static inline void gv_features_init(gv_features *features) {
 }
 
 /**
- * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64) nearest
- * features of points of the plane or of longitudes and latitudes. exclude_self and queries NULL are not supported.
+ * Copies features and builds an index over them (GV_INDEX_FEATURES). gv_index_search finds the k (1 ... 64)
+ * nearest features of points of the plane or of longitudes and latitudes. exclude_self and queries NULL are
+ * not supported.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param features 1 or more; copied.
  * @param options  metric, semi_major and flattening; NULL = defaults, on the plane by GV_EUCLIDEAN.
@@ -122,21 +117,24 @@ GV_API gv_status gv_index_build_features(gv_context *context, const gv_features 
                                          const gv_index_options *options, gv_index **out);
 
 /**
- * Finds for each of other features the k (1 ... 1024) nearest of an index of GV_INDEX_FEATURES, by (exact distance, number).
- * The distance of two features is 0 if they meet or one lies within the other (unless `boundary`), else the least exact
- * distance from a vertex of one to the other. This is their least distance on the plane, and on the globe for geodesic
- * edges, where edges that touch without crossing may have up to 0.1 mm, and edges of nearly half the globe (antipodes)
- * are not recognized as crossing. Straight edges on the globe are supported on one side only, if the other has points.
+ * Finds for each of other features the k (1 ... 1024) nearest of an index of GV_INDEX_FEATURES, by (exact
+ * distance, number). The distance of two features is 0 if they meet or one lies within the other (unless
+ * `boundary`), else the least exact distance from a vertex of one to the other. This is their least distance
+ * on the plane, and on the globe for geodesic edges, where edges that touch without crossing may have up to
+ * 0.1 mm, and edges of nearly half the globe (antipodes) are not recognized as crossing. Straight edges on
+ * the globe are supported on one side only, if the other has points.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param index not changed; any number of threads may share it.
  * @param queries        features in the index's coordinates; `edges` as of the indexed features.
  * @param options        NULL = defaults; nearest, exclude_self and device memory are not supported.
  * @param[out] indices   count x k numbers of features from 0, row-major; -1 where there are fewer than k.
  * @param[out] distances count x k distances, INFINITY where indices is -1; may be NULL.
- * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED, OUT_OF_MEMORY, CANCELLED.
+ * @return GV_OK, INVALID_ARGUMENT (the message names the first bad feature), UNSUPPORTED, OUT_OF_MEMORY,
+ * CANCELLED.
  */
-GV_API gv_status gv_index_search_features(gv_context *context, const gv_index *index, const gv_features *queries,
-                                          const gv_search_options *options, int64_t *indices, double *distances);
+GV_API gv_status gv_index_search_features(gv_context *context, const gv_index *index,
+                                          const gv_features *queries, const gv_search_options *options,
+                                          int64_t *indices, double *distances);
 
 #ifdef __cplusplus
 }

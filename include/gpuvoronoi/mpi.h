@@ -1,16 +1,17 @@
 /**
  * @file mpi.h
- * gpuvoronoi for the processes of an MPI communicator: each process computes its part of a grid and searches the
- * points of all processes.
+ * gpuvoronoi for the processes of an MPI communicator: each process computes its part of a grid and searches
+ * the points of all processes.
  *
  * SPDX-License-Identifier: MIT
  *
- * These functions are inline. They use the MPI that the program is compiled with: mpicc -DGV_EXPERIMENTAL program.c
- * -lgpuvoronoi. The library itself (experimental.h) does not depend on MPI. The conventions of gpuvoronoi.h hold
- * here too. Collective functions must be called by all processes of the communicator, in the same order as their
- * other collective calls. They return the same status in all processes; if another process failed, the message
- * names it. MPI is called from the calling thread (MPI_THREAD_FUNNELED is enough). Errors of MPI are passed to the
- * communicator's error handler; if that returns, the status is GV_ERROR_IO.
+ * These functions are inline. They use the MPI that the program is compiled with: mpicc -DGV_EXPERIMENTAL
+ * program.c -lgpuvoronoi. The library itself (experimental.h) does not depend on MPI. The conventions of
+ * gpuvoronoi.h hold here too. Collective functions must be called by all processes of the communicator, in
+ * the same order as their other collective calls. They return the same status in all processes; if another
+ * process failed, the message names it. MPI is called from the calling thread (MPI_THREAD_FUNNELED is
+ * enough). Errors of MPI are passed to the communicator's error handler; if that returns, the status is
+ * GV_ERROR_IO.
  */
 #ifndef GPUVORONOI_MPI_H
 #define GPUVORONOI_MPI_H
@@ -23,7 +24,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------- communicators */
+/* ------------------------------------------------------------------------------------------ communicators */
 
 /**
  * @par Example
@@ -75,7 +76,7 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------- this process's cells */
+/* ----------------------------------------------------------------------------------- this process's cells */
 
 /**
  * @par Example
@@ -93,32 +94,30 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
  * if (status == GV_OK) status = gv_mpi_voronoi_part(MPI_COMM_WORLD, context, voronoi, &local);
  * int32_t *nearest = (int32_t *)malloc((size_t)(local.columns * local.rows) * sizeof *nearest + 1);
  * local.out = nearest;
- * if (status == GV_OK && local.rows > 0) status = gv_voronoi_fill(context, voronoi, &local, NULL); // row r of nearest is row local.row + r
- * int good = status == GV_OK && (local.row > 0 || local.rows == 0 || nearest[0] == 0);
- * free(nearest);
- * gv_voronoi_destroy(voronoi);
- * if (!good) return 1;
+ * if (status == GV_OK && local.rows > 0) status = gv_voronoi_fill(context, voronoi, &local, NULL); // row r
+ * of nearest is row local.row + r int good = status == GV_OK && (local.row > 0 || local.rows == 0 ||
+ * nearest[0] == 0); free(nearest); gv_voronoi_destroy(voronoi); if (!good) return 1;
  * @endcode
  */
 
 /**
- * Returns the cells that this process computes with gv_voronoi_fill: part `rank` of `size` parts (gv_voronoi_part).
- * Not collective.
+ * Returns the cells that this process computes with gv_voronoi_fill: part `rank` of `size` parts
+ * (gv_voronoi_part). Not collective.
  * @param communicator of all processes that take part.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param voronoi not changed; any number of threads may share it.
- * @param[in,out] labels its column, row, columns and rows are set; initialize it before. Empty parts have rows or
- *                       columns 0.
+ * @param[in,out] labels its column, row, columns and rows are set; initialize it before. Empty parts have
+ * rows or columns 0.
  * @return GV_OK, INVALID_ARGUMENT, IO.
  */
-static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *context, const gv_voronoi *voronoi,
-                                            gv_labels *labels) {
+static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *context,
+                                            const gv_voronoi *voronoi, gv_labels *labels) {
   gv_communicator all;
   gv_status status = gv_mpi_communicator(&communicator, &all);
   return status == GV_OK ? gv_voronoi_part(context, voronoi, all.rank, all.ranks, labels) : status;
 }
 
-/* ---------------------------------------------------------------------------------------- nearest of all processes */
+/* ------------------------------------------------------------------------------- nearest of all processes */
 
 /**
  * @par Example
@@ -126,21 +125,19 @@ static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *c
  * int rank = 0, ranks = 1;
  * MPI_Comm_rank(MPI_COMM_WORLD, &rank);
  * MPI_Comm_size(MPI_COMM_WORLD, &ranks);
- * const double place = rank, position = ranks - 1 - rank; // process p has the point p of a line, and searches for another one's
- * const gv_points local = gv_points_rows(&place, 1, 1, GV_FLOAT64), query = gv_points_rows(&position, 1, 1, GV_FLOAT64);
- * gv_index *index = NULL;
- * int64_t nearest = -1;
- * double distance = -1;
- * gv_status status = gv_index_build(context, &local, NULL, &index); // all must get this far
- * if (status == GV_OK) status = gv_mpi_index_search(MPI_COMM_WORLD, context, index, &query, NULL, &nearest, &distance);
+ * const double place = rank, position = ranks - 1 - rank; // process p has the point p of a line, and
+ * searches for another one's const gv_points local = gv_points_rows(&place, 1, 1, GV_FLOAT64), query =
+ * gv_points_rows(&position, 1, 1, GV_FLOAT64); gv_index *index = NULL; int64_t nearest = -1; double distance
+ * = -1; gv_status status = gv_index_build(context, &local, NULL, &index); // all must get this far if (status
+ * == GV_OK) status = gv_mpi_index_search(MPI_COMM_WORLD, context, index, &query, NULL, &nearest, &distance);
  * gv_index_destroy(index);
  * if (status != GV_OK || nearest != ranks - 1 - rank || distance != 0) return 1;
  * @endcode
  */
 
 /**
- * gv_index_search_distributed for the processes of a communicator, with the same parameters, results and errors.
- * Collective.
+ * gv_index_search_distributed for the processes of a communicator, with the same parameters, results and
+ * errors. Collective.
  * @param communicator of all processes that take part.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param index not changed; any number of threads may share it.
@@ -155,8 +152,9 @@ static inline gv_status gv_mpi_index_search(MPI_Comm communicator, gv_context *c
                                             int64_t *indices, double *distances) {
   gv_communicator all;
   gv_status status = gv_mpi_communicator(&communicator, &all);
-  return status == GV_OK ? gv_index_search_distributed(context, &all, index, queries, options, indices, distances)
-                         : status;
+  return status == GV_OK
+             ? gv_index_search_distributed(context, &all, index, queries, options, indices, distances)
+             : status;
 }
 
 #ifdef __cplusplus

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* --------------------------------------------------------------------------------------- cells of rasters as seeds */
+/* ------------------------------------------------------------------------------ cells of rasters as seeds */
 
 /**
  * @par Example
@@ -44,16 +44,16 @@ extern "C" {
  * if (status == GV_OK) status = gv_index_build_raster_seeds(context, seeds, NULL, &index);
  * if (status == GV_OK) status = gv_index_search(context, index, &query, NULL, &cell, NULL);
  * gv_index_destroy(index);
- * int good = status == GV_OK && kept.count == 8 && kept.cells == 9 && cell == 2 * 5 + 3; // all but the cell in the middle are kept
- * gv_raster_seeds_destroy(seeds);
- * if (!good) return 1;
+ * int good = status == GV_OK && kept.count == 8 && kept.cells == 9 && cell == 2 * 5 + 3; // all but the cell
+ * in the middle are kept gv_raster_seeds_destroy(seeds); if (!good) return 1;
  * @endcode
  */
 
 /**
- * Seeds at the centers of a raster's cells. Cells of one value are a group; results are the nearest group or the
- * nearest cell. The raster is added by rows. Memory grows with the boundaries between groups, not with their areas:
- * cells that cannot be nearest to any cell of `query_grid` are left out (proof: src/voronoi/raster_seeds.c).
+ * Seeds at the centers of a raster's cells. Cells of one value are a group; results are the nearest group or
+ * the nearest cell. The raster is added by rows. Memory grows with the boundaries between groups, not with
+ * their areas: cells that cannot be nearest to any cell of `query_grid` are left out (proof:
+ * src/voronoi/raster_seeds.c).
  */
 typedef struct gv_raster_seeds gv_raster_seeds;
 
@@ -91,12 +91,12 @@ GV_API gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *rast
 GV_API void gv_raster_seeds_destroy(gv_raster_seeds *seeds);
 
 /**
- * Rows of a raster in the caller's memory, e.g. a NumPy array. Strides are bytes from a cell to the next of its
- * column or row, and may be negative or 0; no alignment is needed.
+ * Rows of a raster in the caller's memory, e.g. a NumPy array. Strides are bytes from a cell to the next of
+ * its column or row, and may be negative or 0; no alignment is needed.
  *
- * A cell is a seed if its value is in `included` (or is not 0 if that is NULL), and is not in `excluded`, NaN,
- * infinite or masked. The value of a seed must be an integer in the range of int64_t; for floats its absolute value
- * must be less than 2^53. Both lists hold values of the array's type.
+ * A cell is a seed if its value is in `included` (or is not 0 if that is NULL), and is not in `excluded`,
+ * NaN, infinite or masked. The value of a seed must be an integer in the range of int64_t; for floats its
+ * absolute value must be less than 2^53. Both lists hold values of the array's type.
  */
 typedef struct gv_raster_array {
   size_t struct_size;
@@ -111,7 +111,8 @@ typedef struct gv_raster_array {
   int64_t included_count;
   const void *excluded; /**< e.g. the nodata value; NULL = none */
   int64_t excluded_count;
-  int is_byte_swapped; /**< non-zero: the cells (not the two lists) are in the byte order that is not the machine's */
+  /** non-zero: the cells (not the two lists) are in the byte order that is not the machine's */
+  int is_byte_swapped;
 } gv_raster_array;
 
 /** Sets the defaults: no rows, type int64. */
@@ -126,16 +127,16 @@ static inline void gv_raster_array_init(gv_raster_array *array) {
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds not finished.
  * @param array the next rows; read during the call only.
- * @return GV_OK, INVALID_ARGUMENT (a seed is not an integer: the message names the first; more than 2^31 - 1 seeds
- *         are kept; too many rows), OUT_OF_MEMORY, CANCELLED. After an error the object is invalid; only
+ * @return GV_OK, INVALID_ARGUMENT (a seed is not an integer: the message names the first; more than 2^31 - 1
+ * seeds are kept; too many rows), OUT_OF_MEMORY, CANCELLED. After an error the object is invalid; only
  *         gv_raster_seeds_destroy may be called.
  */
 GV_API gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
                                            const gv_raster_array *array);
 
 /**
- * Rows of a raster as spans: cells of a row that follow one another and have one value. Rows that are known as spans,
- * or that were made into spans on a GPU, need not be expanded.
+ * Rows of a raster as spans: cells of a row that follow one another and have one value. Rows that are known
+ * as spans, or that were made into spans on a GPU, need not be expanded.
  */
 typedef struct gv_raster_spans {
   size_t struct_size;
@@ -153,12 +154,13 @@ static inline void gv_raster_spans_init(gv_raster_spans *spans) {
 }
 
 /**
- * Adds the next spans->rows rows, with the result of gv_raster_seeds_add_array for their cells. The spans are not kept.
+ * Adds the next spans->rows rows, with the result of gv_raster_seeds_add_array for their cells. The spans are
+ * not kept.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds not finished.
  * @param spans the next rows; read during the call only.
- * @return GV_OK, INVALID_ARGUMENT (spans that do not cover their rows; more than 2^31 - 1 seeds are kept; too many
- *         rows), OUT_OF_MEMORY. After an error as gv_raster_seeds_add_array.
+ * @return GV_OK, INVALID_ARGUMENT (spans that do not cover their rows; more than 2^31 - 1 seeds are kept; too
+ * many rows), OUT_OF_MEMORY. After an error as gv_raster_seeds_add_array.
  */
 GV_API gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
                                            const gv_raster_spans *spans);
@@ -199,14 +201,16 @@ static inline void gv_raster_seed_list_init(gv_raster_seed_list *list) {
  * Before gv_raster_seeds_finish only the numbers of the rows so far: the arrays are NULL.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds not changed.
- * @param[in,out] out initialized by gv_raster_seed_list_init; its arrays are valid until gv_raster_seeds_destroy.
+ * @param[in,out] out initialized by gv_raster_seed_list_init; its arrays are valid until
+ * gv_raster_seeds_destroy.
  * @return GV_OK, INVALID_ARGUMENT.
  */
-GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out);
+GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds,
+                                     gv_raster_seed_list *out);
 
 /**
- * Writes the groups of the raster's cells in a rectangle: that of cell (row + r, column + c) to group[r * stride +
- * c], -1 if it is not a seed. Thread safe.
+ * Writes the groups of the raster's cells in a rectangle: that of cell (row + r, column + c) to group[r *
+ * stride + c], -1 if it is not a seed. Thread safe.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds finished.
  * @param column the first column.
@@ -218,7 +222,8 @@ GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds 
  * @return GV_OK, INVALID_ARGUMENT.
  */
 GV_API gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column,
-                                        int64_t row, int64_t width, int64_t height, int32_t *group, int64_t stride);
+                                        int64_t row, int64_t width, int64_t height, int32_t *group,
+                                        int64_t stride);
 
 /**
  * Whether all cells of a rectangle are of one group, or all are not seeds. Thread safe.
@@ -228,16 +233,18 @@ GV_API gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_see
  * @param[out] group   that group, or -1.
  * @return non-zero if they are.
  */
-GV_API int gv_raster_seeds_is_uniform(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width,
-                                      int64_t height, int32_t *group);
+GV_API int gv_raster_seeds_is_uniform(const gv_raster_seeds *seeds, int64_t column, int64_t row,
+                                      int64_t width, int64_t height, int32_t *group);
 
 /**
- * Builds an index over the kept seeds (GV_INDEX_RASTER_SEEDS) with the metric of the seeds. gv_index_search returns
- * row-major numbers of cells. Ties go to the first kept seed, which is the lowest cell if by_cell. For seeds made
- * with `query_grid` the results are valid for cells of that grid that are not seeds themselves.
+ * Builds an index over the kept seeds (GV_INDEX_RASTER_SEEDS) with the metric of the seeds. gv_index_search
+ * returns row-major numbers of cells. Ties go to the first kept seed, which is the lowest cell if by_cell.
+ * For seeds made with `query_grid` the results are valid for cells of that grid that are not seeds
+ * themselves.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param seeds    finished, with at least one seed; may be destroyed afterwards.
- * @param options  metric, semi_major and flattening are ignored: those of the raster are used. NULL = defaults.
+ * @param options  metric, semi_major and flattening are ignored: those of the raster are used. NULL =
+ * defaults.
  * @param[out] out free it with gv_index_destroy.
  * @return as gv_index_build; UNSUPPORTED for GV_GRID_PROJECTED.
  */
@@ -253,7 +260,8 @@ typedef struct gv_cell_results {
   int64_t mask_stride;   /**< strides are in values; 0 = columns, of bands stride * rows */
   const int32_t *seed;   /**< seed numbers that are known, as in gv_measure; NULL = they are computed */
   int64_t seed_stride, seed_band_stride;
-  /** Group of each cell that is a seed, < 0 for others (gv_raster_seeds_groups); NULL = no cell is a seed. k = 1 only. */
+  /** Group of each cell that is a seed, < 0 for others (gv_raster_seeds_groups); NULL = no cell is a seed. k
+   * = 1 only. */
   const int32_t *cell_group;
   int64_t cell_group_stride;
   const int32_t *group;   /**< of each seed; NULL = its number */
@@ -295,14 +303,15 @@ static inline void gv_cell_results_init(gv_cell_results *results) {
 }
 
 /**
- * Computes the results of gv_voronoi_fill and gv_voronoi_measure, with seeds' values instead of their numbers. A
- * cell that is a seed gets its own value, distance 0 and azimuth 0. Threads: as gv_voronoi_fill.
+ * Computes the results of gv_voronoi_fill and gv_voronoi_measure, with seeds' values instead of their
+ * numbers. A cell that is a seed gets its own value, distance 0 and azimuth 0. Threads: as gv_voronoi_fill.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param voronoi made without labels, with a negative nodata.
  * @param results the rectangle, and the arrays in the caller's memory.
  * @return as gv_voronoi_fill and gv_voronoi_measure. After an error the outputs are unspecified.
  */
-GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, const gv_cell_results *results);
+GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi,
+                                    const gv_cell_results *results);
 
 #ifdef __cplusplus
 }

@@ -13,32 +13,34 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------ inverse distances */
+/* -------------------------------------------------------------------------------------- inverse distances */
 
 /**
  * @par Example
  * @code
- * double value[4] = {1, 0, 2, 3}; // two cells: the distances to their nearest seeds, then those to the next ones
- * if (gv_inverse_distance_weights(context, value, 2, 2, 2.0, value) != GV_OK) return 1;
- * if (value[0] != 0.8 || value[2] != 0.2 || value[1] != 1 || value[3] != 0) return 1;
+ * double value[4] = {1, 0, 2, 3}; // two cells: the distances to their nearest seeds, then those to the next
+ * ones if (gv_inverse_distance_weights(context, value, 2, 2, 2.0, value) != GV_OK) return 1; if (value[0] !=
+ * 0.8 || value[2] != 0.2 || value[1] != 1 || value[3] != 0) return 1;
  * @endcode
  */
 
 /**
- * Weights in proportion to distance ** -power, which add up to 1. Seeds at distance 0 share the weight. Distances are
- * compared with the nearest one first, so that no power is out of range. Runs on the calling thread. Thread safe.
+ * Weights in proportion to distance ** -power, which add up to 1. Seeds at distance 0 share the weight.
+ * Distances are compared with the nearest one first, so that no power is out of range. Runs on the calling
+ * thread. Thread safe.
  * @param context of the calling thread; message. NULL is an error.
- * @param distances    distances[j * count + i] of the j-th nearest seed of cell i, nearest first; NaN = there is none.
+ * @param distances    distances[j * count + i] of the j-th nearest seed of cell i, nearest first; NaN = there
+ * is none.
  * @param count        number of cells, 0 or more.
  * @param k            seeds of each cell, 1 ... 1024 (GV_LIMIT_K).
  * @param power        finite, 0 or more.
  * @param[out] weights as distances, 0 for NaN; may be the same array.
  * @return GV_OK, INVALID_ARGUMENT.
  */
-GV_API gv_status gv_inverse_distance_weights(gv_context *context, const double *distances, int64_t count, int32_t k,
-                                             double power, double *weights);
+GV_API gv_status gv_inverse_distance_weights(gv_context *context, const double *distances, int64_t count,
+                                             int32_t k, double power, double *weights);
 
-/* ------------------------------------------------------------------------------------------------- areas of cells */
+/* ----------------------------------------------------------------------------------------- areas of cells */
 
 /**
  * @par Example
@@ -52,10 +54,11 @@ GV_API gv_status gv_inverse_distance_weights(gv_context *context, const double *
  */
 
 /**
- * Areas in square radians of the cells of axes of longitude and latitude, of which only the centers are known: sides
- * are halfway between neighbors, the outermost as far outside, and latitudes within 90 degrees. The area of the cell
- * in column c and row r is widths[c] * heights[r]. All are 0 unless both axes have two values or more and ascend or
- * descend; longitudes count modulo 360 degrees. Runs on the calling thread. Thread safe.
+ * Areas in square radians of the cells of axes of longitude and latitude, of which only the centers are
+ * known: sides are halfway between neighbors, the outermost as far outside, and latitudes within 90 degrees.
+ * The area of the cell in column c and row r is widths[c] * heights[r]. All are 0 unless both axes have two
+ * values or more and ascend or descend; longitudes count modulo 360 degrees. Runs on the calling thread.
+ * Thread safe.
  * @param context of the calling thread; message. NULL is an error.
  * @param longitude    `columns` values, degrees.
  * @param columns      at least 1.

@@ -30,8 +30,8 @@ static gv_status api_read(gv_context *context, const gv_features *features, gv_b
   return status == GV_OK ? gv_barrier_corners_make(context, b) : status;
 }
 
-gv_status gv_barriers_create(gv_context *context, const gv_features *features, const gv_barriers_options *options,
-                             gv_barriers **out) {
+gv_status gv_barriers_create(gv_context *context, const gv_features *features,
+                             const gv_barriers_options *options, gv_barriers **out) {
   gv_barriers_options o;
   gv_features f;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
@@ -46,8 +46,8 @@ gv_status gv_barriers_create(gv_context *context, const gv_features *features, c
                    "barriers: unsupported metric (%s); use euclidean, great-circle or geodesic",
                    gv_metric_name(o.metric));
   if (!(o.max_distance >= 0.0))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: max_distance out of range (%g); use 0 or more",
-                   o.max_distance);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "barriers: max_distance out of range (%g); use 0 or more", o.max_distance);
   gv_barriers *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
   if (b == NULL) return gv_fail_memory(context, "the barriers");
   b->allocator = context->allocator;
@@ -82,27 +82,30 @@ void gv_barriers_destroy(gv_barriers *b) {
 }
 
 /* Three coordinates each, then three each as in gv_way_source. */
-static const double *api_place(const gv_barriers *b, const double *x, const double *y, int64_t count, double *out) {
+static const double *api_place(const gv_barriers *b, const double *x, const double *y, int64_t count,
+                               double *out) {
   double *at = out + 3 * count;
   for (int64_t i = 0; i < count; i++)
     gv_barrier_place_at(b, x[i], y[i], out + 3 * i, at + 3 * i);
   return at;
 }
 
-/* Positions that are not finite have no way; latitudes beyond the poles are an error, as in all searches on the globe. */
-static gv_status api_check_places(gv_context *context, const gv_barriers *b, const char *role, const double *y,
-                                  int64_t count) {
+/* Positions that are not finite have no way; latitudes beyond the poles are an error, as in all searches on
+ * the globe. */
+static gv_status api_check_places(gv_context *context, const gv_barriers *b, const char *role,
+                                  const double *y, int64_t count) {
   for (int64_t i = 0; i < count && gv_barrier_on_globe(b); i++)
     if (isfinite(y[i])) GV_TRY(gv_check_latitude(context, role, i, y[i]));
   return GV_OK;
 }
 
-gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x, const double *y, int64_t count,
-                            int64_t *left_out) {
+gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x, const double *y,
+                            int64_t count, int64_t *left_out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (b == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: the pointer is NULL");
   if (count < 0 || count >= INT32_MAX - b->corner_count || (count > 0 && (x == NULL || y == NULL)))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid seeds (%" PRId64 " positions)", count);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "barriers: invalid seeds (%" PRId64 " positions)",
+                   count);
   GV_TRY(api_check_places(context, b, "seed", y, count));
   double *places = gv_allocate(&b->allocator, 6 * count, sizeof *places);
   uint8_t *kind = gv_allocate(&b->allocator, count, sizeof *kind);
@@ -126,7 +129,8 @@ gv_status gv_barriers_solve(gv_context *context, gv_barriers *b, const double *x
 }
 
 /* Of the leg from a place to a source. */
-static float api_azimuth(const gv_barriers *b, const gv_way_source *source, const double *x, const double *at) {
+static float api_azimuth(const gv_barriers *b, const gv_way_source *source, const double *x,
+                         const double *at) {
   return gv_reported_azimuth(b->geometry->azimuth(b, x, at, source));
 }
 
@@ -164,8 +168,8 @@ gv_status gv_barriers_get(gv_context *context, const gv_barriers *b, const gv_ba
 }
 
 /* Adds a position to a way, unless it is the same as the last one. */
-static void api_add_position(const gv_barriers *b, const gv_barrier_way *way, const double *at, double last[2],
-                             int64_t *count) {
+static void api_add_position(const gv_barriers *b, const gv_barrier_way *way, const double *at,
+                             double last[2], int64_t *count) {
   double x = at[0];
   if (gv_barrier_on_globe(b) && *count > 0) x += 360.0 * round((last[0] - x) / 360.0);
   if (*count > 0 && x == last[0] && at[1] == last[1]) return;

@@ -1,25 +1,29 @@
 /*
  * Shortest ways round barriers: definition and structures.
  *
- * Walls are the edges of lines and of polygons. A way is a chain of straight legs. A leg is free if it stays in the closure of one face of
- * the walls: it crosses no wall, neither within an edge nor through a vertex with walls on both sides, and where it follows walls it has
- * all of them on one side. Ways start at seeds outside of polygons, so they never enter one: its boundary is made of walls. Places on
- * walls belong to all faces there, of which those within polygons do not count (inside.h).
+ * Walls are the edges of lines and of polygons. A way is a chain of straight legs. A leg is free if it stays
+ * in the closure of one face of the walls: it crosses no wall, neither within an edge nor through a vertex
+ * with walls on both sides, and where it follows walls it has all of them on one side. Ways start at seeds
+ * outside of polygons, so they never enter one: its boundary is made of walls. Places on walls belong to all
+ * faces there, of which those within polygons do not count (inside.h).
  *
- * A way turns at corners only: vertices with a sector between two neighboring walls of more than 180 degrees, of which there is at most
- * one, round the wall opposite to the sector, by more than nothing (it is taut there). D of a corner is the least sum over ways from
- * seeds, added from the seed on in double; of equal sums the one with the lowest seed, then the lowest previous corner counts. The nearest
- * seed of a place has the least (D + length of the last leg, seed) over the free legs to it that are taut at their corner.
+ * A way turns at corners only: vertices with a sector between two neighboring walls of more than 180 degrees,
+ * of which there is at most one, round the wall opposite to the sector, by more than nothing (it is taut
+ * there). D of a corner is the least sum over ways from seeds, added from the seed on in double; of equal
+ * sums the one with the lowest seed, then the lowest previous corner counts. The nearest seed of a place has
+ * the least (D + length of the last leg, seed) over the free legs to it that are taut at their corner.
  *
- * Only the previous leg of D must be known for tautness at a corner: a way that comes by a longer one is not shorter anywhere. If it turns
- * to the same side it is longer by the same amount; if to the other side, the place is reached from the least way's corner by a turn
- * that is not taut, so a shorter way exists.
+ * Only the previous leg of D must be known for tautness at a corner: a way that comes by a longer one is not
+ * shorter anywhere. If it turns to the same side it is longer by the same amount; if to the other side, the
+ * place is reached from the least way's corner by a turn that is not taut, so a shorter way exists.
  *
- * On which side of a leg a vertex lies is decided exactly (exact/orientation.h), on the ellipsoid by one rule (ellipsoid.c), so the results
- * depend on coordinates only, not on threads, the order of searches or the division into blocks.
+ * On which side of a leg a vertex lies is decided exactly (exact/orientation.h), on the ellipsoid by one rule
+ * (ellipsoid.c), so the results depend on coordinates only, not on threads, the order of searches or the
+ * division into blocks.
  *
- * Vertices closer than the tolerance (GV_BARRIER_TOLERANCE of the larger side of the extent) are one, and a wall that passes a vertex so
- * closely is divided there: polygons that share an edge leave no slit, even if one of them has more vertices along it.
+ * Vertices closer than the tolerance (GV_BARRIER_TOLERANCE of the larger side of the extent) are one, and a
+ * wall that passes a vertex so closely is divided there: polygons that share an edge leave no slit, even if
+ * one of them has more vertices along it.
  */
 #ifndef GV_BARRIERS_H
 #define GV_BARRIERS_H
@@ -50,7 +54,8 @@ typedef struct gv_barrier_node {
   int32_t axis;         /* in which the children lie, the first one lower */
 } gv_barrier_node;
 
-/* A vertex where ways turn. The free sector runs from `first` to `last` counterclockwise; both are the same if one wall ends here. */
+/* A vertex where ways turn. The free sector runs from `first` to `last` counterclockwise; both are the same
+ * if one wall ends here. */
 typedef struct gv_corner {
   double x[3], first[3], last[3];
   int32_t leaf; /* of the tree */
@@ -60,14 +65,15 @@ typedef struct gv_corner {
 /* Where a leg to a place can begin: a seed, or a corner that ways reach. */
 typedef struct gv_way_source {
   double x[3], before[3]; /* `before`: the beginning of the leg to a corner */
-  double at[3];           /* x, y; on the globe normalized degrees, on the ellipsoid its z too, in units of a */
-  double length;          /* of the way to it; INFINITY: none */
-  int32_t seed;           /* -1: none */
-  int32_t previous;       /* the source that the leg comes from; -1: a seed */
-  int32_t corner;         /* -1: a seed */
-  struct gv_view *view;   /* of one that is settled */
-  uint8_t turns;          /* of a corner: sides to which the way turns */
-  bool on_wall;           /* of a seed */
+  /* x, y; on the globe normalized degrees, on the ellipsoid its z too, in units of a */
+  double at[3];
+  double length;        /* of the way to it; INFINITY: none */
+  int32_t seed;         /* -1: none */
+  int32_t previous;     /* the source that the leg comes from; -1: a seed */
+  int32_t corner;       /* -1: a seed */
+  struct gv_view *view; /* of one that is settled */
+  uint8_t turns;        /* of a corner: sides to which the way turns */
+  bool on_wall;         /* of a seed */
   bool settled;
 } gv_way_source;
 
@@ -88,7 +94,8 @@ typedef struct gv_leg_line {
   double sign;                /* of its direction there */
 } gv_leg_line;
 
-/* Where a leg begins, or a place: p + e (q - p) with an infinitesimal e, and along a wall that moved sideways by e^2 (inside.c). */
+/* Where a leg begins, or a place: p + e (q - p) with an infinitesimal e, and along a wall that moved sideways
+ * by e^2 (inside.c). */
 typedef struct gv_leg_start {
   const double *p, *q;
   double sign; /* -1: the leg leads the other way */
@@ -98,19 +105,24 @@ typedef struct gv_leg_start {
 /* False ends the visits. */
 typedef bool gv_visit_wall(void *user, const gv_wall *wall);
 
-/* The functions that differ by the surface: plane.c, sphere.c, ellipsoid.c. `at`: coordinates of x as in gv_way_source. */
+/* The functions that differ by the surface: plane.c, sphere.c, ellipsoid.c. `at`: coordinates of x as in
+ * gv_way_source. */
 typedef struct gv_barrier_geometry {
-  /* 1: r lies to the left of the leg from p to q; -1: to the right; 0: on its line. The sign of any order of the three. */
+  /* 1: r lies to the left of the leg from p to q; -1: to the right; 0: on its line. The sign of any order of
+   * the three. */
   int (*turn)(const gv_barriers *b, const double *p, const double *q, const double *r);
   /* Of three places on one line: whether those of q and r are seen in the same direction from p. */
   bool (*same_direction)(const double *p, const double *q, const double *r);
-  /* The exact length of a leg, and bounds of it by the squared distance in space, computed as in gv_barrier_box_least2. */
+  /* The exact length of a leg, and bounds of it by the squared distance in space, computed as in
+   * gv_barrier_box_least2. */
   double (*length)(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at);
   double (*least)(const gv_barriers *b, double distance2);
   double (*most)(const gv_barriers *b, double distance2);
-  /* On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not certain. */
+  /* On which side of the line from p to q all of a box lies: GV_BARRIER_LEFT, GV_BARRIER_RIGHT, or 0 if not
+   * certain. */
   int (*side)(const gv_barriers *b, const double *p, const double *q, const gv_barrier_box *box);
-  /* How far a leg can be outside of a box of its ends, which are at most as far from each other as two corners. */
+  /* How far a leg can be outside of a box of its ends, which are at most as far from each other as two
+   * corners. */
   double (*bulge)(const gv_barriers *b, const double *low, const double *high);
   /* Whether a wall from p to q passes x within the tolerance of vertices; *part: where, from 0 to 1. */
   bool (*passes)(const gv_barriers *b, const double *p, const double *q, const double *x, double *part);
@@ -166,7 +178,7 @@ struct gv_barriers {
   bool solved;
 };
 
-/* ------------------------------------------------------------------------------------------------------ geometry */
+/* ----------------------------------------------------------------------------------------------- geometry */
 
 static inline int gv_barrier_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
   return b->geometry->turn(b, p, q, r);
@@ -234,7 +246,8 @@ static inline bool gv_barrier_boxes_meet(int dimensions, const gv_barrier_box *a
   return true;
 }
 
-/* The least and the most squared distance between a place and those of a box in its first dimensions, but for rounding. */
+/* The least and the most squared distance between a place and those of a box in its first dimensions, but for
+ * rounding. */
 static inline double gv_barrier_box_least2(int dimensions, const gv_barrier_box *box, const double *x) {
   double sum = 0.0;
   for (int d = 0; d < dimensions; d++) {

@@ -23,7 +23,8 @@ static int32_t corners_other(const gv_barriers *b, int64_t v, int64_t i) {
   return wall->from == v ? wall->to : wall->from;
 }
 
-/* Of all walls of a vertex the one that has none to its left (`side` 1) or right (-1), within half a turn; -1: none. */
+/* Of all walls of a vertex the one that has none to its left (`side` 1) or right (-1), within half a turn;
+ * -1: none. */
 static int32_t corners_outermost(const corners_build *c, int64_t v, int side) {
   const gv_barriers *b = c->b;
   const double *places = b->places, *x = places + 3 * v;
@@ -109,8 +110,8 @@ gv_status gv_barrier_corners_make(gv_context *context, gv_barriers *b) {
   gv_status status = corners_fill(&c);
   gv_release(&b->allocator, c.corner);
   GV_TRY(status);
-  GV_TRY(gv_barrier_tree_make(context, b, b->corners, b->corner_count, sizeof *b->corners, 1, &b->corner_nodes,
-                              &b->corner_node_count));
+  GV_TRY(gv_barrier_tree_make(context, b, b->corners, b->corner_count, sizeof *b->corners, 1,
+                              &b->corner_nodes, &b->corner_node_count));
   for (int64_t n = 0; n < b->corner_node_count; n++)
     for (int32_t i = 0; i < b->corner_nodes[n].count; i++)
       b->corners[b->corner_nodes[n].first + i].leaf = (int32_t)n;

@@ -1,13 +1,15 @@
 /*
- * Places are those of the auxiliary sphere: unit vectors of longitudes and reduced latitudes. There a geodesic is nearly a great circle
- * (geodesic/series.h), so all that a determinant decides on the sphere is decided here by one with a margin (gv_barrier_bend).
+ * Places are those of the auxiliary sphere: unit vectors of longitudes and reduced latitudes. There a
+ * geodesic is nearly a great circle (geodesic/series.h), so all that a determinant decides on the sphere is
+ * decided here by one with a margin (gv_barrier_bend).
  *
- * The rule for the side of a leg on which a place lies. Of the three places let r be the one opposite to the longest side, so that it is
- * beside the geodesic of the other two, p and q. The sign of the determinant of all three decides if it exceeds the margin; else that of the
- * distance of r from the geodesic by the series, if this exceeds 6 mm; else that by the azimuths of geod_inverse, if this exceeds 0.6
- * micrometers; else the exact sign of the determinant. Every order of the three is computed in one order, so signs of permutations agree.
- * Places within a hundred meters of each other are decided by exact signs only, and so are those on one geodesic: these agree with each
- * other.
+ * The rule for the side of a leg on which a place lies. Of the three places let r be the one opposite to the
+ * longest side, so that it is beside the geodesic of the other two, p and q. The sign of the determinant of
+ * all three decides if it exceeds the margin; else that of the distance of r from the geodesic by the series,
+ * if this exceeds 6 mm; else that by the azimuths of geod_inverse, if this exceeds 0.6 micrometers; else the
+ * exact sign of the determinant. Every order of the three is computed in one order, so signs of permutations
+ * agree. Places within a hundred meters of each other are decided by exact signs only, and so are those on
+ * one geodesic: these agree with each other.
  */
 #include "barriers/ellipsoid.h"
 
@@ -38,11 +40,12 @@ static double ellipsoid_determinant(const double *p, const double *q, const doub
   return n[0] * e[0] + n[1] * e[1] + n[2] * e[2];
 }
 
-/* ------------------------------------------------------------------------------------------ the side of a geodesic */
+/* --------------------------------------------------------------------------------- the side of a geodesic */
 
 /* Turns q so that the great circle to it is the geodesic from p. False: the series has no solution. */
 static bool ellipsoid_turn_to(const gv_series *series, const double *p, const double *q, double out[3]) {
-  const double flat = 1.0 - series->f, place[3] = {p[0], p[1], p[2] * flat}, seed[3] = {q[0], q[1], q[2] * flat};
+  const double flat = 1.0 - series->f, place[3] = {p[0], p[1], p[2] * flat},
+               seed[3] = {q[0], q[1], q[2] * flat};
   gv_solution solution;
   gv_solve(series, place, seed, &solution);
   out[0] = solution.x;
@@ -51,8 +54,8 @@ static bool ellipsoid_turn_to(const gv_series *series, const double *p, const do
   return gv_is_solved(series, &solution);
 }
 
-static bool ellipsoid_offset_by_series(const gv_barriers *b, const double *p, const double *q, const double *r,
-                                       double *offset) {
+static bool ellipsoid_offset_by_series(const gv_barriers *b, const double *p, const double *q,
+                                       const double *r, double *offset) {
   const gv_series *series = &b->geodesic.series;
   double to_p[3], to_q[3], size;
   if (!(gv_barrier_distance2(p, q) < b->bend_limit2)) return false;
@@ -75,8 +78,10 @@ static double ellipsoid_azimuth_to(const gv_barriers *b, const double *p, const 
 }
 
 /* Near the antipodes, where a third place sees no angle between both, from the end that is nearer to it. */
-static double ellipsoid_offset_by_inverse(const gv_barriers *b, const double *p, const double *q, const double *r) {
-  const double pq2 = gv_barrier_distance2(p, q), pr2 = gv_barrier_distance2(p, r), qr2 = gv_barrier_distance2(q, r);
+static double ellipsoid_offset_by_inverse(const gv_barriers *b, const double *p, const double *q,
+                                          const double *r) {
+  const double pq2 = gv_barrier_distance2(p, q), pr2 = gv_barrier_distance2(p, r),
+               qr2 = gv_barrier_distance2(q, r);
   if (pq2 < b->bend_limit2) {
     const double angle = ellipsoid_azimuth_to(b, r, p) - ellipsoid_azimuth_to(b, r, q);
     return sin(GV_DEGREE * angle) * sqrt(pr2 * qr2 / pq2);
@@ -99,7 +104,8 @@ static bool ellipsoid_before(const double *p, const double *q) {
 
 int gv_barrier_ellipsoid_turn(const gv_barriers *b, const double *p, const double *q, const double *r) {
   const double *place[3] = {p, q, r};
-  const double opposite[3] = {gv_barrier_distance2(q, r), gv_barrier_distance2(r, p), gv_barrier_distance2(p, q)};
+  const double opposite[3] = {gv_barrier_distance2(q, r), gv_barrier_distance2(r, p),
+                              gv_barrier_distance2(p, q)};
   if (opposite[0] == 0.0 || opposite[1] == 0.0 || opposite[2] == 0.0) return 0;
   int at = 0;
   for (int i = 1; i < 3; i++)
@@ -107,7 +113,8 @@ int gv_barrier_ellipsoid_turn(const gv_barriers *b, const double *p, const doubl
       at = i;
   /* Differences of coordinates are within 2^-53 of themselves. */
   double size;
-  const double determinant = ellipsoid_determinant(p, q, r, &size), error = 2e-15 * sqrt(opposite[1] * opposite[2]);
+  const double determinant = ellipsoid_determinant(p, q, r, &size),
+               error = 2e-15 * sqrt(opposite[1] * opposite[2]);
   const double least = fmin(opposite[(at + 1) % 3], opposite[(at + 2) % 3]);
   if (fabs(determinant) > gv_barrier_bend_beside(b, opposite[at], least) + error)
     return gv_barrier_sign(determinant);
@@ -118,7 +125,7 @@ int gv_barrier_ellipsoid_turn(const gv_barriers *b, const double *p, const doubl
   return gv_barrier_sphere.turn(b, p, q, r);
 }
 
-/* --------------------------------------------------------------------------------------------- lengths and azimuths */
+/* ----------------------------------------------------------------------------------- lengths and azimuths */
 
 /* As for cells of grids (measure/measure.c): the series, and geod_inverse where it has no solution. */
 static void ellipsoid_solve(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to,

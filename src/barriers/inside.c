@@ -1,7 +1,8 @@
 /*
- * The even-odd rule for each polygon, by walls that a ray from the place crosses: on the plane to the left, on the sphere to a place of which
- * the polygons are known that contain it. A leg stands for the place p + e (q - p) with an infinitesimal e, and along a wall for that
- * moved sideways by e^2: every comparison has the sign of its first term that is not 0.
+ * The even-odd rule for each polygon, by walls that a ray from the place crosses: on the plane to the left,
+ * on the sphere to a place of which the polygons are known that contain it. A leg stands for the place p + e
+ * (q - p) with an infinitesimal e, and along a wall for that moved sideways by e^2: every comparison has the
+ * sign of its first term that is not 0.
  */
 #include "barriers/inside.h"
 
@@ -10,8 +11,8 @@
 typedef struct inside_state {
   const gv_barriers *b;
   gv_leg_start start;
-  uint64_t
-      odd; /* hashes of the polygons that have been crossed an odd number of times, joined by XOR: 0 if there are none */
+  uint64_t odd; /* hashes of the polygons that have been crossed an odd number of times, joined by XOR: 0 if
+                   there are none */
 } inside_state;
 
 static bool inside_visit(void *user, const gv_wall *wall) {
@@ -30,7 +31,7 @@ bool gv_barrier_begins_inside(const gv_barriers *b, const double *p, const doubl
   return s.odd != 0;
 }
 
-/* -------------------------------------------------------------------------------------------------- places on walls */
+/* ---------------------------------------------------------------------------------------- places on walls */
 
 typedef struct inside_touch {
   const gv_barriers *b;

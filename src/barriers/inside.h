@@ -18,8 +18,9 @@ typedef enum gv_barrier_place {
 
 gv_barrier_place gv_barrier_place_of(const gv_barriers *barriers, const double *x);
 
-/* Whether the leg from p towards q begins within a polygon; if it begins along walls, on the given side of them. `back`: of the leg
- * in the opposite direction. */
-bool gv_barrier_begins_inside(const gv_barriers *barriers, const double *p, const double *q, bool back, int side);
+/* Whether the leg from p towards q begins within a polygon; if it begins along walls, on the given side of
+ * them. `back`: of the leg in the opposite direction. */
+bool gv_barrier_begins_inside(const gv_barriers *barriers, const double *p, const double *q, bool back,
+                              int side);
 
 #endif

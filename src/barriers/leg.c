@@ -32,7 +32,8 @@ static bool leg_touch(const leg_state *s, double from, double to, unsigned close
 }
 
 /* Whether p and q lie on both sides of a wall that has its ends on both sides of the leg, `a` on this one. */
-static bool leg_ends_apart(const gv_barriers *b, const gv_wall *wall, const double *p, const double *q, int a) {
+static bool leg_ends_apart(const gv_barriers *b, const gv_wall *wall, const double *p, const double *q,
+                           int a) {
   return gv_barrier_turn(b, wall->a, wall->b, p) == -a && gv_barrier_turn(b, wall->a, wall->b, q) == a;
 }
 
@@ -41,7 +42,8 @@ bool gv_barrier_wall_crosses(const gv_barriers *b, const gv_wall *wall, const do
   return a != 0 && gv_barrier_turn(b, p, q, wall->b) == -a && leg_ends_apart(b, wall, p, q, a);
 }
 
-/* The wall follows the leg's line. On the globe it can lie behind the leg, or come round to both of its ends. */
+/* The wall follows the leg's line. On the globe it can lie behind the leg, or come round to both of its
+ * ends. */
 static bool leg_follow(const leg_state *s, const gv_wall *wall) {
   const double begin = leg_at(s, s->p), end = leg_at(s, s->q), a = leg_at(s, wall->a), b = leg_at(s, wall->b);
   double from = a < b ? a : b, to = a < b ? b : a;
@@ -112,7 +114,8 @@ unsigned gv_barrier_leg(const gv_barriers *b, gv_leg_memory *memory, const doubl
   return memory->count == 0 ? end : leg_pass(&s, start, end);
 }
 
-bool gv_barrier_wall_hides(const gv_barriers *b, const gv_wall *wall, const double *p, const gv_barrier_box *box) {
+bool gv_barrier_wall_hides(const gv_barriers *b, const gv_wall *wall, const double *p,
+                           const gv_barrier_box *box) {
   const int side = gv_barrier_turn(b, wall->a, wall->b, p);
   if (side == 0) return false;
   const double *left = side > 0 ? wall->b : wall->a, *right = side > 0 ? wall->a : wall->b;

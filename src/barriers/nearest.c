@@ -1,7 +1,8 @@
 /*
- * Places are divided into groups by their coordinates, down to a few. A group has a list of the sources with legs that can reach it: those that
- * no wall hides from the whole group, with ways that continue towards it. The sources of a group come in batches by the least length of a way
- * to the group, until all its places have shorter ways.
+ * Places are divided into groups by their coordinates, down to a few. A group has a list of the sources with
+ * legs that can reach it: those that no wall hides from the whole group, with ways that continue towards it.
+ * The sources of a group come in batches by the least length of a way to the group, until all its places have
+ * shorter ways.
  */
 #include "barriers/nearest.h"
 
@@ -87,7 +88,7 @@ static int64_t nearest_divide(const nearest_state *s, int64_t first, int64_t end
   return below;
 }
 
-/* ----------------------------------------------------------------------------------------------- kinds of places */
+/* ---------------------------------------------------------------------------------------- kinds of places */
 
 static bool nearest_meets(void *user, const gv_wall *wall) {
   (void)wall;
@@ -113,21 +114,23 @@ static void nearest_classify(nearest_state *s, int64_t first, int64_t end) {
                                                     : s->best[s->order[first]].kind;
 }
 
-/* ------------------------------------------------------------------------------------------------------ one place */
+/* ---------------------------------------------------------------------------------------------- one place */
 
 static inline bool nearest_improves(const nearest_best *best, double length, int32_t seed, int32_t source) {
   if (length != best->length) return length < best->length;
   return seed != best->seed ? seed < best->seed : source < best->source;
 }
 
-/* Of the entries found the one with the shortest way first, before it those of which only a bound is known. */
+/* Of the entries found the one with the shortest way first, before it those of which only a bound is
+ * known. */
 static void nearest_take_least(const nearest_state *s, nearest_found *found, int64_t from, int64_t count) {
   int64_t least = from;
   for (int64_t i = from + 1; i < count; i++) {
     if (found[i].length > found[least].length) continue;
     const int32_t a = s->b->sources[found[i].source].seed, b = s->b->sources[found[least].source].seed;
     if (found[i].length < found[least].length || found[i].exact < found[least].exact ||
-        (found[i].exact == found[least].exact && (a < b || (a == b && found[i].source < found[least].source))))
+        (found[i].exact == found[least].exact &&
+         (a < b || (a == b && found[i].source < found[least].source))))
       least = i;
   }
   const nearest_found held = found[from];
@@ -136,8 +139,8 @@ static void nearest_take_least(const nearest_state *s, nearest_found *found, int
 }
 
 /* The entries of a list that may have a shorter way to a place. */
-static int64_t nearest_find(const nearest_state *s, int64_t place, const nearest_entry *entries, int64_t count,
-                            nearest_found *found) {
+static int64_t nearest_find(const nearest_state *s, int64_t place, const nearest_entry *entries,
+                            int64_t count, nearest_found *found) {
   const double *x = s->places + 3 * place;
   const gv_barrier_box here = gv_barrier_box_at(x);
   const nearest_best *best = &s->best[place];
@@ -193,7 +196,7 @@ static gv_status nearest_solve(nearest_state *s, int64_t place, int64_t list, in
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- groups */
+/* ------------------------------------------------------------------------------------------------- groups */
 
 static double nearest_longest(const nearest_state *s, int64_t first, int64_t end) {
   double longest = -1.0;
@@ -330,7 +333,8 @@ static gv_status nearest_groups(nearest_state *s, int64_t first, int64_t end, gv
     return nearest_groups(s, middle, end, progress);
   }
   GV_TRY(nearest_group(s, first, end));
-  return gv_progress_add(progress, end - first) ? GV_OK : gv_fail(s->context, GV_ERROR_CANCELLED, "cancelled");
+  return gv_progress_add(progress, end - first) ? GV_OK
+                                                : gv_fail(s->context, GV_ERROR_CANCELLED, "cancelled");
 }
 
 /* A call, of which each worker solves stretches of places that follow each other. */
@@ -374,8 +378,8 @@ static gv_status nearest_stretch(gv_worker *worker, int64_t first, int64_t end) 
   return status;
 }
 
-gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places, const double *at,
-                              int64_t count, int32_t *source, double *length) {
+gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *b, const double *places,
+                              const double *at, int64_t count, int32_t *source, double *length) {
   nearest_call call = {.b = b, .places = places, .at = at, .source = source, .length = length};
   gv_progress_init(&call.progress, context, count);
   gv_loop loop = {context, context->threads, count, count, &call.progress, &call};

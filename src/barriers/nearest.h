@@ -5,8 +5,8 @@
 #include "barriers/barriers.h"
 
 /*
- * Results of `count` places, three coordinates each and in `at` those of a gv_way_source: the number of the source of the last leg (-1:
- * none), and the length of the way.
+ * Results of `count` places, three coordinates each and in `at` those of a gv_way_source: the number of the
+ * source of the last leg (-1: none), and the length of the way.
  */
 gv_status gv_barriers_nearest(gv_context *context, const gv_barriers *barriers, const double *places,
                               const double *at, int64_t count, int32_t *source, double *length);

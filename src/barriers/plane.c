@@ -13,7 +13,8 @@ static bool plane_same_direction(const double *p, const double *q, const double 
   return (q[0] - p[0]) * (r[0] - p[0]) + (q[1] - p[1]) * (r[1] - p[1]) > 0.0;
 }
 
-static double plane_length(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at) {
+static double plane_length(const gv_barriers *b, const gv_way_source *from, const double *x,
+                           const double *at) {
   (void)b;
   (void)at;
   return sqrt(gv_canonical_distance(x, from->x, 2, GV_EUCLIDEAN));
@@ -30,9 +31,9 @@ static double plane_most(const gv_barriers *b, double distance2) {
 }
 
 /*
- * Adds a dimension to the value n . (x - p) of a box's center x, to how much less or more it is elsewhere in the box, and to the error of
- * both: differences are within 2^-53 of themselves, products and sums have five roundings: 1e-14 is ample, with 1e-15 for the rounding of
- * the center.
+ * Adds a dimension to the value n . (x - p) of a box's center x, to how much less or more it is elsewhere in
+ * the box, and to the error of both: differences are within 2^-53 of themselves, products and sums have five
+ * roundings: 1e-14 is ample, with 1e-15 for the rounding of the center.
  */
 static inline void plane_add_value(double p, double n, double low, double high, double *value, double *reach,
                                    double *error) {
@@ -59,7 +60,8 @@ static double plane_bulge(const gv_barriers *b, const double *low, const double 
   return 0.0;
 }
 
-static bool plane_passes(const gv_barriers *b, const double *p, const double *q, const double *x, double *part) {
+static bool plane_passes(const gv_barriers *b, const double *p, const double *q, const double *x,
+                         double *part) {
   const double d[2] = {q[0] - p[0], q[1] - p[1]}, e[2] = {x[0] - p[0], x[1] - p[1]};
   const double length2 = d[0] * d[0] + d[1] * d[1];
   *part = (d[0] * e[0] + d[1] * e[1]) / length2;
@@ -67,7 +69,7 @@ static bool plane_passes(const gv_barriers *b, const double *p, const double *q,
   return fabs(d[0] * e[1] - d[1] * e[0]) <= b->tolerance * sqrt(length2);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- lines */
+/* -------------------------------------------------------------------------------------------------- lines */
 
 static void plane_line(const gv_barriers *b, const double *p, const double *q, gv_leg_line *out) {
   const double d[2] = {q[0] - p[0], q[1] - p[1]};
@@ -92,7 +94,8 @@ static inline bool plane_near(const gv_leg_line *line, const gv_barrier_node *no
   return !(fabs(value) > reach + error);
 }
 
-static void plane_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
+static void plane_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit,
+                              void *user) {
   gv_barrier_visit_walls(b, 2, &line->box, line, plane_near, visit, user);
 }
 
@@ -101,7 +104,7 @@ static double plane_at(const gv_leg_line *line, const double *x) {
   return line->sign * x[line->axis];
 }
 
-/* ----------------------------------------------------------------------------------------------------------- rays */
+/* --------------------------------------------------------------------------------------------------- rays */
 
 /* To the left. */
 static void plane_ray(const gv_barriers *b, const double *p, gv_leg_line *out) {
@@ -125,8 +128,9 @@ static int plane_start_turn(const gv_leg_start *s, const double *low, const doub
   if (turn != 0 || s->q == NULL) return turn;
   turn = gv_orientation(low, high, s->q) * (s->sign < 0.0 ? -1 : 1);
   if (turn != 0) return turn;
-  return gv_barrier_sign(s->sign * s->side *
-                         ((s->q[0] - s->p[0]) * (high[0] - low[0]) + (s->q[1] - s->p[1]) * (high[1] - low[1])));
+  return gv_barrier_sign(
+      s->sign * s->side *
+      ((s->q[0] - s->p[0]) * (high[0] - low[0]) + (s->q[1] - s->p[1]) * (high[1] - low[1])));
 }
 
 static bool plane_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
@@ -138,7 +142,8 @@ static bool plane_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const
   return plane_start_turn(s, low, high) < 0; /* else the wall lies to the right */
 }
 
-static double plane_azimuth(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to) {
+static double plane_azimuth(const gv_barriers *b, const double *x, const double *at,
+                            const gv_way_source *to) {
   (void)b;
   (void)at;
   return gv_bearing(to->x[0] - x[0], to->x[1] - x[1]);

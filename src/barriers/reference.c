@@ -41,7 +41,8 @@ gv_status gv_barrier_reference_find(gv_context *context, const gv_feature_set *s
   double longest2 = 0.0;
   for (int64_t i = 0; i < b->wall_count; i++)
     longest2 = fmax(longest2, gv_canonical_distance(b->walls[i].a, b->walls[i].b, 3, GV_EUCLIDEAN));
-  const double distance = 2.0 * b->deviation / b->radius + b->tolerance + gv_barrier_bend_distance(b, longest2);
+  const double distance =
+      2.0 * b->deviation / b->radius + b->tolerance + gv_barrier_bend_distance(b, longest2);
   bool found = false;
   double at[3];
   for (int64_t i = 0; i < MOST_TRIES && !found; i++) {

@@ -19,20 +19,23 @@ static void rings_add(const gv_barriers *b, double x, double y, gv_barrier_rings
 }
 
 /*
- * The pieces of an edge. If it is straight in longitude and latitude it deviates from a geodesic over a piece of 1 / n by at most an eighth
- * of its acceleration within the surface (gv_edge_motion) by n^2. Meridians are geodesics. No piece is longer than a quarter of a great circle.
+ * The pieces of an edge. If it is straight in longitude and latitude it deviates from a geodesic over a piece
+ * of 1 / n by at most an eighth of its acceleration within the surface (gv_edge_motion) by n^2. Meridians are
+ * geodesics. No piece is longer than a quarter of a great circle.
  */
 static double rings_pieces(const gv_edge *edge, double *most) {
   const gv_edge_motion motion = gv_edge_motion_of(edge);
   const double longest = 1.5 * edge->surface->radius, turn = edge->rate_lon != 0.0 ? motion.turn : 0.0;
-  const double deviation =
-      fmin(fmax(GV_BARRIER_DEVIATION * motion.fastest, GV_BARRIER_LEAST_DEVIATION), GV_BARRIER_MOST_DEVIATION);
+  const double deviation = fmin(fmax(GV_BARRIER_DEVIATION * motion.fastest, GV_BARRIER_LEAST_DEVIATION),
+                                GV_BARRIER_MOST_DEVIATION);
   *most = fmax(*most, deviation);
   return ceil(fmax(1.0, fmax(sqrt(turn / (8.0 * deviation)), motion.fastest / longest)));
 }
 
-/* Adds the vertices of an edge between its ends; only counts them without memory. An edge and its reverse have the same. */
-static void rings_divide(const gv_barriers *barriers, const gv_feature_set *set, int64_t v, gv_barrier_rings *out) {
+/* Adds the vertices of an edge between its ends; only counts them without memory. An edge and its reverse
+ * have the same. */
+static void rings_divide(const gv_barriers *barriers, const gv_feature_set *set, int64_t v,
+                         gv_barrier_rings *out) {
   const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   gv_edge edge;
   if (a[0] == b[0] && a[1] == b[1]) return;
@@ -69,8 +72,9 @@ gv_status gv_barrier_rings_make(gv_context *context, const gv_barriers *b, const
   if (out->first == NULL) return gv_fail_memory(context, "the barriers");
   rings_fill(b, set, out);
   if (out->count >= INT32_MAX) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "barriers: too many vertices, also of divided edges; use geodesic edges or fewer barriers");
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "barriers: too many vertices, also of divided edges; use geodesic edges or fewer barriers");
   }
   out->place = gv_allocate(&context->allocator, 3 * out->count, sizeof *out->place);
   out->at = gv_allocate(&context->allocator, 3 * out->count, sizeof *out->at);

@@ -1,11 +1,12 @@
 /*
- * Legs that are arcs of great circles, shorter than half of one. Places are directions: vectors of length 1 but for rounding. Which side of
- * a great circle a place lies on is the sign of a determinant, and exact.
+ * Legs that are arcs of great circles, shorter than half of one. Places are directions: vectors of length 1
+ * but for rounding. Which side of a great circle a place lies on is the sign of a determinant, and exact.
  *
- * Of two antipodes the one with the lower coordinates counts as moved towards (1, 0, 0), and if they are on that axis, towards (0, 1, 0), by
- * less than any distance: one great circle runs through both.
+ * Of two antipodes the one with the lower coordinates counts as moved towards (1, 0, 0), and if they are on
+ * that axis, towards (0, 1, 0), by less than any distance: one great circle runs through both.
  *
- * Geodesics of an ellipsoid have most of these functions too, with margins that are 0 on the sphere (ellipsoid.h).
+ * Geodesics of an ellipsoid have most of these functions too, with margins that are 0 on the sphere
+ * (ellipsoid.h).
  */
 #include "barriers/ellipsoid.h"
 #include "barriers/tree.h"
@@ -79,7 +80,8 @@ static bool sphere_same_direction(const double *p, const double *q, const double
   return sphere_dot(to_q, to_r) > 0.0;
 }
 
-static double sphere_length(const gv_barriers *b, const gv_way_source *from, const double *x, const double *at) {
+static double sphere_length(const gv_barriers *b, const gv_way_source *from, const double *x,
+                            const double *at) {
   (void)at;
   return gv_arc_of_chord2(b->radius, gv_canonical_distance(x, from->x, 3, GV_EUCLIDEAN));
 }
@@ -93,7 +95,8 @@ static double sphere_most(const gv_barriers *b, double chord2) {
   return gv_arc_of_chord2(b->most_radius, chord2 * (1.0 + 1e-14)) * (1.0 + 1e-14) + b->length_error;
 }
 
-/* The value of a normal and a box's center, how much less or more it is elsewhere in the box, and the errors of both. */
+/* The value of a normal and a box's center, how much less or more it is elsewhere in the box, and the errors
+ * of both. */
 static void sphere_values(const double *normal, const double *error, const gv_barrier_box *box, double *value,
                           double *reach, double *unsure) {
   *value = *reach = *unsure = 0.0;
@@ -126,7 +129,8 @@ static double sphere_bulge(const gv_barriers *b, const double *low, const double
   return square / (1.0 + sqrt(1.0 - square)) + 1e-15 + gv_barrier_bend_distance(b, chord2);
 }
 
-static bool sphere_passes(const gv_barriers *b, const double *p, const double *q, const double *x, double *part) {
+static bool sphere_passes(const gv_barriers *b, const double *p, const double *q, const double *x,
+                          double *part) {
   const double d[3] = {q[0] - p[0], q[1] - p[1], q[2] - p[2]}, e[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]};
   double normal[3], error[3];
   *part = sphere_dot(d, e) / sphere_dot(d, d);
@@ -137,7 +141,7 @@ static bool sphere_passes(const gv_barriers *b, const double *p, const double *q
   return b->bend == 0.0 || fabs(gv_barrier_ellipsoid_offset(b, p, q, x)) <= b->tolerance;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- lines */
+/* -------------------------------------------------------------------------------------------------- lines */
 
 static void sphere_line(const gv_barriers *b, const double *p, const double *q, gv_leg_line *out) {
   out->p = p;
@@ -175,7 +179,8 @@ static inline bool sphere_near(const gv_leg_line *line, const gv_barrier_node *n
   return !(fabs(value) > reach + unsure + line->bend);
 }
 
-static void sphere_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit, void *user) {
+static void sphere_walls_along(const gv_barriers *b, const gv_leg_line *line, gv_visit_wall *visit,
+                               void *user) {
   gv_barrier_visit_walls(b, 3, &line->box, line, sphere_near, visit, user);
 }
 
@@ -187,7 +192,7 @@ static double sphere_at(const gv_leg_line *line, const double *x) {
   return (forward < 0.0 ? -2.0 : 2.0) - part;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- rays */
+/* --------------------------------------------------------------------------------------------------- rays */
 
 static void sphere_ray(const gv_barriers *b, const double *p, gv_leg_line *out) {
   sphere_line(b, p, b->reference, out);
@@ -206,8 +211,8 @@ static int sphere_turn_exactly(const gv_barriers *b, const double *p, const doub
 }
 
 /* On which side of the line from p to r the moved place s lies. */
-static int sphere_start_turn(const gv_barriers *b, sphere_turn_of *turn_of, const gv_leg_start *s, const double *p,
-                             const double *r) {
+static int sphere_start_turn(const gv_barriers *b, sphere_turn_of *turn_of, const gv_leg_start *s,
+                             const double *p, const double *r) {
   const double *q = sphere_start_towards(s);
   int turn = turn_of(b, p, r, s->p);
   if (turn != 0) return turn;
@@ -229,7 +234,8 @@ static bool sphere_ray_crosses(const gv_barriers *b, const gv_leg_start *s, cons
 /* Whether the moved place lies between a wall and the great circle between its ends. */
 static bool ellipsoid_start_between(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
   const double chord2 = gv_barrier_distance2(wall->a, wall->b);
-  if (gv_barrier_distance2(wall->a, s->p) > chord2 || gv_barrier_distance2(wall->b, s->p) > chord2) return false;
+  if (gv_barrier_distance2(wall->a, s->p) > chord2 || gv_barrier_distance2(wall->b, s->p) > chord2)
+    return false;
   if (gv_barrier_same(wall->a, s->p) || gv_barrier_same(wall->b, s->p)) {
     const double *other = gv_barrier_same(wall->a, s->p) ? wall->b : wall->a;
     if (sphere_same_direction(s->p, other, sphere_start_towards(s)) != (s->sign > 0.0)) return false;
@@ -238,13 +244,15 @@ static bool ellipsoid_start_between(const gv_barriers *b, const gv_leg_start *s,
          sphere_start_turn(b, gv_barrier_ellipsoid_turn, s, wall->a, wall->b);
 }
 
-/* Rays are arcs of great circles, with exact signs. A place that only the bend of a wall separates from that arc is on its other side. */
+/* Rays are arcs of great circles, with exact signs. A place that only the bend of a wall separates from that
+ * arc is on its other side. */
 static bool ellipsoid_ray_crosses(const gv_barriers *b, const gv_leg_start *s, const gv_wall *wall) {
   return sphere_ray_crosses(b, s, wall) != ellipsoid_start_between(b, s, wall);
 }
 
 /* As for cells of meshes (measure/measure.c). */
-static double sphere_azimuth(const gv_barriers *b, const double *x, const double *at, const gv_way_source *to) {
+static double sphere_azimuth(const gv_barriers *b, const double *x, const double *at,
+                             const gv_way_source *to) {
   const double p = sqrt(x[0] * x[0] + x[1] * x[1]), cosine = p > 0.0 ? x[0] / p : 1.0,
                sine = p > 0.0 ? x[1] / p : 0.0;
   (void)b;

@@ -59,7 +59,8 @@ static void tree_add(const tree_build *t, const double *x, gv_barrier_box *box) 
   gv_barrier_box_begin(&item);
   for (int p = 0; p < t->places; p++)
     gv_barrier_box_add(&item, x + (ptrdiff_t)3 * p);
-  if (t->places > 1) gv_barrier_box_widen(&item, t->barriers->geometry->bulge(t->barriers, item.low, item.high));
+  if (t->places > 1)
+    gv_barrier_box_widen(&item, t->barriers->geometry->bulge(t->barriers, item.low, item.high));
   gv_barrier_box_add(box, item.low);
   gv_barrier_box_add(box, item.high);
 }
@@ -112,6 +113,7 @@ gv_status gv_barrier_tree_make(gv_context *context, const gv_barriers *barriers,
   return GV_OK;
 }
 
-void gv_barrier_walls_near(const gv_barriers *b, const gv_barrier_box *box, gv_visit_wall *visit, void *user) {
+void gv_barrier_walls_near(const gv_barriers *b, const gv_barrier_box *box, gv_visit_wall *visit,
+                           void *user) {
   gv_barrier_visit_walls(b, 3, box, NULL, NULL, visit, user);
 }

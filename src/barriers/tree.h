@@ -6,8 +6,8 @@
 
 enum { GV_BARRIER_LEAF = 4, GV_BARRIER_STACK = 128 };
 
-/* Sorts `count` items of `size` bytes, which begin with a place of three coordinates or the two ends of a leg (`places`), into a tree of
- * boxes over all of these. *nodes belongs to the caller. Errors: OUT_OF_MEMORY. */
+/* Sorts `count` items of `size` bytes, which begin with a place of three coordinates or the two ends of a leg
+ * (`places`), into a tree of boxes over all of these. *nodes belongs to the caller. Errors: OUT_OF_MEMORY. */
 gv_status gv_barrier_tree_make(gv_context *context, const gv_barriers *barriers, void *items, int64_t count,
                                size_t size, int places, gv_barrier_node **nodes, int64_t *node_count);
 
@@ -20,8 +20,9 @@ static inline void gv_barrier_walls_along(const gv_barriers *b, const gv_leg_lin
 }
 
 /*
- * Both of them: the walls of nodes that meet a box in its first dimensions and, unless it is NULL, may be near a line. Inline, with the
- * number and the function of a surface as constants: legs on the plane take 1.2 times the time with a call for each node.
+ * Both of them: the walls of nodes that meet a box in its first dimensions and, unless it is NULL, may be
+ * near a line. Inline, with the number and the function of a surface as constants: legs on the plane take 1.2
+ * times the time with a call for each node.
  */
 static inline void gv_barrier_visit_walls(const gv_barriers *b, int dimensions, const gv_barrier_box *box,
                                           const gv_leg_line *line,

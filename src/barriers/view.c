@@ -1,12 +1,15 @@
 /*
- * A chain of connected walls crosses all legs from p in the directions between those of its ends, unless p is on it: the direction of its
- * places changes steadily, so it takes each value between. A wall is nowhere farther from p than at its ends, on the globe up to a quarter of
- * it. So a bin between the directions of a chain's ends is closed beyond the farthest end of those walls of the chain that are seen in it. A bin of
- * which one chain closes a part from the beginning on, and another one a part up to the end, is closed if the two overlap.
+ * A chain of connected walls crosses all legs from p in the directions between those of its ends, unless p is
+ * on it: the direction of its places changes steadily, so it takes each value between. A wall is nowhere
+ * farther from p than at its ends, on the globe up to a quarter of it. So a bin between the directions of a
+ * chain's ends is closed beyond the farthest end of those walls of the chain that are seen in it. A bin of
+ * which one chain closes a part from the beginning on, and another one a part up to the end, is closed if the
+ * two overlap.
  *
- * Directions are those of differences in space, on the globe of their parts across p. They are certain within ERROR; on the ellipsoid those
- * of geodesics differ from those of great circles by less than f c for a chord c up to FARTHEST2 (tests/barriers/ellipsoid.c), and what a wall's
- * bend adds to its distance is less than GV_VIEW_FARTHER.
+ * Directions are those of differences in space, on the globe of their parts across p. They are certain within
+ * ERROR; on the ellipsoid those of geodesics differ from those of great circles by less than f c for a chord
+ * c up to FARTHEST2 (tests/barriers/ellipsoid.c), and what a wall's bend adds to its distance is less than
+ * GV_VIEW_FARTHER.
  */
 #include "barriers/view.h"
 
@@ -42,7 +45,7 @@ static inline double view_error(const gv_barriers *b, double distance2) {
   return VIEW_ERROR + (b->bend != 0.0 ? 4.0 * b->bend * sqrt(distance2) : 0.0);
 }
 
-/* ------------------------------------------------------------------------------------------------------- chains */
+/* ------------------------------------------------------------------------------------------------- chains */
 
 /* A vertex of a chain: its direction, the error of it, and its squared distance. */
 typedef struct view_vertex {
@@ -50,7 +53,8 @@ typedef struct view_vertex {
   int32_t vertex;
 } view_vertex;
 
-static bool view_see(const gv_barriers *b, const gv_view *view, const double *p, int32_t vertex, view_vertex *out) {
+static bool view_see(const gv_barriers *b, const gv_view *view, const double *p, int32_t vertex,
+                     view_vertex *out) {
   const double *x = b->places + (ptrdiff_t)3 * vertex, d[3] = {x[0] - p[0], x[1] - p[1], x[2] - p[2]};
   out->vertex = vertex;
   out->distance2 = view_dot(d, d);
@@ -59,7 +63,8 @@ static bool view_see(const gv_barriers *b, const gv_view *view, const double *p,
   return out->distance2 > 0.0 && isfinite(out->error);
 }
 
-/* Counts the direction of a wall's end on from that of its beginning, round p. False: on which side of p the wall passes is not known. */
+/* Counts the direction of a wall's end on from that of its beginning, round p. False: on which side of p the
+ * wall passes is not known. */
 static inline bool view_follows(const view_vertex *last, view_vertex *next) {
   next->at += 4.0 * round(0.25 * (last->at - next->at));
   return fabs(next->at - last->at) <= VIEW_TURN;
@@ -144,7 +149,8 @@ static void view_close(gv_view *view, const view_vertex *chain, int count) {
   double low = (double)INFINITY, high = -(double)INFINITY;
   for (int i = 0; i < count; i++) {
     const view_vertex *v = &chain[i];
-    const double begin = v->vertex == view->edge[0] ? v->at - v->error - 4.0 * VIEW_ROUNDING : v->at + v->error;
+    const double begin =
+        v->vertex == view->edge[0] ? v->at - v->error - 4.0 * VIEW_ROUNDING : v->at + v->error;
     const double end = v->vertex == view->edge[1] ? v->at + v->error + 4.0 * VIEW_ROUNDING : v->at - v->error;
     low = begin < low ? begin : low;
     high = end > high ? end : high;
@@ -176,7 +182,7 @@ void gv_view_add(const gv_barriers *b, gv_view *view, const double *p, int32_t w
   view_close(view, chain, count);
 }
 
-/* --------------------------------------------------------------------------------------------------------- boxes */
+/* -------------------------------------------------------------------------------------------------- boxes */
 
 /* The directions of a rectangle of u and v that does not surround the place; false: not known. */
 static bool view_range(const double u[2], const double v[2], double *low, double *high) {
@@ -213,7 +219,8 @@ bool gv_view_hides(const gv_barriers *b, const gv_view *view, const double *p, c
   }
   /* Mostly the middle is open, if any of it is. */
   const double middle = view_number(center[0], center[1]);
-  if (middle > view->from && middle < view->to && !view_closed(view, view_bin(view, middle), least2)) return false;
+  if (middle > view->from && middle < view->to && !view_closed(view, view_bin(view, middle), least2))
+    return false;
   for (int i = 0; i < 2; i++) {
     const double sign = i == 0 ? -1.0 : 1.0;
     u[i] = center[0] + sign * half[0];
@@ -230,7 +237,7 @@ bool gv_view_hides(const gv_barriers *b, const gv_view *view, const double *p, c
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- a source */
+/* ----------------------------------------------------------------------------------------------- a source */
 
 /* Axes across p, u in the direction of x or, if that is NULL, any. */
 static void view_axes(const gv_barriers *b, const double *p, const double *x, gv_view *out) {
@@ -274,7 +281,8 @@ static void view_sector(const gv_barriers *b, const gv_way_source *s, gv_view *o
   out->to = 2.0;
   out->edge[0] = out->edge[1] = -1;
   view_axes(b, s->x, NULL, out);
-  const double error = s->corner >= 0 ? view_error(b, gv_barrier_distance2(s->before, s->x)) : (double)INFINITY;
+  const double error =
+      s->corner >= 0 ? view_error(b, gv_barrier_distance2(s->before, s->x)) : (double)INFINITY;
   if (s->corner < 0 || s->turns == GV_BARRIER_BOTH || !isfinite(error)) return;
   const gv_corner *corner = &b->corners[s->corner];
   const bool left = s->turns == GV_BARRIER_LEFT;

@@ -46,7 +46,7 @@ static gv_status walls_add(walls_build *w, int32_t from, int32_t to, int32_t pol
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ vertices */
+/* ----------------------------------------------------------------------------------------------- vertices */
 
 /* A grid of cubes, by hashing: vertices within the tolerance lie in neighboring cubes. */
 typedef struct walls_cubes {
@@ -83,7 +83,8 @@ static int32_t walls_find(const walls_cubes *s, const double *x) {
 }
 
 /* Numbers of the rings' vertices, equal for those that are one; the places of the numbers are kept. */
-static gv_status walls_join(gv_context *context, const gv_barrier_rings *rings, gv_barriers *b, int32_t *number) {
+static gv_status walls_join(gv_context *context, const gv_barrier_rings *rings, gv_barriers *b,
+                            int32_t *number) {
   walls_cubes s = {.b = b, .side = 2.0 * b->tolerance};
   uint64_t buckets = 16;
   while (buckets < 2 * (uint64_t)rings->count)
@@ -113,7 +114,7 @@ static gv_status walls_join(gv_context *context, const gv_barrier_rings *rings, 
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------- vertices on walls */
+/* -------------------------------------------------------------------------------------- vertices on walls */
 
 static bool walls_try_cut(void *user, const gv_wall *wall) {
   walls_build *w = user;
@@ -166,7 +167,7 @@ static gv_status walls_divide(walls_build *w) {
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- edges twice */
+/* -------------------------------------------------------------------------------------------- edges twice */
 
 static int walls_compare(const void *p, const void *q) {
   const gv_wall *a = p, *b = q;
@@ -191,7 +192,7 @@ static void walls_cancel(gv_barriers *b) {
   b->wall_count = kept;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- all */
+/* ---------------------------------------------------------------------------------------------------- all */
 
 static gv_status walls_fill(walls_build *w, const gv_feature_set *set, const int64_t *first,
                             const int32_t *number) {
@@ -237,7 +238,8 @@ gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, 
     number = gv_allocate(&b->allocator, rings.count, sizeof *number);
     b->places = gv_allocate(&b->allocator, 3 * rings.count, sizeof *b->places);
     b->at = gv_allocate(&b->allocator, 3 * rings.count, sizeof *b->at);
-    if (number == NULL || b->places == NULL || b->at == NULL) status = gv_fail_memory(context, "the barriers");
+    if (number == NULL || b->places == NULL || b->at == NULL)
+      status = gv_fail_memory(context, "the barriers");
   }
   if (status == GV_OK) status = walls_join(context, &rings, b, number);
   if (status == GV_OK) status = walls_fill(&w, set, rings.first, number);

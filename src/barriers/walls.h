@@ -5,7 +5,8 @@
 #include "barriers/barriers.h"
 #include "features/set.h"
 
-/* Fills vertices and walls, and makes their tree. Edges that a polygon has an even number of times are not part of its boundary. */
+/* Fills vertices and walls, and makes their tree. Edges that a polygon has an even number of times are not
+ * part of its boundary. */
 gv_status gv_barrier_walls_make(gv_context *context, const gv_feature_set *set, gv_barriers *out);
 
 /* On the sphere: chooses `reference`, and fills `odd`. */

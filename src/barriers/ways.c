@@ -1,6 +1,7 @@
 /*
- * Dijkstra's search over corners. A source looks for corners in rings around it, each twice as wide as the one before, when the search has
- * come as far as the ring's near side: most corners are reached on a shorter way by then, and need no leg.
+ * Dijkstra's search over corners. A source looks for corners in rings around it, each twice as wide as the
+ * one before, when the search has come as far as the ring's near side: most corners are reached on a shorter
+ * way by then, and need no leg.
  */
 #include "barriers/ways.h"
 
@@ -16,7 +17,8 @@ enum { REPORT = 16 /* rings */ };
 /* The next ring of a source. */
 typedef struct ways_entry {
   double key,
-      ring; /* no way to a place of the ring is shorter; the distance of its near side from the source in space */
+      /* no way to a place of the ring is shorter; the distance of its near side from the source in space */
+      ring;
   int32_t source;
 } ways_entry;
 
@@ -31,7 +33,7 @@ typedef struct ways_state {
   double least, most; /* width of the first ring; beyond any distance in space */
 } ways_state;
 
-/* --------------------------------------------------------------------------------------------------------- turns */
+/* -------------------------------------------------------------------------------------------------- turns */
 
 bool gv_way_continues(const gv_barriers *b, const gv_way_source *s, const double *x) {
   if (s->corner < 0) return true;
@@ -56,7 +58,8 @@ unsigned gv_way_leg(const gv_barriers *b, gv_leg_memory *memory, const gv_way_so
   return gv_barrier_leg(b, memory, s->x, x, start, end, blocker);
 }
 
-/* Sides to which a way from p can turn at a corner. *ends: those on which it must arrive there, if it does so along a wall. */
+/* Sides to which a way from p can turn at a corner. *ends: those on which it must arrive there, if it does so
+ * along a wall. */
 static unsigned ways_turns(const gv_barriers *b, const gv_corner *c, const double *p, unsigned *ends) {
   unsigned turns = 0;
   const int first = gv_barrier_turn(b, c->x, c->first, p), last = gv_barrier_turn(b, c->x, c->last, p);
@@ -72,7 +75,7 @@ static unsigned ways_turns(const gv_barriers *b, const gv_corner *c, const doubl
   return turns;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the heap */
+/* ----------------------------------------------------------------------------------------------- the heap */
 
 static inline bool ways_before(const ways_entry *a, const ways_entry *b) {
   if (a->key != b->key) return a->key < b->key;
@@ -104,7 +107,7 @@ static ways_entry ways_pop(ways_state *s) {
   return top;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- rings */
+/* -------------------------------------------------------------------------------------------------- rings */
 
 static inline bool ways_improves(const gv_way_source *to, double length, int32_t seed, int32_t previous) {
   if (length != to->length) return length < to->length;
@@ -226,7 +229,7 @@ static gv_status ways_run(ways_state *s) {
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- all */
+/* ---------------------------------------------------------------------------------------------------- all */
 
 static gv_status ways_begin(ways_state *s) {
   gv_barriers *b = s->b;

@@ -5,8 +5,9 @@
 #include "barriers/leg.h"
 
 /*
- * Fills the sources: seeds at `count` places, three coordinates each and in `at` those of a gv_way_source, and corners. `kind`: of each
- * seed, a gv_barrier_place; those inside reach nothing. Errors: OUT_OF_MEMORY, CANCELLED.
+ * Fills the sources: seeds at `count` places, three coordinates each and in `at` those of a gv_way_source,
+ * and corners. `kind`: of each seed, a gv_barrier_place; those inside reach nothing. Errors: OUT_OF_MEMORY,
+ * CANCELLED.
  */
 gv_status gv_ways_find(gv_context *context, gv_barriers *barriers, const double *places, const double *at,
                        const uint8_t *kind, int64_t count);

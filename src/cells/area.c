@@ -29,16 +29,18 @@ void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latit
     for (int64_t i = 0; i < count; i++) {
       double across = sine[i] * cosine[count + i], along = cosine[i] * sine[count + i];
       double low = across - along, high = across + along, between = 2.0 * along; /* = high - low */
-      double rational = between * (1.0 + e2 * low * high) / ((1.0 - e2 * low * low) * (1.0 - e2 * high * high));
+      double rational =
+          between * (1.0 + e2 * low * high) / ((1.0 - e2 * low * low) * (1.0 - e2 * high * high));
       area[first + i] = scale * (rational + artanh_over(e2, between, 1.0 - e2 * low * high));
     }
   }
 }
 
 /*
- * Areas of the cells of a row of an octant, pointing to its pole and away from it. At the colatitude c (pole 0, equator
- * 1) a cell has a width of x / (row + x) octants, or (1 - x) / (row + x), where c = (row + x) / N and x runs from 0 to
- * 1: integrate that along the meridian. Gauss-Legendre, in as many parts as a strong flattening needs.
+ * Areas of the cells of a row of an octant, pointing to its pole and away from it. At the colatitude c (pole
+ * 0, equator 1) a cell has a width of x / (row + x) octants, or (1 - x) / (row + x), where c = (row + x) / N
+ * and x runs from 0 to 1: integrate that along the meridian. Gauss-Legendre, in as many parts as a strong
+ * flattening needs.
  */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]) {
   static const double node[4] = {0.1834346424956498049, 0.5255324099163289858, 0.7966664774136267396,
@@ -84,7 +86,8 @@ static double element_at(const gv_ellipsoid *e, double sine) {
   return root * root * (1.0 - e->eccentricity2);
 }
 
-void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles_fn solid_angles, double *area) {
+void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles_fn solid_angles,
+                     double *area) {
   enum { AT_ONCE = 64 };
   const gv_kind *kind = cells->kind;
   const double mean = mean_element(&cells->ellipsoid);

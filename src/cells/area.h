@@ -3,8 +3,8 @@
  *
  * On an ellipsoid of revolution the zone between two parallels has, for each radian of longitude, the area
  *   b^2/2 [s / (1 - e^2 s^2) + artanh(e s) / e]   taken between the two values of s = sin(latitude)
- * (e.g. Snyder, Map Projections, USGS 1395, equation 3-12). It is evaluated as a difference formula, so that thin rows
- * lose no digits, and for every flattening: artanh becomes an arc tangent on prolate ellipsoids.
+ * (e.g. Snyder, Map Projections, USGS 1395, equation 3-12). It is evaluated as a difference formula, so that
+ * thin rows lose no digits, and for every flattening: artanh becomes an arc tangent on prolate ellipsoids.
  */
 #ifndef GV_AREA_H
 #define GV_AREA_H
@@ -13,17 +13,19 @@
 #include "cells/mesh.h"
 #include "core/shared.h"
 
-/* Square meters for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
+/* Square meters for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in
+ * any order. */
 GV_SHARED void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
-/* Areas in square meters of the cells of a row of an octant of a QTM level, counted from its pole: of those that point to the pole, and
- * of those that point away from it. */
+/* Areas in square meters of the cells of a row of an octant of a QTM level, counted from its pole: of those
+ * that point to the pole, and of those that point away from it. */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);
 
-/* Areas of cells of a mesh on the sphere: their solid angles times the element of area at the center, or with authalic latitudes the mean
- * one; and one that none exceeds, by the largest solid angle. */
+/* Areas of cells of a mesh on the sphere: their solid angles times the element of area at the center, or with
+ * authalic latitudes the mean one; and one that none exceeds, by the largest solid angle. */
 typedef void (*gv_solid_angles_fn)(const gv_cells *cells, int64_t first, int64_t count, double *solid);
-void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles_fn solid_angles, double *area);
+void gv_sphere_areas(const gv_cells *cells, const gv_tile *tile, gv_solid_angles_fn solid_angles,
+                     double *area);
 double gv_sphere_largest_area(const gv_cells *cells, double solid);
 
 /* Twice the mean area of a mesh's cells. */

@@ -25,9 +25,11 @@ typedef gv_status center_fn(int level, int64_t number, double *longitude, double
 static gv_status batches_numbers(int64_t cells, number_fn *number_of, int level, const double *longitude,
                                  const double *latitude, int64_t count, int64_t *number) {
   if (cells == 0 || count < 0) return GV_ERROR_INVALID_ARGUMENT;
-  if (count > 0 && (longitude == NULL || latitude == NULL || number == NULL)) return GV_ERROR_INVALID_ARGUMENT;
+  if (count > 0 && (longitude == NULL || latitude == NULL || number == NULL))
+    return GV_ERROR_INVALID_ARGUMENT;
   for (int64_t i = 0; i < count; i++) {
-    if (!is_place(longitude[i], latitude[i]) || number_of(level, longitude[i], latitude[i], &number[i]) != GV_OK)
+    if (!is_place(longitude[i], latitude[i]) ||
+        number_of(level, longitude[i], latitude[i], &number[i]) != GV_OK)
       number[i] = -1;
   }
   return GV_OK;
@@ -56,15 +58,16 @@ gv_status gv_qtm_centers(int level, int64_t first, int64_t count, double *longit
 }
 
 gv_status gv_healpix_centers(int order, int64_t first, int64_t count, double *longitude, double *latitude) {
-  return batches_centers(gv_healpix_count(order), gv_healpix_center, order, first, count, longitude, latitude);
+  return batches_centers(gv_healpix_count(order), gv_healpix_center, order, first, count, longitude,
+                         latitude);
 }
 
 gv_status gv_s2_centers(int level, int64_t first, int64_t count, double *longitude, double *latitude) {
   return batches_centers(gv_s2_count(level), gv_s2_center, level, first, count, longitude, latitude);
 }
 
-gv_status gv_healpix_from_lonlat_array(int order, const double *longitude, const double *latitude, int64_t count,
-                                       int64_t *number) {
+gv_status gv_healpix_from_lonlat_array(int order, const double *longitude, const double *latitude,
+                                       int64_t count, int64_t *number) {
   return batches_numbers(gv_healpix_count(order), gv_healpix_from_lonlat, order, longitude, latitude, count,
                          number);
 }

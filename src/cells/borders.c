@@ -6,13 +6,15 @@
 #include "gpuvoronoi/cells.h"
 
 void gv_borders_make(const gv_grid *grid, gv_borders *out) {
-  const gv_ellipsoid ellipsoid = {grid->semi_major, grid->flattening, grid->flattening * (2.0 - grid->flattening)};
+  const gv_ellipsoid ellipsoid = {grid->semi_major, grid->flattening,
+                                  grid->flattening * (2.0 - grid->flattening)};
   *out = (gv_borders){.level = grid->order, .ring = grid->ring != 0, .s2 = grid->kind == GV_GRID_S2};
   out->pieces = gv_border_pieces(grid->order);
   gv_sphere_latitudes_make(grid->authalic != 0, &ellipsoid, &out->latitudes);
 }
 
-/* A point of a border in its cell, which is the square from (0, 0) to (1, 1): after `step` of 4 * pieces steps. */
+/* A point of a border in its cell, which is the square from (0, 0) to (1, 1): after `step` of 4 * pieces
+ * steps. */
 static void borders_in_cell(int step, int pieces, double at[2]) {
   const int side = step / pieces;
   const double along = (double)(step % pieces) / pieces;
@@ -20,7 +22,8 @@ static void borders_in_cell(int step, int pieces, double at[2]) {
   at[1] = side == 0 ? 0.0 : side == 1 ? along : side == 2 ? 1.0 : 1.0 - along;
 }
 
-/* Sine and cosine of the latitude on the sphere, and longitude in degrees, of a point of a pixel with a number in the NESTED scheme. */
+/* Sine and cosine of the latitude on the sphere, and longitude in degrees, of a point of a pixel with a
+ * number in the NESTED scheme. */
 static void borders_healpix_point(int order, int64_t number, const double at[2], double *sine, double *cosine,
                                   double *lon) {
   const double nside = ldexp(1.0, order);

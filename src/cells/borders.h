@@ -1,8 +1,10 @@
 /*
- * Borders of the cells of meshes that are defined on the unit sphere (HEALPix, S2): the curves between cells, as points.
+ * Borders of the cells of meshes that are defined on the unit sphere (HEALPix, S2): the curves between cells,
+ * as points.
  *
- * A border is a closed ring, counterclockwise: its last point is the first. Each of the four sides is divided in pieces that are equal in the
- * coordinates of the cell's face; the corners are exact up to rounding, and neighbors divide a common side at the same points.
+ * A border is a closed ring, counterclockwise: its last point is the first. Each of the four sides is divided
+ * in pieces that are equal in the coordinates of the cell's face; the corners are exact up to rounding, and
+ * neighbors divide a common side at the same points.
  */
 #ifndef GV_BORDERS_H
 #define GV_BORDERS_H
@@ -33,8 +35,8 @@ typedef struct gv_borders {
 /* Of the cells of a grid of HEALPix or S2. */
 GV_SHARED void gv_borders_make(const gv_grid *grid, gv_borders *out);
 
-/* The border of a cell: longitudes in (-180, 180] (at a pole: any) and geodetic latitudes, degrees. Returns the number of points, at most
- * GV_BORDER_MOST_POINTS. */
+/* The border of a cell: longitudes in (-180, 180] (at a pole: any) and geodetic latitudes, degrees. Returns
+ * the number of points, at most GV_BORDER_MOST_POINTS. */
 GV_SHARED int gv_borders_get(const gv_borders *borders, int64_t number, double *lon, double *lat);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Bounds of the places of many cells, by which tiles of a grid and parts of the mesh are culled; and centers of
- * cells in the coordinates of a geotransform, in a fixed order of operations.
+ * Bounds of the places of many cells, by which tiles of a grid and parts of the mesh are culled; and centers
+ * of cells in the coordinates of a geotransform, in a fixed order of operations.
  *
- * A piece of the globe. In the frame turned to its middle longitude a place is (p cos t, p sin t, z) with |t| <= T,
- * and in the local frame east, north, up at the middle latitude L its coordinates are east = p sin t, north = z cos
- * L - p cos t sin L, up = p cos t cos L + z sin L. north and up are linear in cos t, so their extremes over t lie
- * at cos t = 1 and cos t = cos T. Over the latitudes each is a combination of p and z with coefficients of norm <=
- * 1; its second derivative by latitude is at most `curvature`; between the two end rows it leaves the chord by at
- * most curvature * span^2 / 8.
+ * A piece of the globe. In the frame turned to its middle longitude a place is (p cos t, p sin t, z) with |t|
+ * <= T, and in the local frame east, north, up at the middle latitude L its coordinates are east = p sin t,
+ * north = z cos L - p cos t sin L, up = p cos t cos L + z sin L. north and up are linear in cos t, so their
+ * extremes over t lie at cos t = 1 and cos t = cos T. Over the latitudes each is a combination of p and z
+ * with coefficients of norm <= 1; its second derivative by latitude is at most `curvature`; between the two
+ * end rows it leaves the chord by at most curvature * span^2 / 8.
  */
 #ifndef GV_BOUND_H
 #define GV_BOUND_H
@@ -24,8 +24,9 @@ extern "C" {
 /* Tables are padded so that a vector kernel may read this many entries past their end. */
 enum { GV_TABLE_PADDING = 64 };
 
-/* A zonotope that holds the canonical position of every cell of a tile or a part of the mesh: center + sum t_k generator[k], |t_k| <= 1.
- * (A box in the directions of the generators.) On the plane the third coordinate and generator are zero. */
+/* A zonotope that holds the canonical position of every cell of a tile or a part of the mesh: center + sum
+ * t_k generator[k], |t_k| <= 1. (A box in the directions of the generators.) On the plane the third
+ * coordinate and generator are zero. */
 typedef struct gv_bound {
   double center[3];
   double generator[3][3];
@@ -34,7 +35,8 @@ typedef struct gv_bound {
 } gv_bound;
 
 /*
- * A piece of the globe between two parallels and two meridians. Angles in radians; `curvature` as in gv_cells.
+ * A piece of the globe between two parallels and two meridians. Angles in radians; `curvature` as in
+ * gv_cells.
  */
 typedef struct gv_globe_piece {
   double half_width; /* from the middle meridian */
@@ -56,7 +58,8 @@ GV_BOTH void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out) {
   double cos_min = half_width < 2.0 ? 1.0 - 0.5 * half_width * half_width : -1.0;
 
   double p0 = piece->p[0], p1 = piece->p[1], z0 = piece->z[0], z1 = piece->z[1];
-  double sin_lat = piece->sin_lat, cos_lat = piece->cos_lat, sin_lon = piece->sin_lon, cos_lon = piece->cos_lon;
+  double sin_lat = piece->sin_lat, cos_lat = piece->cos_lat, sin_lon = piece->sin_lon,
+         cos_lon = piece->cos_lon;
   double east = (gv_larger(p0, p1) + sag) * sin_max + pad;
   double north_a = z0 * cos_lat - p0 * sin_lat, north_b = z1 * cos_lat - p1 * sin_lat;
   double north_c = z0 * cos_lat - p0 * cos_min * sin_lat, north_d = z1 * cos_lat - p1 * cos_min * sin_lat;
@@ -96,8 +99,8 @@ GV_BOTH double gv_center_y(const double *geotransform, double column, double row
   return (geotransform[3] + (column + 0.5) * geotransform[4]) + (row + 0.5) * geotransform[5];
 }
 
-/* Rounding puts rows of cell centers that should be at a pole next to it: a center at most 1e-6 of a cell outside
- * counts as the pole. */
+/* Rounding puts rows of cell centers that should be at a pole next to it: a center at most 1e-6 of a cell
+ * outside counts as the pole. */
 #define GV_POLE_TOLERANCE 1e-6
 
 /* The latitude of a row of a longitude/latitude grid. */
@@ -106,7 +109,8 @@ GV_BOTH double gv_row_latitude(const double *geotransform, double row) {
   return lat > 90.0 ? 90.0 : lat < -90.0 ? -90.0 : lat;
 }
 
-/* Half the angle that columns c0 ... c1 - 1 of a longitude/latitude grid go round, and the angle of rows r0 ... r1 - 1. */
+/* Half the angle that columns c0 ... c1 - 1 of a longitude/latitude grid go round, and the angle of rows r0
+ * ... r1 - 1. */
 GV_BOTH double gv_half_width(const double *geotransform, int64_t c0, int64_t c1) {
   return 0.5 * (double)(c1 - c0 - 1) * fabs(geotransform[1]) * GV_DEGREE;
 }

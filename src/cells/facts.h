@@ -1,6 +1,6 @@
 /*
- * What is true of the cells of a grid, by its kind. Code outside src/cells tests one of these facts, never a kind.
- * No functions of the library are needed, so that the command can use them too.
+ * What is true of the cells of a grid, by its kind. Code outside src/cells tests one of these facts, never a
+ * kind. No functions of the library are needed, so that the command can use them too.
  */
 #ifndef GV_FACTS_H
 #define GV_FACTS_H
@@ -22,7 +22,8 @@ typedef struct gv_cell_facts {
   bool given_places;       /* places are the caller's, in any order, and their areas too, if they are known */
   bool may_lack_places;    /* cells may be without a position */
   bool on_devices;         /* all backends of grids accept them, others by gv_backend.lists */
-  int table_bytes;         /* memory for each column and row of a raster, at most, while its tables are made */
+  /* memory for each column and row of a raster, at most, while its tables are made */
+  int table_bytes;
 } gv_cell_facts;
 
 #ifdef __cplusplus /* which warns of facts that are left out */

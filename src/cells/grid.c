@@ -29,7 +29,7 @@ const gv_kind *gv_kind_of(const gv_grid *grid) {
   return NULL;
 }
 
-/* --------------------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------------------------------------- checks */
 
 static gv_status check_mesh(gv_context *context, const gv_grid *grid, gv_metric metric) {
   if (grid->level < 0 || grid->level > GV_QTM_MAX_GRID_LEVEL) {
@@ -56,7 +56,8 @@ static gv_status check_list(gv_context *context, const gv_grid *grid, gv_metric 
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "level: unsupported for HEALPix, S2 and lists of places; use GV_QTM_NONE");
   if (gv_facts_of(grid)->given_places) {
-    if (grid->width < 1 || grid->width > INT64_C(1) << 40 || grid->longitude == NULL || grid->latitude == NULL)
+    if (grid->width < 1 || grid->width > INT64_C(1) << 40 || grid->longitude == NULL ||
+        grid->latitude == NULL)
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                      "list of places: invalid number (%lld), or longitude or latitude is NULL",
                      (long long)grid->width);
@@ -69,8 +70,9 @@ static gv_status check_list(gv_context *context, const gv_grid *grid, gv_metric 
                    s2 ? "S2 level" : "HEALPix order", most, grid->order);
   }
   if (grid->authalic != 0 && grid->semi_major != 0.0 && !(fabs(grid->flattening) <= GV_AUTHALIC_FLATTEST)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "flattening: out of range [-%g, %g] for authalic latitudes",
-                   GV_AUTHALIC_FLATTEST, grid->flattening);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "flattening: out of range [-%g, %g] for authalic latitudes", GV_AUTHALIC_FLATTEST,
+                   grid->flattening);
   }
   return GV_OK;
 }
@@ -90,8 +92,8 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
   /* Columns and rows must be exact in double, and byte counts must not overflow. */
   if (grid->width > INT64_C(1) << 40 || grid->height > INT64_C(1) << 40 ||
       grid->width > INT64_MAX / 64 / grid->height) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: too many cells (%lld x %lld)", (long long)grid->width,
-                   (long long)grid->height);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: too many cells (%lld x %lld)",
+                   (long long)grid->width, (long long)grid->height);
   }
   const double *g = grid->geotransform;
   for (int i = 0; i < 6; i++) {
@@ -99,11 +101,13 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: a coefficient is not finite");
   }
   double w = (double)grid->width, h = (double)grid->height;
-  if (!isfinite(gv_center_x(g, w, h)) || !isfinite(gv_center_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
+  if (!isfinite(gv_center_x(g, w, h)) || !isfinite(gv_center_y(g, w, h)) ||
+      g[1] * g[5] - g[2] * g[4] == 0.0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "geotransform: invalid; the area of its cells is 0");
   }
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
-  if (gv_metric_name(metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
+  if (gv_metric_name(metric) == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric: unknown number");
   if (gv_metric_of_searches(metric))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is not supported for grids",
                    gv_metric_name(metric));
@@ -112,7 +116,8 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
                    gv_metric_name(metric), globe ? "plane" : "longitude/latitude");
   }
   if (gv_facts_of(grid)->inverse && grid->inverse == NULL) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid: missing inverse projection; set gv_grid.inverse");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "grid: missing inverse projection; set gv_grid.inverse");
   }
   if (gv_facts_of(grid)->rows_are_parallels) {
     if (g[2] != 0.0 || g[4] != 0.0) {
@@ -130,7 +135,7 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- cells */
+/* -------------------------------------------------------------------------------------------------- cells */
 
 double *gv_cells_table(gv_context *context, int64_t count) {
   return gv_allocate_zeroed(&context->allocator, count + GV_TABLE_PADDING, sizeof(double));
@@ -139,8 +144,8 @@ double *gv_cells_table(gv_context *context, int64_t count) {
 double gv_grid_reach(const gv_grid *grid) {
   const double *g = grid->geotransform;
   double w = (double)grid->width, h = (double)grid->height;
-  /* |g0| + |W g1| + |H g2| bounds every intermediate of a center's coordinate; three roundings of half an ulp each,
-   * doubled for the bounds' own arithmetic. */
+  /* |g0| + |W g1| + |H g2| bounds every intermediate of a center's coordinate; three roundings of half an ulp
+   * each, doubled for the bounds' own arithmetic. */
   double reach_x = fabs(g[0]) + fabs(w * g[1]) + fabs(h * g[2]);
   double reach_y = fabs(g[3]) + fabs(w * g[4]) + fabs(h * g[5]);
   return fmax(reach_x, reach_y);
@@ -197,7 +202,7 @@ void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
   cells->kind->bound(cells, tile, out);
 }
 
-gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,
-                             double *z, double *lon, double *lat, double *scratch) {
+gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x,
+                             double *y, double *z, double *lon, double *lat, double *scratch) {
   return cells->kind->positions(context, cells, tile, x, y, z, lon, lat, scratch);
 }

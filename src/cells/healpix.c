@@ -1,10 +1,10 @@
 /*
  * HEALPix.
  *
- * The bound of a part. The part is a pixel of a coarser order, which holds the centers of its descendants. Its
- * points are within r of its center, where r is the largest distance of any pixel's center from its corners: that
- * of the pixels between the polar caps and the belt, from (z = 2/3, 45 / nside degrees) to (z = 1 - (1 - 1 /
- * nside)^2 / 3, 0). tests/cells/healpix.c checks all pixels of many orders; a fiftieth is added.
+ * The bound of a part. The part is a pixel of a coarser order, which holds the centers of its descendants.
+ * Its points are within r of its center, where r is the largest distance of any pixel's center from its
+ * corners: that of the pixels between the polar caps and the belt, from (z = 2/3, 45 / nside degrees) to (z =
+ * 1 - (1 - 1 / nside)^2 / 3, 0). tests/cells/healpix.c checks all pixels of many orders; a fiftieth is added.
  */
 #include "cells/healpix.h"
 
@@ -14,7 +14,7 @@
 #include "exact/globe_kernels.h"
 #include "gpuvoronoi/cells.h"
 
-/* ------------------------------------------------------------------------------------------------------- numbers */
+/* ------------------------------------------------------------------------------------------------ numbers */
 
 static uint64_t healpix_spread(uint64_t v) {
   v = (v | v << 16) & 0x0000ffff0000ffffu;
@@ -57,18 +57,20 @@ int64_t gv_healpix_from_ring(int order, int64_t ring_number) {
   return -1;
 }
 
-/* --------------------------------------------------------------------------------------------------------- centers */
+/* ------------------------------------------------------------------------------------------------ centers */
 
 void gv_healpix_make(int order, bool ring, bool authalic, const gv_ellipsoid *ellipsoid, gv_healpix *out) {
   *out = (gv_healpix){.order = order, .ring = ring};
   gv_sphere_latitudes_make(authalic, ellipsoid, &out->latitudes);
 }
 
-/* Sines and cosines of latitudes on the sphere, and longitudes, of eight by eight pixels of a face. Gain: 1.8x on level 10 with 10,000 seeds. */
+/* Sines and cosines of latitudes on the sphere, and longitudes, of eight by eight pixels of a face.
+ * Gain: 1.8x on level 10 with 10,000 seeds. */
 static void healpix_square(const gv_healpix *h, int64_t first, double *sine, double *cosine, double *lon) {
   static const double sums[GV_HEALPIX_AT_ONCE] = {
-      0, 1, 1, 2, 2, 3, 3, 4, 2, 3, 3, 4, 4, 5, 5, 6,  4, 5, 5, 6,  6,  7,  7,  8,  6,  7,  7,  8,  8,  9,  9,  10,
-      4, 5, 5, 6, 6, 7, 7, 8, 6, 7, 7, 8, 8, 9, 9, 10, 8, 9, 9, 10, 10, 11, 11, 12, 10, 11, 11, 12, 12, 13, 13, 14};
+      0, 1, 1, 2,  2, 3, 3, 4,  2,  3,  3,  4,  4,  5,  5,  6,  4,  5,  5,  6, 6, 7,
+      7, 8, 6, 7,  7, 8, 8, 9,  9,  10, 4,  5,  5,  6,  6,  7,  7,  8,  6,  7, 7, 8,
+      8, 9, 9, 10, 8, 9, 9, 10, 10, 11, 11, 12, 10, 11, 11, 12, 12, 13, 13, 14};
   static const double differences[GV_HEALPIX_AT_ONCE] = {
       0,  1,  -1, 0,  2, 3, 1,  2, -2, -1, -3, -2, 0,  1,  -1, 0,  4,  5,  3,  4,  6,  7,
       5,  6,  2,  3,  1, 2, 4,  5, 3,  4,  -4, -3, -5, -4, -2, -1, -3, -2, -6, -5, -7, -6,
@@ -78,14 +80,15 @@ static void healpix_square(const gv_healpix *h, int64_t first, double *sine, dou
   uint64_t within = (uint64_t)first & (((uint64_t)1 << 2 * h->order) - 1);
   double ix = (double)gv_healpix_compress(within), iy = (double)gv_healpix_compress(within >> 1);
   h->latitudes.kernels->healpix(n, gv_healpix_ring_of_face(face) * n - ix - iy - 1.0, ix - iy,
-                                gv_healpix_turn_of_face(face), GV_HEALPIX_AT_ONCE, sums, differences, sine, cosine,
-                                lon);
+                                gv_healpix_turn_of_face(face), GV_HEALPIX_AT_ONCE, sums, differences, sine,
+                                cosine, lon);
 }
 
 /*
- * Positions of eight by eight pixels of a face between the polar caps: latitudes depend on x + y only and longitudes on x - y only,
- * and there are 15 of each. False if some of the pixels are in a cap.
- * Gain: with boxes of leaves in vectors (voronoi/cpu/kernels.c) 1.2x on level 10 with 10,000 seeds, 1.15x in the RING scheme.
+ * Positions of eight by eight pixels of a face between the polar caps: latitudes depend on x + y only and
+ * longitudes on x - y only, and there are 15 of each. False if some of the pixels are in a cap. Gain: with
+ * boxes of leaves in vectors (voronoi/cpu/kernels.c) 1.2x on level 10 with 10,000 seeds, 1.15x in the RING
+ * scheme.
  */
 static bool healpix_belt_square(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, double *x,
                                 double *y, double *z) {
@@ -99,14 +102,14 @@ static bool healpix_belt_square(const gv_healpix *h, const gv_ellipsoid *ellipso
   const double ix = (double)gv_healpix_compress(within), iy = (double)gv_healpix_compress(within >> 1),
                top = gv_healpix_ring_of_face(face) * n - ix - iy - 1.0;
   if (top - 2 * MIDDLE < n || top > 3.0 * n) return false;
-  double lon[LINES], sine[LINES + GV_TABLE_PADDING], cosine[LINES + GV_TABLE_PADDING], p[LINES], height[LINES],
-      sin_lat[LINES], cos_lat[LINES];
-  h->latitudes.kernels->healpix(n, top, ix - iy, gv_healpix_turn_of_face(face), LINES, sums, differences, sin_lat,
-                                cos_lat, lon);
+  double lon[LINES], sine[LINES + GV_TABLE_PADDING], cosine[LINES + GV_TABLE_PADDING], p[LINES],
+      height[LINES], sin_lat[LINES], cos_lat[LINES];
+  h->latitudes.kernels->healpix(n, top, ix - iy, gv_healpix_turn_of_face(face), LINES, sums, differences,
+                                sin_lat, cos_lat, lon);
   gv_sphere_latitudes_convert(&h->latitudes, LINES, sin_lat, cos_lat);
   h->latitudes.kernels->sincos(LINES, lon, sine, cosine);
-  h->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, LINES, sin_lat, cos_lat, p,
-                                 height);
+  h->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, LINES, sin_lat, cos_lat,
+                                 p, height);
   for (int row = 0; row < SIDE; row++) {
     for (int column = 0; column < SIDE; column += 2) { /* two pixels, which follow each other */
       const int i = spread[column] + 2 * spread[row], sum = column + row, difference = MIDDLE + column - row;
@@ -124,8 +127,8 @@ static bool healpix_belt_square(const gv_healpix *h, const gv_ellipsoid *ellipso
   return true;
 }
 
-void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, int count, double *x,
-                          double *y, double *z) {
+void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, int count,
+                          double *x, double *y, double *z) {
   double lon[GV_HEALPIX_AT_ONCE] = {0.0}, sine[GV_HEALPIX_AT_ONCE + GV_TABLE_PADDING],
          cosine[GV_HEALPIX_AT_ONCE + GV_TABLE_PADDING], p[GV_HEALPIX_AT_ONCE], sin_lat[GV_HEALPIX_AT_ONCE],
          cos_lat[GV_HEALPIX_AT_ONCE];
@@ -135,13 +138,13 @@ void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, in
   for (int i = 0; i < count && !square; i++) {
     gv_healpix_place of =
         h->ring ? gv_healpix_find_in_ring(h->order, first + i) : gv_healpix_find(h->order, first + i);
-    gv_healpix_cell_center(ldexp(1.0, h->order), (double)of.ring, (double)of.nr, (double)of.eighth, &sin_lat[i],
-                           &cos_lat[i], &lon[i]);
+    gv_healpix_cell_center(ldexp(1.0, h->order), (double)of.ring, (double)of.nr, (double)of.eighth,
+                           &sin_lat[i], &cos_lat[i], &lon[i]);
   }
   gv_sphere_latitudes_convert(&h->latitudes, count, sin_lat, cos_lat);
   h->latitudes.kernels->sincos(count, lon, sine, cosine);
-  h->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat, cos_lat, p,
-                                 z);
+  h->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat, cos_lat,
+                                 p, z);
   for (int i = 0; i < count; i++) {
     x[i] = p[i] * cosine[i];
     y[i] = p[i] * sine[i];
@@ -149,14 +152,17 @@ void gv_healpix_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, in
 }
 
 /* Sine and cosine of the geodetic latitude, and the longitude. */
-static void healpix_find_center(const gv_healpix *h, int64_t number, double *sine, double *cosine, double *lon) {
-  gv_healpix_place p = h->ring ? gv_healpix_find_in_ring(h->order, number) : gv_healpix_find(h->order, number);
-  gv_healpix_cell_center(ldexp(1.0, h->order), (double)p.ring, (double)p.nr, (double)p.eighth, sine, cosine, lon);
+static void healpix_find_center(const gv_healpix *h, int64_t number, double *sine, double *cosine,
+                                double *lon) {
+  gv_healpix_place p =
+      h->ring ? gv_healpix_find_in_ring(h->order, number) : gv_healpix_find(h->order, number);
+  gv_healpix_cell_center(ldexp(1.0, h->order), (double)p.ring, (double)p.nr, (double)p.eighth, sine, cosine,
+                         lon);
   gv_sphere_latitudes_convert(&h->latitudes, 1, sine, cosine);
 }
 
-void gv_healpix_span_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
-                               double *x, double *y, double *z) {
+void gv_healpix_span_positions(const gv_healpix *h, const gv_ellipsoid *ellipsoid, int64_t first,
+                               int64_t count, double *x, double *y, double *z) {
   for (int64_t at = 0; at < count; at += GV_HEALPIX_AT_ONCE) {
     int some = count - at < GV_HEALPIX_AT_ONCE ? (int)(count - at) : GV_HEALPIX_AT_ONCE;
     gv_healpix_positions(h, ellipsoid, first + at, some, x + at, y + at, z + at);
@@ -179,7 +185,8 @@ gv_status gv_healpix_center(int order, int64_t number, double *longitude, double
   return GV_OK;
 }
 
-/* Column and row of a place on its face, in the belt between the polar caps; `turn`: quarters of a turn, 0 <= turn < 4. */
+/* Column and row of a place on its face, in the belt between the polar caps; `turn`: quarters of a turn, 0 <=
+ * turn < 4. */
 static int healpix_find_in_belt(int order, double sine, double turn, int64_t *ix, int64_t *iy) {
   const int64_t nside = INT64_C(1) << order;
   const double along = (double)nside * (0.5 + turn), across = (double)nside * 0.75 * sine;
@@ -212,12 +219,12 @@ gv_status gv_healpix_from_lonlat(int order, double longitude, double latitude, i
   int64_t ix, iy;
   int face = fabs(sine) <= 2.0 / 3.0 ? healpix_find_in_belt(order, sine, turn, &ix, &iy)
                                      : healpix_find_in_cap(order, sine, cosine, turn, &ix, &iy);
-  *number =
-      ((int64_t)face << 2 * order) | (int64_t)(healpix_spread((uint64_t)ix) | healpix_spread((uint64_t)iy) << 1);
+  *number = ((int64_t)face << 2 * order) |
+            (int64_t)(healpix_spread((uint64_t)ix) | healpix_spread((uint64_t)iy) << 1);
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- bounds */
+/* ------------------------------------------------------------------------------------------------- bounds */
 
 /* The largest distance of a center from a corner of its pixel, radians. */
 static double healpix_radius(int order) {
@@ -228,8 +235,8 @@ static double healpix_radius(int order) {
   return 2.0 * asin(half < 1.0 ? half : 1.0);
 }
 
-void gv_healpix_bound(const gv_healpix *h, const gv_ellipsoid *ellipsoid, double curvature, int bits, int64_t first,
-                      gv_bound *out) {
+void gv_healpix_bound(const gv_healpix *h, const gv_ellipsoid *ellipsoid, double curvature, int bits,
+                      int64_t first, gv_bound *out) {
   gv_healpix coarse = *h;
   coarse.order = h->order - bits;
   double lon, r = bits > 0 ? 1.02 * healpix_radius(coarse.order) : 0.0;
@@ -239,7 +246,7 @@ void gv_healpix_bound(const gv_healpix *h, const gv_ellipsoid *ellipsoid, double
   gv_sphere_cap_bound(&h->latitudes, ellipsoid, curvature, &center, r, out);
 }
 
-/* ------------------------------------------------------------------------------------------------- the kind of cells */
+/* -------------------------------------------------------------------------------------- the kind of cells */
 
 static int64_t healpix_count(const gv_grid *grid) {
   return gv_healpix_count(grid->order);

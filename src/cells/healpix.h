@@ -1,12 +1,13 @@
 /*
- * HEALPix pixels in the NESTED scheme, or in the RING scheme (Gorski et al. 2005, ApJ 622, 759): centers, bounds.
+ * HEALPix pixels in the NESTED scheme, or in the RING scheme (Gorski et al. 2005, ApJ 622, 759): centers,
+ * bounds.
  *
- * 12 * 4^order pixels of equal area on the unit sphere. The children of pixel n are 4 n ... 4 n + 3. A center has
- * the sine z of its latitude and the longitude 45 jp / nr degrees with whole jp and nr. The latitude is geodetic,
- * or authalic: then equal areas of the sphere are equal areas of the ellipsoid.
+ * 12 * 4^order pixels of equal area on the unit sphere. The children of pixel n are 4 n ... 4 n + 3. A center
+ * has the sine z of its latitude and the longitude 45 jp / nr degrees with whole jp and nr. The latitude is
+ * geodetic, or authalic: then equal areas of the sphere are equal areas of the ellipsoid.
  *
- * The place of a pixel is the unit vector of its center, or with a geocentric ellipsoid the place with that surface
- * normal.
+ * The place of a pixel is the unit vector of its center, or with a geocentric ellipsoid the place with that
+ * surface normal.
  */
 #ifndef GV_HEALPIX_H
 #define GV_HEALPIX_H
@@ -91,7 +92,8 @@ GV_BOTH gv_healpix_place gv_healpix_find_in_ring(int order, int64_t number) {
   return p;
 }
 
-/* The center of one pixel: sine and cosine of its latitude on the sphere, and its longitude in (-180, 180] degrees. */
+/* The center of one pixel: sine and cosine of its latitude on the sphere, and its longitude in (-180, 180]
+ * degrees. */
 GV_BOTH void gv_healpix_cell_center(double nside, double ring, double nr, double eighth, double *sine,
                                     double *cosine, double *lon) {
   double cap = nr * nr / (3.0 * nside * nside), polar = ring < nside ? 1.0 - cap : cap - 1.0,
@@ -103,7 +105,7 @@ GV_BOTH void gv_healpix_cell_center(double nside, double ring, double nr, double
   *lon = 45.0 * (eighth > 4.0 * nr ? eighth - 8.0 * nr : eighth) / nr;
 }
 
-/* ---------------------------------------------------------------------------------------------- many pixels */
+/* -------------------------------------------------------------------------------------------- many pixels */
 
 typedef struct gv_healpix {
   int order;
@@ -114,7 +116,8 @@ typedef struct gv_healpix {
 /* order 0 ... GV_HEALPIX_MAX_ORDER; authalic: |flattening| <= GV_AUTHALIC_FLATTEST. */
 void gv_healpix_make(int order, bool ring, bool authalic, const gv_ellipsoid *ellipsoid, gv_healpix *out);
 
-/* Positions of `count` (<= GV_HEALPIX_AT_ONCE) pixels from number `first` on; ellipsoid NULL: unit vectors. */
+/* Positions of `count` (<= GV_HEALPIX_AT_ONCE) pixels from number `first` on; ellipsoid NULL: unit
+ * vectors. */
 enum { GV_HEALPIX_AT_ONCE = 64 };
 void gv_healpix_positions(const gv_healpix *healpix, const gv_ellipsoid *ellipsoid, int64_t first, int count,
                           double *x, double *y, double *z);
@@ -126,7 +129,8 @@ void gv_healpix_span_positions(const gv_healpix *healpix, const gv_ellipsoid *el
 /* Longitude in (-180, 180] and geodetic latitude of a center, degrees. */
 void gv_healpix_lonlat(const gv_healpix *healpix, int64_t number, double *lon, double *lat);
 
-/* A zonotope that holds the positions of the 4^bits pixels from number `first`, a multiple of 4^bits, on; not in the RING scheme. `curvature` as in gv_cells. */
+/* A zonotope that holds the positions of the 4^bits pixels from number `first`, a multiple of 4^bits, on; not
+ * in the RING scheme. `curvature` as in gv_cells. */
 void gv_healpix_bound(const gv_healpix *healpix, const gv_ellipsoid *ellipsoid, double curvature, int bits,
                       int64_t first, gv_bound *out);
 

@@ -1,19 +1,19 @@
 /*
- * The lattice of the QTM mesh's triangles, for processors and GPUs: the triangle of a place, the position of a
- * triangle, bounds of sub-triangles. qtm.c defines the mesh, qtm.h lattice coordinates.
+ * The lattice of the QTM mesh's triangles, for processors and GPUs: the triangle of a place, the position of
+ * a triangle, bounds of sub-triangles. qtm.c defines the mesh, qtm.h lattice coordinates.
  *
- * Which triangle. A place with latitude t and distance m from a bounding meridian of its octant (degrees) has the barycentric
- * coordinates
- *   pole: |t| / 90,   far corner: (90 - |t|) m / 8100,   near corner: (90 - |t|) (90 - m) / 8100.
- * Descending the tree compares them only with multiples of 2^-29. So each is converted, once and exactly, to the
- * integer below it in units of 2^-30, and one bit for a remainder.
+ * Which triangle. A place with latitude t and distance m from a bounding meridian of its octant (degrees) has
+ * the barycentric coordinates pole: |t| / 90,   far corner: (90 - |t|) m / 8100,   near corner: (90 - |t|)
+ * (90 - m) / 8100. Descending the tree compares them only with multiples of 2^-29. So each is converted, once
+ * and exactly, to the integer below it in units of 2^-30, and one bit for a remainder.
  *
- * Bounds. All vertices of a sub-triangle lie between two parallels and two meridians, and gv_globe_bound holds that piece of
- * the globe (it is convex, so the triangles' plane centers too). A cell's center is the mean of its three vertices, lengthened
- * to 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord) is longer than s. Along a parallel vertices are at most
- * (pi/2)^2 / N apart, between parallels (pi/2) / N, so s <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the
- * ellipsoid a place and its normal move together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1 for
- * e^2 < 0.02 and the whole globe otherwise.
+ * Bounds. All vertices of a sub-triangle lie between two parallels and two meridians, and gv_globe_bound
+ * holds that piece of the globe (it is convex, so the triangles' plane centers too). A cell's center is the
+ * mean of its three vertices, lengthened to 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord) is
+ * longer than s. Along a parallel vertices are at most (pi/2)^2 / N apart, between parallels (pi/2) / N, so s
+ * <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the ellipsoid a place and its normal move
+ * together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1 for e^2 < 0.02 and the whole
+ * globe otherwise.
  */
 #ifndef GV_LATTICE_H
 #define GV_LATTICE_H
@@ -29,8 +29,8 @@ GV_BOTH int32_t gv_lattice_west(int32_t octant) {
   return octant % 2 != 0 ? 2 : 3;
 }
 
-/* Sign of the exact sum of n <= 8 doubles. Shewchuk's expansion growth (Adaptive Precision Floating-Point Arithmetic, 1997):
- * the running sum is kept as non-overlapping parts, smallest first. */
+/* Sign of the exact sum of n <= 8 doubles. Shewchuk's expansion growth (Adaptive Precision Floating-Point
+ * Arithmetic, 1997): the running sum is kept as non-overlapping parts, smallest first. */
 GV_BOTH int gv_sign_of_sum(const double *term, int n) {
   double part[8];
   int parts = 0;
@@ -50,9 +50,10 @@ GV_BOTH int gv_sign_of_sum(const double *term, int n) {
   return parts == 0 ? 0 : part[parts - 1] > 0.0 ? 1 : -1;
 }
 
-/* A barycentric coordinate, (constant + by_t t + by_m m + by_tm t m) / 8100 for small integers, in units of 2^-31: even when it
- * is a multiple of 2^-30, else the odd number between two of them. */
-GV_BOTH int64_t gv_lattice_quantise(double constant, double by_t, double by_m, double by_tm, double t, double m) {
+/* A barycentric coordinate, (constant + by_t t + by_m m + by_tm t m) / 8100 for small integers, in units of
+ * 2^-31: even when it is a multiple of 2^-30, else the odd number between two of them. */
+GV_BOTH int64_t gv_lattice_quantise(double constant, double by_t, double by_m, double by_tm, double t,
+                                    double m) {
   const double unit = 1073741824.0; /* 2^30 */
   double tm = t * m;
   double value = (constant + by_t * t + by_m * m + by_tm * tm) / 8100.0 * unit;
@@ -66,7 +67,8 @@ GV_BOTH int64_t gv_lattice_quantise(double constant, double by_t, double by_m, d
   return 2 * (int64_t)nearest + gv_sign_of_sum(term, 7);
 }
 
-/* The octant of a place, longitude in [-180, 180), and its barycentric coordinate for basis number i: weight[i] / 2^31. */
+/* The octant of a place, longitude in [-180, 180), and its barycentric coordinate for basis number i:
+ * weight[i] / 2^31. */
 GV_BOTH int32_t gv_lattice_locate(double longitude, double latitude, int64_t weight[4]) {
   double t = fabs(latitude), m = 0.0;
   int32_t octant = 1;
@@ -90,8 +92,8 @@ GV_BOTH int32_t gv_lattice_locate(double longitude, double latitude, int64_t wei
   return octant;
 }
 
-/* The child that a place with barycentric coordinates weight[i] / one lies in: with a coordinate of one half or more that of
- * corner i; ties go to the lowest number. The weights become those within it. */
+/* The child that a place with barycentric coordinates weight[i] / one lies in: with a coordinate of one half
+ * or more that of corner i; ties go to the lowest number. The weights become those within it. */
 GV_BOTH int32_t gv_lattice_child(int64_t weight[4], int64_t one) {
   int32_t child = 0;
   for (int32_t i = 3; i >= 1; i--) {
@@ -116,7 +118,8 @@ GV_BOTH double gv_lattice_rows(double n, double latitude) {
   return (90.0 - fabs(latitude)) * (n / 90.0);
 }
 
-/* Which quarter of its hemisphere a longitude in [-180, 180] lies in, eastward from 0, and which part of it is west of there. */
+/* Which quarter of its hemisphere a longitude in [-180, 180] lies in, eastward from 0, and which part of it
+ * is west of there. */
 GV_BOTH int32_t gv_lattice_quarter(double longitude, double *part) {
   double turned = longitude < 0.0 ? longitude + 360.0 : longitude;
   int32_t quarter = (int32_t)(turned * (1.0 / 90.0));
@@ -125,8 +128,8 @@ GV_BOTH int32_t gv_lattice_quarter(double longitude, double *part) {
   return quarter;
 }
 
-/* Rows and columns of places in double are good to 2^20 x a few 2^-53: places nearer than this to an edge need
- * gv_lattice_locate. */
+/* Rows and columns of places in double are good to 2^20 x a few 2^-53: places nearer than this to an edge
+ * need gv_lattice_locate. */
 static const double gv_lattice_near = 1e-8;
 
 /* `part`: of a row or column, 0 ... 1. */
@@ -150,15 +153,17 @@ GV_BOTH void gv_lattice_turn(int32_t octant, double *x, double *y, double *z) {
   if (octant > 4) *z = 0.0 - *z;
 }
 
-/* A parallel of vertices: its row from the pole, its distance from the axis and its height on the unit sphere. */
+/* A parallel of vertices: its row from the pole, its distance from the axis and its height on the unit
+ * sphere. */
 typedef struct gv_lattice_parallel {
   int32_t row;
   double p, z;
 } gv_lattice_parallel;
 
 /*
- * The unit vector of a triangle's center, in octant 1, where longitudes are 90 column / row, so that the mesh is exactly as
- * symmetric as its octants. Columns `east` and the next one of the parallel `two`, column other_east of `one`.
+ * The unit vector of a triangle's center, in octant 1, where longitudes are 90 column / row, so that the mesh
+ * is exactly as symmetric as its octants. Columns `east` and the next one of the parallel `two`, column
+ * other_east of `one`.
  */
 GV_BOTH void gv_lattice_center(const gv_lattice_parallel *two, int32_t east, const gv_lattice_parallel *one,
                                int32_t other_east, double *x, double *y, double *z) {
@@ -170,7 +175,8 @@ GV_BOTH void gv_lattice_center(const gv_lattice_parallel *two, int32_t east, con
   gv_lengthen(x, y, z);
 }
 
-/* From a unit vector of a triangle's center to the place on the ellipsoid with that normal; not at all on the sphere. */
+/* From a unit vector of a triangle's center to the place on the ellipsoid with that normal; not at all on the
+ * sphere. */
 GV_BOTH void gv_lattice_place(double eccentricity2, double *x, double *y, double *z) {
   double sine = *z;
   if (eccentricity2 < 0.0) return;
@@ -178,7 +184,8 @@ GV_BOTH void gv_lattice_place(double eccentricity2, double *x, double *y, double
   gv_meridian_point(eccentricity2, sine, *y, y, z);
 }
 
-/* By how much centers of triangles of a mesh of n rows an octant may leave the piece of the globe that holds their vertices. */
+/* By how much centers of triangles of a mesh of n rows an octant may leave the piece of the globe that holds
+ * their vertices. */
 GV_BOTH double gv_lattice_pad(double n, double eccentricity2) {
   double stretch = 3.0 / (n * n) < 2.0 / 3.0 ? 3.0 / (n * n) : 2.0 / 3.0;
   double pad = 1.0 - sqrt(1.0 - stretch);
@@ -186,8 +193,8 @@ GV_BOTH double gv_lattice_pad(double n, double eccentricity2) {
   return pad;
 }
 
-/* The members, except sines, of the piece that contains a sub-triangle of `side` cells a side and the parts low ...
- * high of the octant's longitudes. */
+/* The members, except sines, of the piece that contains a sub-triangle of `side` cells a side and the parts
+ * low ... high of the octant's longitudes. */
 GV_BOTH void gv_lattice_piece(double n, double side, double low, double high, double curvature,
                               double eccentricity2, gv_globe_piece *piece) {
   piece->half_width = (high - low) * (GV_PI / 4.0);

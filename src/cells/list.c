@@ -5,9 +5,10 @@
 
 enum { PLACES_AT_ONCE = 256 };
 
-/* gv_normalize_lonlat of some places, in vectors; false if one of them is at 180 degrees west, at a pole, or out of
- * the usual range. */
-static bool list_normalize_usual(int64_t n, const double *lon, const double *lat, double *to_lon, double *to_lat) {
+/* gv_normalize_lonlat of some places, in vectors; false if one of them is at 180 degrees west, at a pole, or
+ * out of the usual range. */
+static bool list_normalize_usual(int64_t n, const double *lon, const double *lat, double *to_lon,
+                                 double *to_lat) {
   int unusual = 0;
   for (int64_t i = 0; i < n; i++) {
     const double east = lon[i] > 180.0 ? lon[i] - 360.0 : lon[i]; /* exact */
@@ -31,8 +32,8 @@ void gv_places_to_vectors(const gv_cells *cells, int64_t n, const double *from_l
         gv_take_lonlat(&east[i], &north[i]);
       }
     }
-    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), count, east, north, x + first, y + first,
-                         z + first);
+    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), count, east, north, x + first,
+                         y + first, z + first);
     if (lon == NULL) continue;
     memcpy(lon + first, east, (size_t)count * sizeof *lon);
     memcpy(lat + first, north, (size_t)count * sizeof *lat);
@@ -54,8 +55,8 @@ static gv_status list_positions(gv_context *context, const gv_cells *cells, cons
 }
 
 static void list_position(const gv_cells *cells, int64_t number, double p[5]) {
-  gv_places_to_vectors(cells, 1, cells->grid.longitude + number, cells->grid.latitude + number, &p[3], &p[4], &p[0],
-                       &p[1], &p[2]);
+  gv_places_to_vectors(cells, 1, cells->grid.longitude + number, cells->grid.latitude + number, &p[3], &p[4],
+                       &p[0], &p[1], &p[2]);
 }
 
 static void list_center(const gv_cells *cells, int64_t number, double *lon, double *lat) {

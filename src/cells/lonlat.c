@@ -18,8 +18,9 @@ static gv_status lonlat_make_tables(gv_context *context, gv_cells *cells) {
   cells->half_sin_lat = gv_cells_table(context, 2 * h);
   cells->half_cos_lat = gv_cells_table(context, 2 * h);
   if (cells->column_x == NULL || cells->column_y == NULL || cells->row_p == NULL || cells->row_z == NULL ||
-      cells->row_inverse == NULL || cells->half_cos == NULL || cells->half_sin == NULL || cells->half_p == NULL ||
-      cells->half_z == NULL || cells->half_sin_lat == NULL || cells->half_cos_lat == NULL) {
+      cells->row_inverse == NULL || cells->half_cos == NULL || cells->half_sin == NULL ||
+      cells->half_p == NULL || cells->half_z == NULL || cells->half_sin_lat == NULL ||
+      cells->half_cos_lat == NULL) {
     return gv_fail_memory(context, "the grid's tables");
   }
   double *longitude = gv_cells_table(context, 2 * w), *latitude = gv_cells_table(context, 2 * h);

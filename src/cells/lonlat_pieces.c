@@ -11,8 +11,8 @@ static void lonlat_pieces_bound(const gv_cells *cells, const gv_tile *tile, gv_b
 static const gv_kind lonlat_pieces_kind = {
     .name = "pieces of the globe", .shape = GV_CELLS_LONLAT, .bound = lonlat_pieces_bound};
 
-gv_status gv_cells_init_lonlat_pieces(gv_context *context, const gv_cells *like, const gv_lonlat_pieces *pieces,
-                                      gv_cells *out) {
+gv_status gv_cells_init_lonlat_pieces(gv_context *context, const gv_cells *like,
+                                      const gv_lonlat_pieces *pieces, gv_cells *out) {
   const double across = pieces->width / (double)pieces->columns, down = pieces->height / (double)pieces->rows;
   gv_grid grid;
   gv_grid_init(&grid);

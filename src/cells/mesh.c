@@ -44,11 +44,15 @@ void gv_mesh_part_at(int level, int bits, int64_t index, gv_mesh_part *out) {
   *out = part;
 }
 
-/* ------------------------------------------------------------------------------------------------------- positions */
+/* ---------------------------------------------------------------------------------------------- positions */
 
 void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid,
                        double *x, double *y, double *z) {
-  enum { SIDE = 1 << GV_MESH_LEAF_BITS, VERTICES = (SIDE + 1) * (SIDE + 2) / 2, ANGLES = SIDE + 1 + VERTICES };
+  enum {
+    SIDE = 1 << GV_MESH_LEAF_BITS,
+    VERTICES = (SIDE + 1) * (SIDE + 2) / 2,
+    ANGLES = SIDE + 1 + VERTICES
+  };
   double angle[ANGLES], sine[ANGLES + GV_TABLE_PADDING], cosine[ANGLES + GV_TABLE_PADDING];
   int32_t side = INT32_C(1) << leaf->bits;
   double n = (double)(INT32_C(1) << leaf->level);
@@ -90,7 +94,7 @@ void gv_mesh_center(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double center[5
   if (ellipsoid != NULL) gv_lattice_place(ellipsoid->eccentricity2, &center[0], &center[1], &center[2]);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- bounds */
+/* ------------------------------------------------------------------------------------------------- bounds */
 
 void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const gv_ellipsoid *ellipsoid,
                    double curvature, gv_bound *out) {
@@ -117,7 +121,7 @@ void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const
     gv_lattice_turn(part->octant, &out->generator[i][0], &out->generator[i][1], &out->generator[i][2]);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- tables */
+/* ------------------------------------------------------------------------------------------------- tables */
 
 /* The six orders of three basis numbers. */
 static int permutation(const int8_t basis[3]) {
@@ -136,8 +140,8 @@ static void make_order(int bits, bool down, const int8_t basis[3], gv_mesh_order
         int32_t place = 2 * east + (cell_down ? 1 : 0);
         order->row[at] = (uint8_t)i;
         order->place[at] = (int8_t)place;
-        /* Smallest coordinates from the part's least; they add up to side - 1 or - 2 in an up part, and to side more in
-         * a down part, where barycentric coordinates run the other way. */
+        /* Smallest coordinates from the part's least; they add up to side - 1 or - 2 in an up part, and to
+         * side more in a down part, where barycentric coordinates run the other way. */
         int32_t least[3];
         least[GV_QTM_POLE] = side - 1 - i;
         least[GV_QTM_WEST] = (down ? side : 0) + i - east - (cell_down ? 1 : 0);
@@ -176,8 +180,9 @@ const gv_mesh_order *gv_mesh_order_of(const gv_mesh_tables *tables, const gv_mes
   return &tables->orders->of[leaf->bits][leaf->down][permutation(leaf->basis)];
 }
 
-void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
-                              int64_t count, double *x, double *y, double *z, double *lon, double *lat) {
+void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid,
+                              int64_t first, int64_t count, double *x, double *y, double *z, double *lon,
+                              double *lat) {
   enum { SIZE = GV_MESH_LEAF_CELLS + GV_TABLE_PADDING };
   double leaf_x[SIZE], leaf_y[SIZE], leaf_z[SIZE];
   int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;
@@ -202,7 +207,7 @@ void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_
   }
 }
 
-/* ------------------------------------------------------------------------------------------------- the kind of cells */
+/* -------------------------------------------------------------------------------------- the kind of cells */
 
 gv_status gv_cells_make_triangles(gv_context *context, gv_cells *cells) {
   cells->tables = gv_allocate(&cells->allocator, 1, sizeof *cells->tables);
@@ -229,8 +234,9 @@ static gv_status mesh_prepare(gv_context *context, gv_cells *cells) {
   return gv_cells_make_triangles(context, cells);
 }
 
-static gv_status mesh_cell_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x,
-                                     double *y, double *z, double *lon, double *lat, double *scratch) {
+static gv_status mesh_cell_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile,
+                                     double *x, double *y, double *z, double *lon, double *lat,
+                                     double *scratch) {
   (void)context, (void)scratch;
   gv_mesh_number_positions(cells->tables, cells->grid.level, gv_cells_ellipsoid(cells), tile->c0,
                            (tile->c1 - tile->c0) * (tile->r1 - tile->r0), x, y, z, lon, lat);
@@ -256,9 +262,10 @@ void gv_triangles_center(const gv_cells *cells, int64_t number, double *lon, dou
   gv_qtm_center(mesh_id_of(cells, number), lon, lat);
 }
 
-/* Areas in square meters of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
-static void mesh_number_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
-                              int64_t count, double *area) {
+/* Areas in square meters of cells `first` ... `first + count` - 1 of a QTM level, in the order of their
+ * numbers. */
+static void mesh_number_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid,
+                              int64_t first, int64_t count, double *area) {
   int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;
   int64_t end = first + count;
   for (int64_t index = first >> 2 * bits; index << 2 * bits < end; index++) {

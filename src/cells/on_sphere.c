@@ -1,10 +1,11 @@
 /*
  * Meshes on the sphere.
  *
- * The bound of a cap. Authalic latitudes stretch distances on the sphere of normals by less than 1.03 for flattenings up to
- * GV_AUTHALIC_FLATTEST. With normals within r of that of the center's position P, a position leaves P by at most c r along the surface,
- * where c, `curvature`, is at least all radii of curvature; and as the surface is convex, and turns by no more than t after a way of c t,
- * by 0 ... c r^2 / 2 inwards.
+ * The bound of a cap. Authalic latitudes stretch distances on the sphere of normals by less than 1.03 for
+ * flattenings up to GV_AUTHALIC_FLATTEST. With normals within r of that of the center's position P, a
+ * position leaves P by at most c r along the surface, where c, `curvature`, is at least all radii of
+ * curvature; and as the surface is convex, and turns by no more than t after a way of c t, by 0 ... c r^2 / 2
+ * inwards.
  */
 #include "cells/on_sphere.h"
 
@@ -37,7 +38,8 @@ void gv_sphere_latitudes_convert(const gv_sphere_latitudes *l, int count, double
 void gv_sphere_cap_bound(const gv_sphere_latitudes *l, const gv_ellipsoid *ellipsoid, double curvature,
                          const gv_direction *at, double radius, gv_bound *out) {
   double p, z, stretch = l->authalic ? 0.03 : 0.0;
-  l->kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, 1, &at->sin_lat, &at->cos_lat, &p, &z);
+  l->kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, 1, &at->sin_lat, &at->cos_lat, &p,
+                       &z);
   double along = curvature * (1.0 + stretch) * radius, inwards = along * along * 0.25;
   const double up[3] = {at->cos_lat * at->cos_lon, at->cos_lat * at->sin_lon, at->sin_lat};
   const double north[3] = {-at->sin_lat * at->cos_lon, -at->sin_lat * at->sin_lon, at->cos_lat};

@@ -1,8 +1,9 @@
 /*
- * Meshes that are defined on the unit sphere (HEALPix, S2): their latitudes on an ellipsoid, and bounds of their parts.
+ * Meshes that are defined on the unit sphere (HEALPix, S2): their latitudes on an ellipsoid, and bounds of
+ * their parts.
  *
- * The latitude of a center on the sphere is a geodetic one, or an authalic one: then equal areas of the sphere are equal areas of the
- * ellipsoid.
+ * The latitude of a center on the sphere is a geodetic one, or an authalic one: then equal areas of the
+ * sphere are equal areas of the ellipsoid.
  */
 #ifndef GV_ON_SPHERE_H
 #define GV_ON_SPHERE_H
@@ -18,8 +19,8 @@ enum { GV_AUTHALIC_TERMS = 6 };
 
 typedef struct gv_sphere_latitudes {
   bool authalic;
-  double series
-      [GV_AUTHALIC_TERMS]; /* geodetic - authalic latitude = sum of series[j] sin(2 (j + 1) authalic latitude) */
+  double series[GV_AUTHALIC_TERMS]; /* geodetic - authalic latitude = sum of series[j] sin(2 (j + 1) authalic
+                                       latitude) */
   const struct gv_globe_kernels *kernels;
 } gv_sphere_latitudes;
 
@@ -42,16 +43,17 @@ GV_BOTH void gv_authalic_to_geodetic(const double *series, double *sine, double 
 void gv_sphere_latitudes_make(bool authalic, const gv_ellipsoid *ellipsoid, gv_sphere_latitudes *out);
 
 /* Sines and cosines of `count` latitudes on the sphere become those of geodetic latitudes. */
-void gv_sphere_latitudes_convert(const gv_sphere_latitudes *latitudes, int count, double *sine, double *cosine);
+void gv_sphere_latitudes_convert(const gv_sphere_latitudes *latitudes, int count, double *sine,
+                                 double *cosine);
 
 /* A direction: sines and cosines of its geodetic latitude and its longitude. */
 typedef struct gv_direction {
   double sin_lat, cos_lat, sin_lon, cos_lon;
 } gv_direction;
 
-/* A zonotope that holds the positions of all centers within `radius` radians (on the unit sphere) of one; its geodetic direction is
- * given. ellipsoid NULL: unit vectors. `curvature` as in gv_cells. */
-void gv_sphere_cap_bound(const gv_sphere_latitudes *latitudes, const gv_ellipsoid *ellipsoid, double curvature,
-                         const gv_direction *center, double radius, gv_bound *out);
+/* A zonotope that holds the positions of all centers within `radius` radians (on the unit sphere) of one; its
+ * geodetic direction is given. ellipsoid NULL: unit vectors. `curvature` as in gv_cells. */
+void gv_sphere_cap_bound(const gv_sphere_latitudes *latitudes, const gv_ellipsoid *ellipsoid,
+                         double curvature, const gv_direction *center, double radius, gv_bound *out);
 
 #endif

@@ -36,7 +36,8 @@ void gv_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out) {
   cells->kind->part_bound(cells, part, out);
 }
 
-const uint8_t *gv_part_positions(const gv_cells *cells, const gv_part *leaf, double *x, double *y, double *z) {
+const uint8_t *gv_part_positions(const gv_cells *cells, const gv_part *leaf, double *x, double *y,
+                                 double *z) {
   if (parts_are_triangles(cells)) {
     gv_mesh_positions(cells->tables, leaf, gv_cells_ellipsoid(cells), x, y, z);
     return gv_mesh_order_of(cells->tables, leaf)->number;
@@ -71,7 +72,7 @@ void gv_cell_position(const gv_cells *cells, int64_t number, double position[5])
   cells->kind->position(cells, number, position);
 }
 
-/* ---------------------------------------------------------------------------------------------- meshes on the sphere */
+/* ----------------------------------------------------------------------------------- meshes on the sphere */
 
 gv_status gv_sphere_mesh_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x,
                                    double *y, double *z, double *lon, double *lat, double *scratch) {

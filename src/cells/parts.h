@@ -1,6 +1,7 @@
 /*
- * Meshes of cells: what QTM, HEALPix and S2 have in common. Cells have numbers, of which 4^bits from a multiple of 4^bits on are a part;
- * a part has a bound that needs no positions of cells, four children, and as a leaf the positions of its cells.
+ * Meshes of cells: what QTM, HEALPix and S2 have in common. Cells have numbers, of which 4^bits from a
+ * multiple of 4^bits on are a part; a part has a bound that needs no positions of cells, four children, and
+ * as a leaf the positions of its cells.
  *
  * kind.h has the table of functions that each kind of mesh implements.
  */
@@ -22,8 +23,8 @@ void gv_part_child(const gv_cells *cells, const gv_part *part, int child, gv_par
 /* A zonotope that holds the positions of its cells. */
 void gv_part_bound(const gv_cells *cells, const gv_part *part, gv_bound *out);
 
-/* Positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS), as gv_mesh_positions. Returns the numbers of these cells, from
- * part->first on; NULL: they are in order. */
+/* Positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS), as gv_mesh_positions. Returns the numbers of
+ * these cells, from part->first on; NULL: they are in order. */
 const uint8_t *gv_part_positions(const gv_cells *cells, const gv_part *leaf, double *x, double *y, double *z);
 
 /* Positions of `count` cells of a mesh in the order of numbers; ellipsoid NULL: unit vectors. */

@@ -1,4 +1,5 @@
-/* Cells of a raster on the plane: by a column's x and a row's y, or, if the grid is rotated, by the geotransform. */
+/* Cells of a raster on the plane: by a column's x and a row's y, or, if the grid is rotated, by the
+ * geotransform. */
 #include "cells/area.h"
 #include "cells/kind.h"
 

@@ -1,4 +1,5 @@
-/* Cells of a raster in a projected coordinate system, on the globe: gv_grid.inverse has their longitudes and latitudes. */
+/* Cells of a raster in a projected coordinate system, on the globe: gv_grid.inverse has their longitudes and
+ * latitudes. */
 #include "cells/kind.h"
 
 static gv_status projected_prepare(gv_context *context, gv_cells *cells) {
@@ -21,8 +22,9 @@ gv_status gv_projected_places(gv_context *context, const gv_cells *cells, const 
   return gv_fail(context, GV_ERROR_PROJECTION, "grid: the inverse projection failed");
 }
 
-static gv_status projected_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x,
-                                     double *y, double *z, double *lon, double *lat, double *scratch) {
+static gv_status projected_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile,
+                                     double *x, double *y, double *z, double *lon, double *lat,
+                                     double *scratch) {
   int64_t n = (tile->c1 - tile->c0) * (tile->r1 - tile->r0);
   double *to_lon = lon != NULL ? lon : scratch, *to_lat = lat != NULL ? lat : scratch + n;
   GV_TRY(gv_projected_places(context, cells, tile, to_lon, to_lat));

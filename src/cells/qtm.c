@@ -1,13 +1,14 @@
 /*
- * The quaternary triangular mesh (Dutton, A Hierarchical Coordinate System for Geoprocessing and Cartography, 1999).
+ * The quaternary triangular mesh (Dutton, A Hierarchical Coordinate System for Geoprocessing and Cartography,
+ * 1999).
  *
- * Each cell has three corners that carry the basis numbers 1, 2 and 3: in an octant the pole is 1, the equator at 0 and
- * 180 degrees 2, at +-90 degrees 3. Midpoints of edges split a cell in four: child 0 is the center, child i the one at
- * corner i, and a midpoint gets the basis number of the corner opposite its edge. So a vertex of a level has one basis
- * number in all cells around it.
+ * Each cell has three corners that carry the basis numbers 1, 2 and 3: in an octant the pole is 1, the
+ * equator at 0 and 180 degrees 2, at +-90 degrees 3. Midpoints of edges split a cell in four: child 0 is the
+ * center, child i the one at corner i, and a midpoint gets the basis number of the corner opposite its edge.
+ * So a vertex of a level has one basis number in all cells around it.
  *
- * In the ZOT plane an octant is a triangle in which this split is the ordinary one: lattice.h finds places by their
- * barycentric coordinates in it.
+ * In the ZOT plane an octant is a triangle in which this split is the ordinary one: lattice.h finds places by
+ * their barycentric coordinates in it.
  */
 #include "cells/qtm.h"
 
@@ -18,7 +19,7 @@
 
 enum { OCTANT_SHIFT = 59 };
 
-/* ------------------------------------------------------------------------------------------------------------ ids */
+/* ---------------------------------------------------------------------------------------------------- ids */
 
 /* 8 octants, `digits` the 2 x level bits of the digit string. */
 static gv_qtm_id compose(int octant, int level, uint64_t digits) {
@@ -118,7 +119,7 @@ gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id) {
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------- the tree's descent */
+/* ------------------------------------------------------------------------------------- the tree's descent */
 
 /* An octant's corner (pole, west, east) -> its basis number. Meridians 0 and 180 carry 2 on the equator. */
 int gv_qtm_basis_of_role(int octant, int role) {
@@ -174,7 +175,7 @@ gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell) {
   return compose(cell->octant, cell->level, gv_qtm_descend(weight, INT64_C(3) << cell->level, cell->level));
 }
 
-/* -------------------------------------------------------------------------------------------------- point location */
+/* ----------------------------------------------------------------------------------------- point location */
 
 gv_status gv_qtm_from_lonlat(int level, double longitude, double latitude, gv_qtm_id *id) {
   if (id == NULL || !level_in_range(level) || !isfinite(longitude) || !(fabs(latitude) <= 90.0)) {
@@ -190,9 +191,10 @@ gv_status gv_qtm_from_lonlat(int level, double longitude, double latitude, gv_qt
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ corners, neighbors */
+/* ------------------------------------------------------------------------------------- corners, neighbors */
 
-/* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it (down). */
+/* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it
+ * (down). */
 static void qtm_corner_of(const gv_qtm_cell *cell, int role, int32_t place[3]) {
   for (int axis = 0; axis < 3; axis++)
     place[axis] = cell->least[axis] + ((axis == role) != cell->down);
@@ -232,7 +234,8 @@ static void neighbor_of(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighbor
 }
 
 /* Degrees of a lattice place of an octant; exact latitude, at most two roundings in the longitude. */
-static void lonlat_of_place(int level, int octant, const int32_t place[3], double *longitude, double *latitude) {
+static void lonlat_of_place(int level, int octant, const int32_t place[3], double *longitude,
+                            double *latitude) {
   static const double western_meridian[4] = {0.0, 90.0, -180.0, -90.0};
   double west = western_meridian[(octant - 1) % 4];
   double degrees = 90.0 * place[GV_QTM_POLE] / (double)(INT32_C(1) << level);
@@ -259,7 +262,8 @@ static void corners_in_order(const gv_qtm_cell *cell, int role[3], int basis[3])
     number[r] = basis_of_place(cell->level, cell->octant, place);
     if (number[r] == 1) first = r;
   }
-  /* Pole, west, east are counter-clockwise in the north, in down cells too (those are rotated by half a turn). */
+  /* Pole, west, east are counter-clockwise in the north, in down cells too (those are rotated by half a
+   * turn). */
   int step = cell->octant <= 4 ? 1 : 2;
   for (int i = 0; i < 3; i++) {
     role[i] = (first + i * step) % 3;
@@ -298,7 +302,7 @@ gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]) {
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ measures */
+/* ----------------------------------------------------------------------------------------------- measures */
 
 void gv_qtm_cell_center(const gv_qtm_cell *cell, double vector[3]) {
   /* The parallel that two corners lie on, and that of the corner at the pole (up) or away from it (down). */
@@ -337,9 +341,9 @@ double gv_qtm_area(gv_qtm_id id) {
   gv_qtm_cell cell;
   gv_qtm_cell_from_id(id, &cell);
   /*
-   * At the colatitude c (pole 0, equator 1) the cell's part of the octant's row has a width of x / (row + x) octants,
-   * where c = (row + x) / N and x runs from 0 at the apex, or to it, over the cell: integrate that times
-   * sin(c pi/2). Gauss-Legendre with 8 nodes; the integrand is smooth even in the octants themselves.
+   * At the colatitude c (pole 0, equator 1) the cell's part of the octant's row has a width of x / (row + x)
+   * octants, where c = (row + x) / N and x runs from 0 at the apex, or to it, over the cell: integrate that
+   * times sin(c pi/2). Gauss-Legendre with 8 nodes; the integrand is smooth even in the octants themselves.
    */
   static const double node[4] = {0.1834346424956498049, 0.5255324099163289858, 0.7966664774136267396,
                                  0.9602898564975362317};

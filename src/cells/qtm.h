@@ -1,11 +1,11 @@
 /*
  * QTM cells in lattice coordinates, in which neighbors, rows and bounds are simple.
  *
- * At level L, N = 2^L, an octant is a triangular lattice: a place has the coordinates (pole, west, east), which are its
- * barycentric coordinates times N and add up to N. In degrees its latitude is 90 pole / N (away from the equator) and
- * its longitude 90 east / (west + east) from the octant's western meridian. The corners of cells are the integer places.
- * A cell is named by its smallest corner coordinates; they add up to N - 1 in a cell that points to its pole ("up") and
- * to N - 2 in one that points away ("down").
+ * At level L, N = 2^L, an octant is a triangular lattice: a place has the coordinates (pole, west, east),
+ * which are its barycentric coordinates times N and add up to N. In degrees its latitude is 90 pole / N (away
+ * from the equator) and its longitude 90 east / (west + east) from the octant's western meridian. The corners
+ * of cells are the integer places. A cell is named by its smallest corner coordinates; they add up to N - 1
+ * in a cell that points to its pole ("up") and to N - 2 in one that points away ("down").
  */
 #ifndef GV_QTM_H
 #define GV_QTM_H
@@ -31,7 +31,8 @@ gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell);
 /* The basis number of an octant's corner. */
 int gv_qtm_basis_of_role(int octant, int role);
 
-/* Digits of the place with barycentric coordinate weight[i] / one for basis number i. Overwrites the weights. */
+/* Digits of the place with barycentric coordinate weight[i] / one for basis number i. Overwrites the
+ * weights. */
 uint64_t gv_qtm_descend(int64_t weight[4], int64_t one, int level);
 
 /* The canonical position of a cell, as gv_qtm_center_vector, and a position in degrees, as gv_qtm_center. */

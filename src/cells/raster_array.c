@@ -1,7 +1,7 @@
 /*
- * Arrays of cells as spans of cells of one value. Threads find the spans of some rows at a time and pass them on in
- * the order of the rows, so that neither results nor errors depend on threads. A cell is decoded only if its bytes
- * differ from the previous ones.
+ * Arrays of cells as spans of cells of one value. Threads find the spans of some rows at a time and pass them
+ * on in the order of the rows, so that neither results nor errors depend on threads. A cell is decoded only
+ * if its bytes differ from the previous ones.
  */
 #include "cells/raster_array.h"
 
@@ -27,7 +27,7 @@ typedef struct raster_array_reading {
   gv_progress progress;
 } raster_array_reading;
 
-/* ------------------------------------------------------------------------------------------------------- numbers */
+/* ------------------------------------------------------------------------------------------------ numbers */
 
 /* 0: no such type. */
 static size_t size_of(gv_dtype type) {
@@ -118,7 +118,8 @@ static bool to_whole(gv_dtype type, int64_t key, int64_t *value) {
   return whole;
 }
 
-static gv_status make_keys(gv_context *context, gv_dtype type, const void *numbers, int64_t count, int64_t **out) {
+static gv_status make_keys(gv_context *context, gv_dtype type, const void *numbers, int64_t count,
+                           int64_t **out) {
   size_t size = size_of(type);
   *out = gv_allocate(&context->allocator, count, sizeof **out);
   if (*out == NULL) return gv_fail_memory(context, "the values of seeds");
@@ -128,7 +129,7 @@ static gv_status make_keys(gv_context *context, gv_dtype type, const void *numbe
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- rows */
+/* --------------------------------------------------------------------------------------------------- rows */
 
 static inline bool is_same(const uint8_t *a, const uint8_t *b, size_t size) {
   switch (size) {
@@ -200,8 +201,8 @@ static gv_status find_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status raster_array_fail(gv_context *context, const raster_array_reading *r, int64_t row, int64_t column,
-                                   int64_t first) {
+static gv_status raster_array_fail(gv_context *context, const raster_array_reading *r, int64_t row,
+                                   int64_t column, int64_t first) {
   const gv_raster_array *a = r->array;
   int64_t key =
       key_of_cell(a, (const uint8_t *)a->data + (r->first + row) * a->row_stride + column * a->column_stride);
@@ -218,21 +219,22 @@ static gv_status raster_array_fail(gv_context *context, const raster_array_readi
 }
 
 /* Finds the spans of `rows` rows, and passes them on. */
-static gv_status raster_array_read_some(gv_context *context, raster_array_reading *r, int64_t rows, int64_t first,
-                                        gv_row_taker *take, void *user) {
+static gv_status raster_array_read_some(gv_context *context, raster_array_reading *r, int64_t rows,
+                                        int64_t first, gv_row_taker *take, void *user) {
   int threads = rows * r->width > ONE_THREAD ? context->threads : 1;
   gv_loop loop = {context, threads, rows, ROWS_AT_ONCE, &r->progress, r};
   GV_TRY(gv_parallel_for(&loop, find_some));
   for (int64_t i = 0; i < rows; i++) {
     if (r->spans[i] < 0) return raster_array_fail(context, r, i, -1 - r->spans[i], first);
-    gv_row_spans row = {r->spans[i], r->start + i * r->width, r->value + i * r->width, r->counts + i * r->width};
+    gv_row_spans row = {r->spans[i], r->start + i * r->width, r->value + i * r->width,
+                        r->counts + i * r->width};
     GV_TRY(take(context, user, &row));
   }
   return GV_OK;
 }
 
-gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array, int64_t width, int64_t first,
-                               gv_row_taker *take, void *user) {
+gv_status gv_raster_array_read(gv_context *context, const gv_raster_array *array, int64_t width,
+                               int64_t first, gv_row_taker *take, void *user) {
   raster_array_reading r = {.array = array, .size = size_of(array->type), .width = width};
   if (array->data == NULL || r.size == 0 || array->included_count < 0 || array->excluded_count < 0 ||
       (array->included_count > 0 && array->included == NULL) ||

@@ -3,8 +3,9 @@
 
 /* The place of a part: its face, the least x and y of its cells there, and how many cells a side has. */
 typedef struct rings_part {
-  int64_t side, top;    /* the ring of the cell with the least x and y, which is the last */
-  int64_t turn, across; /* of a ring with nr cells a quarter, eighths of a cell with x = y: turn nr + across */
+  int64_t side, top; /* the ring of the cell with the least x and y, which is the last */
+  /* of a ring with nr cells a quarter, eighths of a cell with x = y: turn nr + across */
+  int64_t turn, across;
 } rings_part;
 
 static rings_part rings_part_of(const gv_rings *rings, const gv_part *part) {
@@ -12,11 +13,13 @@ static rings_part rings_part_of(const gv_rings *rings, const gv_part *part) {
   const uint64_t within = (uint64_t)part->first & (((uint64_t)1 << 2 * order) - 1);
   const int face = (int)(part->first >> 2 * order);
   const int64_t x = gv_healpix_compress(within), y = gv_healpix_compress(within >> 1);
-  return (rings_part){INT64_C(1) << part->bits, (gv_healpix_ring_of_face(face) * (INT64_C(1) << order)) - x - y - 1,
+  return (rings_part){INT64_C(1) << part->bits,
+                      (gv_healpix_ring_of_face(face) * (INT64_C(1) << order)) - x - y - 1,
                       gv_healpix_turn_of_face(face), x - y};
 }
 
-/* Cells of a ring: consecutive numbers, and x and y of the first on the part; from cell to cell x grows and y falls. */
+/* Cells of a ring: consecutive numbers, and x and y of the first on the part; from cell to cell x grows and y
+ * falls. */
 typedef struct rings_span {
   int64_t number, count, x, y;
 } rings_span;
@@ -32,8 +35,9 @@ static int rings_spans_of(const gv_rings *rings, const rings_part *p, int64_t su
   const int64_t eighth = p->turn * nr + p->across + 2 * x - sum;
   int64_t before = eighth < 0 ? (1 - eighth) / 2 : 0; /* west of longitude 0 */
   if (before > count) before = count;
-  const rings_span whole[2] = {{begin + (eighth + 8 * nr) / 2, before, x, sum - x},
-                               {begin + (eighth + 2 * before) / 2, count - before, x + before, sum - x - before}};
+  const rings_span whole[2] = {
+      {begin + (eighth + 8 * nr) / 2, before, x, sum - x},
+      {begin + (eighth + 2 * before) / 2, count - before, x + before, sum - x - before}};
   int spans = 0;
   for (int i = before > 0 ? 0 : 1; i < 2; i++) {
     rings_span s = whole[i];
@@ -66,7 +70,8 @@ bool gv_rings_meet(const gv_rings *rings, const gv_part *part) {
   return p.top >= rings->low && p.top - 2 * (p.side - 1) <= rings->high;
 }
 
-/* Writes the values from[0 ...] of the cells of a part, which is a leaf, in the order of the NESTED scheme; if it is NULL, `value` for all. */
+/* Writes the values from[0 ...] of the cells of a part, which is a leaf, in the order of the NESTED scheme;
+ * if it is NULL, `value` for all. */
 static void rings_put(const gv_rings *rings, const gv_part *part, const int32_t *from, int32_t value,
                       int32_t *out) {
   static const uint8_t spread[1 << GV_MESH_LEAF_BITS] = {0, 1, 4, 5, 16, 17, 20, 21};

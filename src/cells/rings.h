@@ -1,8 +1,9 @@
 /*
- * The RING scheme of HEALPix in the parts of the NESTED scheme, which have bounds: a part has consecutive cells of each ring that it crosses.
+ * The RING scheme of HEALPix in the parts of the NESTED scheme, which have bounds: a part has consecutive
+ * cells of each ring that it crosses.
  *
- * With x and y the place of a cell on its part, x + y is the same in all of its cells of a ring, and from cell to cell x grows by 1. Their
- * numbers follow each other but at longitude 0.
+ * With x and y the place of a cell on its part, x + y is the same in all of its cells of a ring, and from
+ * cell to cell x grows by 1. Their numbers follow each other but at longitude 0.
  */
 #ifndef GV_RINGS_H
 #define GV_RINGS_H

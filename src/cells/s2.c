@@ -1,8 +1,8 @@
 /*
  * S2 cells.
  *
- * The bound of a part. The part is a cell of a coarser level, which holds the centers of its descendants: a convex polygon of great circles,
- * no point of which is farther from its center than the farthest corner.
+ * The bound of a part. The part is a cell of a coarser level, which holds the centers of its descendants: a
+ * convex polygon of great circles, no point of which is farther from its center than the farthest corner.
  */
 #include "cells/s2.h"
 
@@ -34,9 +34,10 @@ void gv_s2_make(int level, bool authalic, const gv_ellipsoid *ellipsoid, gv_s2 *
   gv_sphere_latitudes_make(authalic, ellipsoid, &out->latitudes);
 }
 
-/* Positions of cells [from, end) of the descendants, up to S2_AT_ONCE, of cell number `parent` of a coarser level. */
-static void s2_descendants(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int levels, int64_t parent, int from,
-                           int end, double *x, double *y, double *z) {
+/* Positions of cells [from, end) of the descendants, up to S2_AT_ONCE, of cell number `parent` of a coarser
+ * level. */
+static void s2_descendants(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int levels, int64_t parent,
+                           int from, int end, double *x, double *y, double *z) {
   gv_s2_cell cell[S2_AT_ONCE];
   double sin_lat[S2_AT_ONCE + GV_TABLE_PADDING], cos_lat[S2_AT_ONCE + GV_TABLE_PADDING], sin_lon[S2_AT_ONCE],
       cos_lon[S2_AT_ONCE], p[S2_AT_ONCE], ray[3];
@@ -61,8 +62,8 @@ static void s2_descendants(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int l
   }
   const int count = end - from;
   gv_sphere_latitudes_convert(&s2->latitudes, count, sin_lat, cos_lat);
-  s2->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat, cos_lat, p,
-                                  z);
+  s2->latitudes.kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, count, sin_lat,
+                                  cos_lat, p, z);
   for (int i = 0; i < count; i++) {
     x[i] = p[i] * cos_lon[i];
     y[i] = p[i] * sin_lon[i];
@@ -88,7 +89,7 @@ void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat) {
   *lat = atan2(at.sin_lat, at.cos_lat) * (180.0 / GV_PI);
 }
 
-/* ------------------------------------------------------------------------------------------------- bounds and areas */
+/* --------------------------------------------------------------------------------------- bounds and areas */
 
 /* Corner number 0 ... 3 of a cell, counter-clockwise on its face. */
 static void s2_corner(int level, const gv_s2_cell *cell, int corner, double at[2]) {
@@ -128,7 +129,8 @@ static double s2_width(double s0, double s1) {
   return (4.0 / 3.0) * width * (s0 >= 0.5 ? s0 + s1 : (1.0 - s0) + (1.0 - s1));
 }
 
-/* Two triangles, each by van Oosterom and Strackee (1983); their determinant is the area of the rectangle on the cube. */
+/* Two triangles, each by van Oosterom and Strackee (1983); their determinant is the area of the rectangle on
+ * the cube. */
 double gv_s2_solid_angle(int level, int64_t number) {
   if (level == 0) return 4.0 * GV_PI / GV_S2_FACES;
   const gv_s2_cell cell = gv_s2_find(level, number);
@@ -153,7 +155,7 @@ double gv_s2_solid_angle(int level, int64_t number) {
   return sum;
 }
 
-/* --------------------------------------------------------------------------------------------------------- public */
+/* ------------------------------------------------------------------------------------------------- public */
 
 int64_t gv_s2_count(int level) {
   return level >= 0 && level <= GV_S2_MAX_LEVEL ? INT64_C(6) << 2 * level : 0;
@@ -178,14 +180,15 @@ gv_status gv_s2_from_lonlat(int level, double longitude, double latitude, int64_
   if (number == NULL || gv_s2_count(level) == 0 || !isfinite(longitude) || !(fabs(latitude) <= 90.0))
     return GV_ERROR_INVALID_ARGUMENT;
   const double lon = remainder(longitude, 360.0) * GV_DEGREE, lat = latitude * GV_DEGREE;
-  const double ray[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)}, side = (double)(INT64_C(1) << level);
+  const double ray[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)},
+               side = (double)(INT64_C(1) << level);
   double u, v;
   const int face = gv_s2_face(ray, &u, &v);
   *number = s2_number(level, face, gv_s2_column(u, side), gv_s2_column(v, side));
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- the kind of cells */
+/* -------------------------------------------------------------------------------------- the kind of cells */
 
 static int64_t s2_count(const gv_grid *grid) {
   return gv_s2_count(grid->order);
@@ -199,8 +202,8 @@ static gv_status s2_prepare(gv_context *context, gv_cells *cells) {
   return GV_OK;
 }
 
-static void s2_span(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count, double *x,
-                    double *y, double *z) {
+static void s2_span(const gv_cells *cells, const gv_ellipsoid *ellipsoid, int64_t first, int64_t count,
+                    double *x, double *y, double *z) {
   gv_s2_positions(cells->s2, ellipsoid, first, count, x, y, z);
 }
 

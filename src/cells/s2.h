@@ -1,9 +1,10 @@
 /*
  * S2 cells (s2geometry.io): centers, areas, bounds.
  *
- * A level has 6 * 4^level cells, numbered in the order of their ids along the Hilbert curves of the six faces of a cube. The children of
- * cell n are 4 n ... 4 n + 3. A cell is a square of its face in coordinates s, t; u = u(s), v = v(t) by S2's quadratic projection are those on
- * the cube, and the ray through (u, v) meets the sphere.
+ * A level has 6 * 4^level cells, numbered in the order of their ids along the Hilbert curves of the six faces
+ * of a cube. The children of cell n are 4 n ... 4 n + 3. A cell is a square of its face in coordinates s, t;
+ * u = u(s), v = v(t) by S2's quadratic projection are those on the cube, and the ray through (u, v) meets the
+ * sphere.
  *
  * The position of a cell is the unit vector of its center, or with an ellipsoid the place with that
  * surface normal.
@@ -45,7 +46,8 @@ GV_BOTH double gv_s2_project(double s) {
 
 /* The ray through a point of a face. */
 GV_BOTH void gv_s2_ray(int face, double u, double v, double ray[3]) {
-  const double all[GV_S2_FACES][3] = {{1, u, v}, {-u, 1, v}, {-u, -v, 1}, {-1, -v, -u}, {v, -1, -u}, {v, u, -1}};
+  const double all[GV_S2_FACES][3] = {{1, u, v},    {-u, 1, v},  {-u, -v, 1},
+                                      {-1, -v, -u}, {v, -1, -u}, {v, u, -1}};
   for (int d = 0; d < 3; d++)
     ray[d] = all[face][d];
 }
@@ -69,7 +71,7 @@ GV_BOTH gv_direction gv_s2_direction_of(int level, int64_t number) {
   return gv_s2_direction(ray);
 }
 
-/* ----------------------------------------------------------------------------------------------- many cells */
+/* --------------------------------------------------------------------------------------------- many cells */
 
 typedef struct gv_s2 {
   int level;
@@ -79,7 +81,8 @@ typedef struct gv_s2 {
 /* level 0 ... GV_S2_MAX_LEVEL; authalic: |flattening| <= GV_AUTHALIC_FLATTEST. */
 void gv_s2_make(int level, bool authalic, const gv_ellipsoid *ellipsoid, gv_s2 *out);
 
-/* The curve, three levels at a time: by the turn and the places across and down, the next turn and three levels of the number. */
+/* The curve, three levels at a time: by the turn and the places across and down, the next turn and three
+ * levels of the number. */
 enum { GV_S2_CURVE_LEVELS = 3, GV_S2_CURVE_MOST = 30 };
 typedef struct gv_s2_curve {
   uint8_t step[4][64];
@@ -128,7 +131,8 @@ GV_BOTH int64_t gv_s2_column(double u, double side) {
   return at < side ? at >= 0.0 ? (int64_t)at : 0 : (int64_t)side - 1;
 }
 
-/* The number of the cell that a direction of any length lies in. `level`: a multiple of 3 up to GV_S2_CURVE_MOST. */
+/* The number of the cell that a direction of any length lies in. `level`: a multiple of 3 up to
+ * GV_S2_CURVE_MOST. */
 GV_BOTH int64_t gv_s2_curve_number(const gv_s2_curve *curve, int level, const double direction[3]) {
   double u, v;
   const int face = gv_s2_face(direction, &u, &v);
@@ -151,7 +155,8 @@ void gv_s2_positions(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, int64_t fir
 /* Longitude in (-180, 180] and geodetic latitude of a center, degrees. */
 void gv_s2_lonlat(const gv_s2 *s2, int64_t number, double *lon, double *lat);
 
-/* A zonotope that holds the positions of the 4^bits cells from number `first`, a multiple of 4^bits, on. `curvature` as in gv_cells. */
+/* A zonotope that holds the positions of the 4^bits cells from number `first`, a multiple of 4^bits, on.
+ * `curvature` as in gv_cells. */
 void gv_s2_bound(const gv_s2 *s2, const gv_ellipsoid *ellipsoid, double curvature, int bits, int64_t first,
                  gv_bound *out);
 

@@ -6,8 +6,8 @@ static gv_status triangles_prepare(gv_context *context, gv_cells *cells) {
   return gv_cells_make_triangles(context, cells);
 }
 
-/* Centers of the triangles of a raster's cells, in place of the cells' own; lon and lat hold those and become the
- * triangles'. Cells that follow each other often lie in one triangle. */
+/* Centers of the triangles of a raster's cells, in place of the cells' own; lon and lat hold those and become
+ * the triangles'. Cells that follow each other often lie in one triangle. */
 static gv_status triangles_find(gv_context *context, const gv_cells *cells, int64_t n, double *x, double *y,
                                 double *z, double *lon, double *lat) {
   const double none[5] = {NAN, NAN, NAN, NAN, NAN};
@@ -42,9 +42,9 @@ static gv_status triangles_positions_lonlat(gv_context *context, const gv_cells 
   return triangles_find(context, cells, n, x, y, z, to_lon, to_lat);
 }
 
-static gv_status triangles_positions_projected(gv_context *context, const gv_cells *cells, const gv_tile *tile,
-                                               double *x, double *y, double *z, double *lon, double *lat,
-                                               double *scratch) {
+static gv_status triangles_positions_projected(gv_context *context, const gv_cells *cells,
+                                               const gv_tile *tile, double *x, double *y, double *z,
+                                               double *lon, double *lat, double *scratch) {
   int64_t n = (tile->c1 - tile->c0) * (tile->r1 - tile->r0);
   double *to_lon = lon != NULL ? lon : scratch, *to_lat = lat != NULL ? lat : scratch + n;
   GV_TRY(gv_projected_places(context, cells, tile, to_lon, to_lat));

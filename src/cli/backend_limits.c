@@ -20,7 +20,8 @@ int32_t cli_backend_largest_dimension(int backend) {
 }
 
 /* Adds "; WHAT: NAME, NAME ..." with the backends for which `has` is true; adds nothing if there is none. */
-static void add_names(char *text, size_t size, const char *what, bool (*has)(int backend, int value), int value) {
+static void add_names(char *text, size_t size, const char *what, bool (*has)(int backend, int value),
+                      int value) {
   int count = 0;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;

@@ -6,7 +6,8 @@
 
 #include "gpuvoronoi/gpuvoronoi.h"
 
-/* The reason why a backend does not support a metric; NULL if it does, or if the metric is not one of points. */
+/* The reason why a backend does not support a metric; NULL if it does, or if the metric is not one of
+ * points. */
 const char *cli_backend_refuses(int backend, gv_metric metric);
 /* The most dimensions of points that it searches; 0 = none. */
 int32_t cli_backend_largest_dimension(int backend);

@@ -29,20 +29,21 @@ static const gv_option table[] = {
 
 const cli_syntax backends_syntax = {
     .name = "backends",
-    .usage = "Usage: gpuvoronoi backends [--json | --matrix]\n"
-             "\n"
-             "Lists the backends in a table: where each runs, what it computes, whether it is available on this\n"
-             "machine, and its method. All return the same results. The columns:\n"
-             "\n"
-             "  runs on  CPU or GPU\n"
-             "  points   the k nearest points of a search\n"
-             "  radius   all points within a radius; CPU: a backend of CPUs searches in its place\n"
-             "  rasters  nearest-seed rasters, also of triangles, and QTM meshes\n"
-             "  lists    HEALPix, S2, H3 and lists of points\n"
-             "  lines    rasters and lists with lines and polygons as seeds\n"
-             "  weights  rasters and lists with weights of seeds\n"
-             "  cost     travel cost\n"
-             "  here     can run on this machine; a letter refers to the reason below the table\n",
+    .usage =
+        "Usage: gpuvoronoi backends [--json | --matrix]\n"
+        "\n"
+        "Lists the backends in a table: where each runs, what it computes, whether it is available on this\n"
+        "machine, and its method. All return the same results. The columns:\n"
+        "\n"
+        "  runs on  CPU or GPU\n"
+        "  points   the k nearest points of a search\n"
+        "  radius   all points within a radius; CPU: a backend of CPUs searches in its place\n"
+        "  rasters  nearest-seed rasters, also of triangles, and QTM meshes\n"
+        "  lists    HEALPix, S2, H3 and lists of points\n"
+        "  lines    rasters and lists with lines and polygons as seeds\n"
+        "  weights  rasters and lists with weights of seeds\n"
+        "  cost     travel cost\n"
+        "  here     can run on this machine; a letter refers to the reason below the table\n",
     CLI_ROWS(table)};
 
 static void put_unsupported(gv_json_writer *json, int backend) {
@@ -159,8 +160,8 @@ static void print_table(void) {
     const char *radius = info.searches_radius ? "yes" : info.searches_points ? "CPU" : "-";
     printf("%-16s%-9s%-8s%-8s%-9s%-7s%-7s%-9s%-6s%-6s%s\n", info.name, info.gpu ? "GPU" : "CPU",
            info.searches_points ? "yes" : "-", radius, "yes", info.list_grids ? "yes" : "-",
-           info.feature_grids ? "yes" : "-", info.weighted_grids ? "yes" : "-", info.travel_cost ? "yes" : "-",
-           here, info.summary);
+           info.feature_grids ? "yes" : "-", info.weighted_grids ? "yes" : "-",
+           info.travel_cost ? "yes" : "-", here, info.summary);
   }
   if (l.count > 0) printf("\n");
   legend_print(&l);
@@ -170,7 +171,8 @@ int backends_command(int argc, char **argv) {
   settings s = {.json = false};
   int status = cli_parse(&backends_syntax, &s, argc, argv);
   if (status != EXIT_OK) return status == CLI_DONE ? EXIT_OK : status;
-  if (s.json && s.matrix) return cli_fail(EXIT_USAGE, "--json and --matrix: unsupported together; use one of them");
+  if (s.json && s.matrix)
+    return cli_fail(EXIT_USAGE, "--json and --matrix: unsupported together; use one of them");
   if (s.json) print_json();
   if (s.matrix) print_matrix();
   if (s.json || s.matrix) return cli_end_output(EXIT_OK);

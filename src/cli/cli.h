@@ -16,8 +16,8 @@ int cli_output_error(void);
 /* Prints a line on stderr, "gpuvoronoi: ...", without control characters. */
 void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Opens those of the standard files that the process was started without, so that no file of a run gets their numbers. They can be
- * neither read nor written, as before. False if that fails. */
+/* Opens those of the standard files that the process was started without, so that no file of a run gets their
+ * numbers. They can be neither read nor written, as before. False if that fails. */
 bool cli_open_standard_files(void);
 
 /* Prints the text of --version. */
@@ -27,8 +27,8 @@ void cli_print_version(void);
 void cli_be_silent(void);
 bool cli_is_silent(void);
 
-/* If --json is among the arguments errors are a JSON object on the standard output from here on (cli/report.h), those in other
- * options before and behind it too. */
+/* If --json is among the arguments errors are a JSON object on the standard output from here on
+ * (cli/report.h), those in other options before and behind it too. */
 void cli_read_output_mode(int argc, char **argv);
 bool cli_reports_in_json(void);
 

@@ -6,8 +6,8 @@
 
 #include "cli/options.h"
 
-/* Parses the arguments after the command's name, ended by NULL, and returns the exit status: 0, 1 for an error, 2
- * for wrong usage, 130 and 143 when interrupted. */
+/* Parses the arguments after the command's name, ended by NULL, and returns the exit status: 0, 1 for an
+ * error, 2 for wrong usage, 130 and 143 when interrupted. */
 typedef int (*command_fn)(int argc, char **argv);
 
 typedef struct cli_command {
@@ -30,8 +30,8 @@ const cli_command *cli_find_similar(const cli_command *commands, const char *wor
 extern const cli_syntax voronoi_syntax;
 int voronoi_command(int argc, char **argv);
 
-extern const cli_syntax backends_syntax, devices_syntax, diagram_syntax, merge_syntax, qtm_syntax, search_syntax,
-    weights_syntax;
+extern const cli_syntax backends_syntax, devices_syntax, diagram_syntax, merge_syntax, qtm_syntax,
+    search_syntax, weights_syntax;
 int backends_command(int argc, char **argv);
 int devices_command(int argc, char **argv);
 int diagram_command(int argc, char **argv);

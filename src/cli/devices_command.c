@@ -19,10 +19,11 @@ static const gv_option table[] = {
 
 const cli_syntax devices_syntax = {
     .name = "devices",
-    .usage = "Usage: gpuvoronoi devices [--json]\n"
-             "\n"
-             "Lists the CUDA devices: number, name, compute capability, multiprocessors, memory and PCI address,\n"
-             "and the reason if a device, or all of CUDA, is not usable. The status is 0 also without a device.\n",
+    .usage =
+        "Usage: gpuvoronoi devices [--json]\n"
+        "\n"
+        "Lists the CUDA devices: number, name, compute capability, multiprocessors, memory and PCI address,\n"
+        "and the reason if a device, or all of CUDA, is not usable. The status is 0 also without a device.\n",
     CLI_ROWS(table)};
 
 static const double gibibyte = 1024.0 * 1024.0 * 1024.0;
@@ -47,8 +48,9 @@ static void put_device(gv_json_writer *json, int number, const gv_device_info *i
 }
 
 static void print_device(int number, const gv_device_info *info) {
-  printf("%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB", number, info->name, info->compute_major,
-         info->compute_minor, info->multiprocessors, (double)info->memory_bytes / gibibyte);
+  printf("%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB", number, info->name,
+         info->compute_major, info->compute_minor, info->multiprocessors,
+         (double)info->memory_bytes / gibibyte);
   if (info->usable) printf(" (%.1f GiB free)", (double)info->free_memory_bytes / gibibyte);
   printf(", %s", info->pci);
   if (!info->usable) printf(" [not usable: %s]", info->reason);

@@ -47,7 +47,8 @@ static const gv_option table[] = {
     GV_OPTION_SECTION("Seeds"),
     {"seeds", "SRC",
      "points: a vector file, or a table with columns lon,lat or x,y\n"
-     "Any vector source that GDAL reads; - reads CSV or GeoJSON from standard input. For lines and polygons use "
+     "Any vector source that GDAL reads; - reads CSV or GeoJSON from standard input. For lines and polygons "
+     "use "
      "gpuvoronoi --seeds SRC --polygons FILE.",
      GV_OPTION_INTO(job.seeds.source), .names_file = true},
     GV_OPTION_SEEDS_ROWS(job.seeds),
@@ -59,7 +60,8 @@ static const gv_option table[] = {
     GV_OPTION_SECTION("Diagram"),
     {"metric", "NAME",
      "geodesic, great-circle or euclidean [default: by the coordinate system]\n"
-     "Default: geodesic for longitudes and latitudes and for projected CRSs of the whole world, else euclidean.",
+     "Default: geodesic for longitudes and latitudes and for projected CRSs of the whole world, else "
+     "euclidean.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
     {"weighting", "NAME", "unsupported; use gpuvoronoi --weighting", GV_OPTION_INTO(weighting), .rare = true},
     {"tolerance", "D",
@@ -67,13 +69,15 @@ static const gv_option table[] = {
      "Meters, or with a unit: 10cm, 1km.",
      GV_OPTION_BY(set_tolerance)},
     {"crs", "CRS",
-     "coordinate system of OUT [default: the seeds']\nDistances of --metric euclidean are measured in it. Maps are "
+     "coordinate system of OUT [default: the seeds']\nDistances of --metric euclidean are measured in it. "
+     "Maps are "
      "cut at "
      "their own edge.",
      GV_OPTION_INTO(job.crs)},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
      "cut the cells there, in coordinates of OUT [default: from the seeds]\n"
-     "Default on a plane, and on maps that do not show the whole globe: the extent of the seeds plus 10 % on each "
+     "Default on a plane, and on maps that do not show the whole globe: the extent of the seeds plus 10 % on "
+     "each "
      "side. Longitudes may exceed 180: 170,-20,190,0.",
      GV_OPTION_BY(set_extent)},
     {"mask", "SRC", "cut the cells by these polygons, in any coordinate system", GV_OPTION_INTO(job.mask),
@@ -113,19 +117,21 @@ static int set_output(void *to, char *value) {
 
 const cli_syntax diagram_syntax = {
     .name = "diagram",
-    .usage =
-        "Usage: gpuvoronoi diagram --seeds SRC [options] OUT\n"
-        "\n"
-        "Writes the Voronoi diagram of points as polygons, exact on the ellipsoid, the sphere and the plane: each\n"
-        "place farther than --tolerance from a border lies in the polygon of its nearest seed. OUT is any vector\n"
-        "format that GDAL writes (.gpkg, .fgb, .geojson, .parquet ...).\n",
+    .usage = "Usage: gpuvoronoi diagram --seeds SRC [options] OUT\n"
+             "\n"
+             "Writes the Voronoi diagram of points as polygons, exact on the ellipsoid, the sphere and the "
+             "plane: each\n"
+             "place farther than --tolerance from a border lies in the polygon of its nearest seed. OUT is "
+             "any vector\n"
+             "format that GDAL writes (.gpkg, .fgb, .geojson, .parquet ...).\n",
     .details = "Polygons have the attributes of their seed, seed (its id), area_km2, neighbours (ids of the "
                "adjacent cells)\n"
                "and others (ids of seeds at the same place, which have no polygon of their own).\n",
     CLI_ROWS(table),
-    .examples = "  gpuvoronoi diagram --seeds airports.gpkg cells.gpkg\n"
-                "  gpuvoronoi diagram --seeds stations.csv --tolerance 100 --mask country.gpkg cells.geojson\n"
-                "  gpuvoronoi diagram --seeds wells.gpkg --extent 0,0,5000,5000 --edges-only borders.fgb\n",
+    .examples =
+        "  gpuvoronoi diagram --seeds airports.gpkg cells.gpkg\n"
+        "  gpuvoronoi diagram --seeds stations.csv --tolerance 100 --mask country.gpkg cells.geojson\n"
+        "  gpuvoronoi diagram --seeds wells.gpkg --extent 0,0,5000,5000 --edges-only borders.fgb\n",
     .positional = set_output};
 
 static int check_usage(const settings *s) {
@@ -140,10 +146,10 @@ static int check_usage(const settings *s) {
   if (j->group != NULL && j->seeds.id_field != NULL)
     return cli_fail(EXIT_USAGE, "--group and --id: unsupported together; --group names the field of the ids");
   if (s->weighting != NULL)
-    return cli_fail(
-        EXIT_USAGE,
-        "--weighting: unsupported for diagrams (%s); use gpuvoronoi --seeds SRC --weighting %s --polygons FILE",
-        s->weighting, s->weighting);
+    return cli_fail(EXIT_USAGE,
+                    "--weighting: unsupported for diagrams (%s); use gpuvoronoi --seeds SRC --weighting %s "
+                    "--polygons FILE",
+                    s->weighting, s->weighting);
   const gv_option_rule rules[] = {{j->mask_layer != NULL, j->mask != NULL, "--mask-layer", "--mask"},
                                   {j->seeds.x_field != NULL, j->seeds.y_field != NULL, "--x", "--y"},
                                   {j->seeds.y_field != NULL, j->seeds.x_field != NULL, "--y", "--x"}};

@@ -12,7 +12,8 @@ static bool started; /* MPI */
 
 int cli_check_launched_source(const char *source) {
   const char *name = cli_piped_name(source);
-  return name == NULL ? EXIT_OK : cli_fail(EXIT_USAGE, "%s: unsupported with mpirun; write it to a file", name);
+  return name == NULL ? EXIT_OK
+                      : cli_fail(EXIT_USAGE, "%s: unsupported with mpirun; write it to a file", name);
 }
 
 int cli_open_communicator(gv_io *io, gv_cluster *out) {

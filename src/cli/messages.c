@@ -28,9 +28,10 @@ static void print_statuses(void) {
       "GV_ERROR_INTERNAL",
   };
   _Static_assert(sizeof names / sizeof *names == GV_ERROR_INTERNAL + 1, "a name for each status");
-  printf("\n## Statuses of the C library\n\n"
-         "`gv_status_message` returns the text of a status, `gv_context_message` the line of the last error.\n\n"
-         "| status | number | text | code of the command |\n|---|---|---|---|\n");
+  printf(
+      "\n## Statuses of the C library\n\n"
+      "`gv_status_message` returns the text of a status, `gv_context_message` the line of the last error.\n\n"
+      "| status | number | text | code of the command |\n|---|---|---|---|\n");
   for (int status = GV_OK; status <= GV_ERROR_INTERNAL; status++) {
     const char *code = status == GV_OK ? "" : gv_code_name(gv_code_of_status((gv_status)status));
     printf("| `%s` | %d | %s | %s%s%s |\n", names[status], status, gv_status_message((gv_status)status),

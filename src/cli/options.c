@@ -13,7 +13,7 @@
 #include "cli/suggest.h"
 #include "io/source_name.h"
 
-/* ----------------------------------------------------------------------------------------------- arguments */
+/* ---------------------------------------------------------------------------------------------- arguments */
 
 static bool is_option(const cli_syntax *syntax, const char *argument) {
   if (argument[0] != '-' || argument[1] == '\0') return false;
@@ -44,13 +44,13 @@ static int options_unknown(const cli_syntax *syntax, const char *argument, const
   if (closest != NULL)
     return cli_fail(EXIT_USAGE, "unknown option %.*s; did you mean --%s?", shown, argument, closest->name);
   bool main_job = syntax == &voronoi_syntax;
-  return cli_fail(EXIT_USAGE, "unknown option %.*s; gpuvoronoi %s%s--help-all lists all options", shown, argument,
-                  main_job ? "" : syntax->name, main_job ? "" : " ");
+  return cli_fail(EXIT_USAGE, "unknown option %.*s; gpuvoronoi %s%s--help-all lists all options", shown,
+                  argument, main_job ? "" : syntax->name, main_job ? "" : " ");
 }
 
 int cli_second_output(const char *first, const char *second, const char *input) {
-  return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one; %s names the input", first, second,
-                  input);
+  return cli_fail(EXIT_USAGE, "output: given twice ('%s' and '%s'); use one; %s names the input", first,
+                  second, input);
 }
 
 int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take, void *user) {
@@ -81,7 +81,8 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
       value = argv[at++];
     }
     if (value != NULL) gv_option_remember(o, value);
-    bool prints_help = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_HELP_ALL || o->kind == GV_OPTION_VERSION;
+    bool prints_help =
+        o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_HELP_ALL || o->kind == GV_OPTION_VERSION;
     status = prints_help ? options_print_help(syntax, o) : take(user, o, value);
     if (status != EXIT_OK) return status;
   }
@@ -113,7 +114,7 @@ int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv) {
   return cli_read(syntax, argc, argv, options_fill, &f);
 }
 
-/* -------------------------------------------------------------------------------------------------- --help */
+/* ------------------------------------------------------------------------------------------------- --help */
 
 enum { HELP_COLUMN = 24, HELP_WIDTH = 110 };
 

@@ -24,18 +24,20 @@ typedef struct cli_syntax {
 enum { CLI_DONE = -1 };
 
 /*
- * Fills the settings from the arguments: options and others in any order, "--" ends the options. "--name VALUE",
- * "--name=VALUE", and the same with one dash. EXIT_OK, CLI_DONE, or another status with the error printed. Values
- * may begin with a dash (negative numbers).
+ * Fills the settings from the arguments: options and others in any order, "--" ends the options. "--name
+ * VALUE",
+ * "--name=VALUE", and the same with one dash. EXIT_OK, CLI_DONE, or another status with the error printed.
+ * Values may begin with a dash (negative numbers).
  */
 int cli_parse(const cli_syntax *syntax, void *settings, int argc, char **argv);
 
-/* The same with a callback: `take` receives each option with its value (NULL without one), or NULL and an argument
- * that is not an option, and returns EXIT_OK or another status with the error printed. */
+/* The same with a callback: `take` receives each option with its value (NULL without one), or NULL and an
+ * argument that is not an option, and returns EXIT_OK or another status with the error printed. */
 typedef int cli_take_fn(void *user, const gv_option *option, char *value);
 int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take, void *user);
 
-/* Prints the error of two arguments that both stand for the output, where `input` is the option of the input. */
+/* Prints the error of two arguments that both stand for the output, where `input` is the option of the
+ * input. */
 int cli_second_output(const char *first, const char *second, const char *input);
 
 /* Prints the error of an option and returns its exit status; EXIT_OK for GV_OK. */

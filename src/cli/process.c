@@ -37,7 +37,8 @@ static void CPL_STDCALL receive_message(CPLErr level, CPLErrorNum number, const 
   _exit(EXIT_ERROR);
 }
 
-/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is set. */
+/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX
+ * is set. */
 static void prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
@@ -50,7 +51,7 @@ static void prepare_gdal(void) {
   if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
 }
 
-/* ------------------------------------------------------------------------------------------------- signals */
+/* ------------------------------------------------------------------------------------------------ signals */
 
 static atomic_int caught;
 
@@ -66,9 +67,9 @@ void cli_ignore_signals(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
-/* gv_outputs_abandon waits while files are renamed. If they are in place then, the run has succeeded: the other threads get the
- * time to report that. A transfer to cloud storage is given up by the thread that is at it, which then removes new objects: that may take
- * as long as the server, and a second signal ends it. */
+/* gv_outputs_abandon waits while files are renamed. If they are in place then, the run has succeeded: the
+ * other threads get the time to report that. A transfer to cloud storage is given up by the thread that is at
+ * it, which then removes new objects: that may take as long as the server, and a second signal ends it. */
 static void *watch(void *signals) {
   const sigset_t *set = signals;
   int number = 0;
@@ -82,9 +83,9 @@ static void *watch(void *signals) {
   copying = gv_remote_copying();
   gv_outputs_abandon();
   if (!gv_outputs_renaming()) {
-    report_interrupt(128 + number,
-                     copying ? " during a transfer to cloud storage: new objects and unfinished uploads may be left"
-                             : "");
+    report_interrupt(
+        128 + number,
+        copying ? " during a transfer to cloud storage: new objects and unfinished uploads may be left" : "");
     _exit(128 + number);
   }
   sigtimedwait(set, NULL, &patience);
@@ -93,8 +94,8 @@ static void *watch(void *signals) {
 
 static pthread_t watcher;
 
-/* Threads that libraries start before main, as OpenBLAS does, do not block signals: they forward signals to the
- * watcher. */
+/* Threads that libraries start before main, as OpenBLAS does, do not block signals: they forward signals to
+ * the watcher. */
 static void forward(int number) {
   pthread_kill(watcher, number);
 }
@@ -120,7 +121,8 @@ bool cli_catch_signals(void) {
   /* nohup's ignored SIGHUP stays ignored. */
   struct sigaction hangup;
   if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
-  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || pthread_create(&watcher, NULL, watch, &set) != 0) return false;
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || pthread_create(&watcher, NULL, watch, &set) != 0)
+    return false;
   pthread_detach(watcher);
   forward_signals(&set);
   return true;
@@ -137,7 +139,7 @@ bool cli_interrupted(void *unused) {
   return atomic_load_explicit(&caught, memory_order_relaxed) != 0 && !gv_outputs_renaming();
 }
 
-/* ---------------------------------------------------------------------------------------------- the end of a run */
+/* --------------------------------------------------------------------------------------- the end of a run */
 
 int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);

@@ -1,8 +1,9 @@
 /*
  * gpuvoronoi qtm: places to cells of the triangular mesh and back, for people and scripts.
  *
- * Each subcommand handles items, places or ids: those on the command line, or else one a line of standard input. One
- * item gives one line (`info`: one block), so output lines up with input; the first bad item ends the run.
+ * Each subcommand handles items, places or ids: those on the command line, or else one a line of standard
+ * input. One item gives one line (`info`: one block), so output lines up with input; the first bad item ends
+ * the run.
  */
 #include "cli/commands.h"
 
@@ -38,7 +39,7 @@ struct request {
   int count;
 };
 
-/* ---------------------------------------------------------------------------------------------------- reading items */
+/* ------------------------------------------------------------------------------------------ reading items */
 
 /* Splits a line into words, separated by blanks or single commas; at most `most`. */
 static int split(char *line, char **words, int most) {
@@ -66,7 +67,8 @@ static bool read_id(const request *r, const char *text, gv_qtm_id *id) {
 
 static int fail_id(const request *r, const char *text) {
   if (r->integer) return cli_fail(EXIT_ERROR, "%sinvalid 64-bit QTM id (%s)", r->where, text);
-  return cli_fail(EXIT_ERROR, "%sinvalid QTM id (%s); expected the octant (1 to 8), then up to %d digits 0 to 3",
+  return cli_fail(EXIT_ERROR,
+                  "%sinvalid QTM id (%s); expected the octant (1 to 8), then up to %d digits 0 to 3",
                   r->where, text, GV_QTM_MAX_LEVEL);
 }
 
@@ -79,7 +81,7 @@ static void print_id(const request *r, gv_qtm_id id) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ subcommands */
+/* -------------------------------------------------------------------------------------------- subcommands */
 
 static int encode(const request *r, int count, char **words) {
   double longitude, latitude;
@@ -140,8 +142,8 @@ static int info(const request *r, int count, char **words) {
   }
   char text[GV_QTM_STRING_SIZE];
   if (gv_qtm_to_string(id, text, sizeof text) != GV_OK) return fail_id(r, words[0]);
-  printf("id: %s\ninteger: %" PRId64 "\nlevel: %d\noctant: %d\nnumber: %" PRId64 "\n", text, id, gv_qtm_level(id),
-         gv_qtm_octant(id), gv_qtm_number(id));
+  printf("id: %s\ninteger: %" PRId64 "\nlevel: %d\noctant: %d\nnumber: %" PRId64 "\n", text, id,
+         gv_qtm_level(id), gv_qtm_octant(id), gv_qtm_number(id));
   printf("center: %.12f %.12f\n", center_longitude, center_latitude);
   for (int i = 0; i < 3; i++)
     printf("corner %d: %.12f %.12f\n", basis[i], longitude[i], latitude[i]);
@@ -218,19 +220,19 @@ static int next_word(void *to, char *value) {
 
 const cli_syntax qtm_syntax = {
     .name = "qtm",
-    .usage =
-        "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
-        "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
-        "\n"
-        "Cells of Dutton's quaternary triangular mesh (QTM). Without LON LAT or ID, each line of standard input\n"
-        "has one.\n"
-        "\n"
-        "  encode      the cell of level L at a longitude and latitude in degrees\n"
-        "  decode      longitude and latitude of a cell's center\n"
-        "  neighbors   the three neighbors across a cell's edges\n"
-        "  info        ids, level, center, corners and area of a cell\n"
-        "\n"
-        "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
+    .usage = "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
+             "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
+             "\n"
+             "Cells of Dutton's quaternary triangular mesh (QTM). Without LON LAT or ID, each line of "
+             "standard input\n"
+             "has one.\n"
+             "\n"
+             "  encode      the cell of level L at a longitude and latitude in degrees\n"
+             "  decode      longitude and latitude of a cell's center\n"
+             "  neighbors   the three neighbors across a cell's edges\n"
+             "  info        ids, level, center, corners and area of a cell\n"
+             "\n"
+             "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
     CLI_ROWS(table),
     .positional = next_word,
     .negative_numbers = true};
@@ -244,8 +246,10 @@ int qtm_command(int argc, char **argv) {
     return cli_fail(EXIT_USAGE,
                     "missing qtm subcommand: encode, decode, neighbors or info; see gpuvoronoi qtm --help");
   bool places = r.what->places;
-  if (places && r.level < 0) return cli_fail(EXIT_USAGE, "qtm encode: missing --level (0 to %d)", GV_QTM_MAX_LEVEL);
-  if (!places && r.level >= 0) return cli_fail(EXIT_USAGE, "--level: unsupported for ids; it is for qtm encode");
+  if (places && r.level < 0)
+    return cli_fail(EXIT_USAGE, "qtm encode: missing --level (0 to %d)", GV_QTM_MAX_LEVEL);
+  if (!places && r.level >= 0)
+    return cli_fail(EXIT_USAGE, "--level: unsupported for ids; it is for qtm encode");
   if (places && r.count != 0 && r.count != 2) {
     return cli_fail(EXIT_USAGE,
                     "qtm encode: invalid arguments; expected LON LAT, or lines of them on standard input");

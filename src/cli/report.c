@@ -12,7 +12,7 @@ void cli_print_warnings(void) {
     cli_print_line("%s: %s", gv_code_is_note(warning.code) ? "note" : "warning", warning.text);
 }
 
-/* --------------------------------------------------------------------------------------------------- in lines */
+/* ----------------------------------------------------------------------------------------------- in lines */
 
 static void print_grid(const gv_job_report *r) {
   char size[64], level[48] = "";
@@ -31,8 +31,8 @@ static void print_planned(const gv_planned_output *o) {
   if (o->type == NULL) {
     cli_print_line("output: %s %s, %" PRId64 " rows at most", o->option, o->path, o->count);
   } else {
-    cli_print_line("output: %s %s, %" PRId64 " values of %s, %" PRId64 " bytes without compression", o->option,
-                   o->path, o->count, o->type, o->bytes);
+    cli_print_line("output: %s %s, %" PRId64 " values of %s, %" PRId64 " bytes without compression",
+                   o->option, o->path, o->count, o->type, o->bytes);
   }
 }
 
@@ -92,8 +92,8 @@ void cli_report_diagram_lines(const gv_diagram_report *r, double seconds) {
   print_metric(r->metric, r->metric_reason);
   cli_print_line("seeds: %" PRId64 " used, %" PRId64 " left out, %" PRId64 " different places", r->seeds,
                  r->left_out, r->places);
-  cli_print_line("output: %" PRId64 " %s, %s, %d thread%s, %.2f s", r->features, r->lines ? "lines" : "polygons",
-                 r->crs, r->threads, r->threads == 1 ? "" : "s", seconds);
+  cli_print_line("output: %" PRId64 " %s, %s, %d thread%s, %.2f s", r->features,
+                 r->lines ? "lines" : "polygons", r->crs, r->threads, r->threads == 1 ? "" : "s", seconds);
 }
 
 void cli_report_weights_lines(const gv_weights_report *r, double seconds) {
@@ -107,7 +107,7 @@ void cli_report_weights_lines(const gv_weights_report *r, double seconds) {
   print_backend(r->backend, r->threads, rest);
 }
 
-/* ---------------------------------------------------------------------------------------------------- as JSON */
+/* ------------------------------------------------------------------------------------------------ as JSON */
 
 /* Null if unknown. */
 static void put_count(gv_json_writer *json, const char *name, int64_t value) {

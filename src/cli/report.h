@@ -1,5 +1,6 @@
 /*
- * The report of a run: lines on stderr that begin with "gpuvoronoi: ", or one JSON object on the standard output.
+ * The report of a run: lines on stderr that begin with "gpuvoronoi: ", or one JSON object on the standard
+ * output.
  */
 #ifndef GV_CLI_REPORT_H
 #define GV_CLI_REPORT_H

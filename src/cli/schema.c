@@ -92,10 +92,10 @@ int main(void) {
   gv_json_begin_object(&json, NULL, GV_JSON_IN_LINES);
   gv_json_put_string(&json, "$schema", "https://json-schema.org/draft/2020-12/schema");
   gv_json_put_string(&json, "title", "A run of gpuvoronoi");
-  gv_json_put_string(
-      &json, "description",
-      "What gpuvoronoi --describe writes and --config runs. Relative paths are resolved against the directory of "
-      "the description. Programs that only read cells ignore outputs.");
+  gv_json_put_string(&json, "description",
+                     "What gpuvoronoi --describe writes and --config runs. Relative paths are resolved "
+                     "against the directory of "
+                     "the description. Programs that only read cells ignore outputs.");
   gv_json_begin_array(&json, "oneOf", GV_JSON_IN_LINE);
   for (int i = 0; i < 2; i++) {
     gv_json_begin_object(&json, NULL, GV_JSON_IN_LINE);

@@ -33,7 +33,8 @@ static const gv_choice metrics[] = {{"l2", GV_EUCLIDEAN},
                                     {"inner-product", GV_INNER_PRODUCT},
                                     {NULL, 0}};
 
-static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
+static const gv_choice edges[] = {
+    {"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
 
 static const gv_choice headers[] = {{"yes", GV_HEADER_YES}, {"no", GV_HEADER_NO}, {NULL, 0}};
 
@@ -92,11 +93,15 @@ static const gv_option table[] = {
     GV_OPTION_SECTION("Points"),
     {"reference", "FILE",
      "reference points: an array (.npy, .hdf5, .csv ...) or a vector layer\n"
-     ".npy, .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 (array train, or test for the queries; "
-     "--layer selects another), and numbers in .csv or .txt, also .gz; or any vector source that GDAL reads, with "
-     "x, y, and z if present (not on the globe). A text file with the columns lon and lat is a vector source. - "
+     ".npy, .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 (array train, or test for the "
+     "queries; "
+     "--layer selects another), and numbers in .csv or .txt, also .gz; or any vector source that GDAL reads, "
+     "with "
+     "x, y, and z if present (not on the globe). A text file with the columns lon and lat is a vector "
+     "source. - "
      "reads "
-     "CSV, GeoJSON or .npy from standard input. In a layer with lines or polygons each feature is a reference, at "
+     "CSV, GeoJSON or .npy from standard input. In a layer with lines or polygons each feature is a "
+     "reference, at "
      "the "
      "distance of its closest point (0 inside a polygon).",
      GV_OPTION_INTO(job.reference.path), .names_file = true},
@@ -105,7 +110,8 @@ static const gv_option table[] = {
      "A reference is the center of its cell. OUT holds cell numbers, row by row from 0.",
      GV_OPTION_INTO(job.raster.source), .names_file = true},
     {"band", "N", "band of --reference-raster [default: 1]", GV_OPTION_RANGE(job.raster.band, 1, 1 << 30)},
-    {"values", "V[,V...]", "use only cells of --reference-raster with these values", GV_OPTION_BY(set_values)},
+    {"values", "V[,V...]", "use only cells of --reference-raster with these values",
+     GV_OPTION_BY(set_values)},
     {"queries", "FILE",
      "query points, of the same formats [default: the reference points]\n"
      "Without it, no point is its own neighbor.",
@@ -122,14 +128,17 @@ static const gv_option table[] = {
      GV_OPTION_BY(set_max_distance)},
     {"radius", "R",
      "instead of -k: all neighbors at most this far, nearest first\n"
-     "Units as for --max-distance. An array OUT holds the neighbors of all queries one after the other; --offsets "
+     "Units as for --max-distance. An array OUT holds the neighbors of all queries one after the other; "
+     "--offsets "
      "has the start of each query. Text and tables have a row for each pair.",
      GV_OPTION_BY(set_radius)},
     {"metric", "NAME",
      "l2, l1, linf, cosine, inner-product, geodesic or great-circle [default: by the layers]\n"
-     "cosine and inner-product: of arrays, by auto, serial, openmp, cuda-register, cuda-cublas and cuda-tensor. "
+     "cosine and inner-product: of arrays, by auto, serial, openmp, cuda-register, cuda-cublas and "
+     "cuda-tensor. "
      "geodesic and great-circle: of layers with a coordinate system. Other names: "
-     "euclidean (l2), manhattan (l1), chebyshev (linf). Default: geodesic for geographic CRSs and for cylindrical "
+     "euclidean (l2), manhattan (l1), chebyshev (linf). Default: geodesic for geographic CRSs and for "
+     "cylindrical "
      "projections of the world like Web Mercator, otherwise l2.",
      GV_OPTION_ONE_OF(job.metric, metrics), GV_OPTION_AND(job.has_metric)},
     {"p", "P",
@@ -144,7 +153,8 @@ static const gv_option table[] = {
      GV_OPTION_BY(set_box_size)},
     {"edges", "NAME",
      "edges of lines and polygons: straight or geodesic [default: straight]\n"
-     "straight: in the layer's own coordinates, with longitudes as written. geodesic: the shorter way between "
+     "straight: in the layer's own coordinates, with longitudes as written. geodesic: the shorter way "
+     "between "
      "vertices.",
      GV_OPTION_ONE_OF(job.edges, edges)},
     {"boundary", NULL, "measure distances to the boundaries of polygons, also inside them",
@@ -152,8 +162,10 @@ static const gv_option table[] = {
 
     {"barriers", "SRC",
      "the nearest by the shortest way round these lines and polygons\n"
-     "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Points of layers, and one "
-     "neighbor; l2, great-circle or geodesic. No neighbor: the query is inside a polygon, or no way reaches it.",
+     "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Points of layers, "
+     "and one "
+     "neighbor; l2, great-circle or geodesic. No neighbor: the query is inside a polygon, or no way reaches "
+     "it.",
      GV_OPTION_INTO(job.barriers.path), .names_file = true},
     {"barriers-layer", "NAME", "layer of --barriers; required if it has several",
      GV_OPTION_INTO(job.barriers.layer), .rare = true},
@@ -190,8 +202,10 @@ static const gv_option table[] = {
     GV_OPTION_SYNC_ROW(job.sync),
 
     GV_OPTION_SECTION("Layers"),
-    {"layer", "NAME", "layer of --reference; required if it has several", GV_OPTION_INTO(job.reference.layer)},
-    {"query-layer", "NAME", "layer of --queries; required if it has several", GV_OPTION_INTO(job.query.layer)},
+    {"layer", "NAME", "layer of --reference; required if it has several",
+     GV_OPTION_INTO(job.reference.layer)},
+    {"query-layer", "NAME", "layer of --queries; required if it has several",
+     GV_OPTION_INTO(job.query.layer)},
     {"where", "SQL", "use only the reference features that match this SQL condition",
      GV_OPTION_INTO(job.reference.where)},
     {"query-where", "SQL", "use only the query features that match this SQL condition",
@@ -199,7 +213,8 @@ static const gv_option table[] = {
     {"reference-crs", "CRS",
      "coordinate system of --reference, in place of its own\nQueries are transformed to this system.",
      GV_OPTION_INTO(job.reference.crs)},
-    {"query-crs", "CRS", "coordinate system of --queries, in place of its own", GV_OPTION_INTO(job.query.crs)},
+    {"query-crs", "CRS", "coordinate system of --queries, in place of its own",
+     GV_OPTION_INTO(job.query.crs)},
     {"x", "FIELD", "column of x or longitude of --reference", GV_OPTION_INTO(job.reference.x)},
     {"y", "FIELD", "column of y or latitude", GV_OPTION_INTO(job.reference.y)},
     {"z", "FIELD", "column of z", GV_OPTION_INTO(job.reference.z)},
@@ -218,7 +233,8 @@ static const gv_option table[] = {
      GV_OPTION_INTO(job.reference.array.columns)},
     {"query-columns", "C[,C...]", "columns of the coordinates of --queries",
      GV_OPTION_INTO(job.query.array.columns), .rare = true},
-    {"header", "yes|no", "the first line of --reference is a header: yes or no [default: if it is not numeric]",
+    {"header", "yes|no",
+     "the first line of --reference is a header: yes or no [default: if it is not numeric]",
      GV_OPTION_ONE_OF(job.reference.array.header, headers)},
     {"query-header", "yes|no", "the first line of --queries is a header: yes or no",
      GV_OPTION_ONE_OF(job.query.array.header, headers), .rare = true},
@@ -253,25 +269,29 @@ static int set_output(void *to, char *value) {
 
 const cli_syntax search_syntax = {
     .name = "search",
-    .usage =
-        "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
-        "\n"
-        "Writes the k nearest reference points of each query, or with --radius all within a distance. Results are\n"
-        "exact; equal distances are in the order of the reference file. OUT is\n"
-        "  .npy or .ivecs     an array: row numbers (from 0) of the reference file, queries x k, or -1\n"
-        "  .csv or -          text (- is standard output): query, rank, reference (feature ids) and distance;\n"
-        "                     of arrays query_row and row, from 0\n"
-        "  .gpkg, .fgb ...    a table: query and reference (ids), rank, distance, copied fields\n",
-    .details =
-        "Arrays are int64 (.npy) or int32 (.ivecs). A table is any vector format that GDAL writes; with --id, "
-        "--keep\n"
-        "or --lines a .csv file is one, too. Its fields are query and reference, rank, distance, query_NAME and\n"
-        "reference_NAME; reference and distance are empty where a neighbor is missing.\n",
+    .usage = "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
+             "\n"
+             "Writes the k nearest reference points of each query, or with --radius all within a distance. "
+             "Results are\n"
+             "exact; equal distances are in the order of the reference file. OUT is\n"
+             "  .npy or .ivecs     an array: row numbers (from 0) of the reference file, queries x k, or -1\n"
+             "  .csv or -          text (- is standard output): query, rank, reference (feature ids) and "
+             "distance;\n"
+             "                     of arrays query_row and row, from 0\n"
+             "  .gpkg, .fgb ...    a table: query and reference (ids), rank, distance, copied fields\n",
+    .details = "Arrays are int64 (.npy) or int32 (.ivecs). A table is any vector format that GDAL writes; "
+               "with --id, "
+               "--keep\n"
+               "or --lines a .csv file is one, too. Its fields are query and reference, rank, distance, "
+               "query_NAME and\n"
+               "reference_NAME; reference and distance are empty where a neighbor is missing.\n",
     CLI_ROWS(table),
     .examples =
         "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
-        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances meters.npy nearest.csv\n"
-        "  gpuvoronoi search --reference stations.gpkg --keep name,lines --queries homes.gpkg --lines ways.gpkg\n"
+        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances meters.npy "
+        "nearest.csv\n"
+        "  gpuvoronoi search --reference stations.gpkg --keep name,lines --queries homes.gpkg --lines "
+        "ways.gpkg\n"
         "  gpuvoronoi search --reference rivers.gpkg --queries wells.csv --nearest banks.npy nearest.csv\n"
         "  gpuvoronoi search --reference shops.gpkg --queries homes.gpkg --radius 5km within.csv\n",
     .positional = set_output};
@@ -301,7 +321,8 @@ static int check_radius(const settings *s, bool is_table) {
   if (j->nearest != NULL) return cli_fail(EXIT_USAGE, "--nearest: unsupported with --radius");
   if (j->shard_reference) return cli_fail(EXIT_USAGE, "--shard-reference: unsupported with --radius");
   if (!is_table && gv_path_ends(j->out, ".ivecs"))
-    return cli_fail(EXIT_USAGE, "--radius: unsupported output (%s); use .npy with --offsets, plain .csv or a table",
+    return cli_fail(EXIT_USAGE,
+                    "--radius: unsupported output (%s); use .npy with --offsets, plain .csv or a table",
                     j->out);
   if (npy && j->offsets == NULL)
     return cli_fail(EXIT_USAGE, "--radius: missing --offsets FILE.npy for the array '%s'", j->out);
@@ -327,7 +348,8 @@ static gv_status check_barriers(gv_io *io, const gv_search_job *j) {
 static int check_usage(const settings *s) {
   const gv_search_job *j = &s->job;
   const gv_search_source *q = &j->query, *r = &j->reference;
-  const char *const arrays[][2] = {{"distances", j->distances}, {"nearest", j->nearest}, {"offsets", j->offsets}};
+  const char *const arrays[][2] = {
+      {"distances", j->distances}, {"nearest", j->nearest}, {"offsets", j->offsets}};
   bool raster = j->raster.source != NULL;
   if (r->path == NULL && !raster) return cli_fail(EXIT_USAGE, "missing --reference");
   if (r->path != NULL && raster)
@@ -335,14 +357,17 @@ static int check_usage(const settings *s) {
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "missing output file");
   bool is_table = gv_search_job_output(j) == GV_SEARCH_TABLE, stream = gv_array_is_stream(j->out);
   if (is_table && (stream || gv_path_ends(j->out, ".npy") || gv_path_ends(j->out, ".ivecs")))
-    return cli_fail(EXIT_USAGE, "--id, --keep and --lines: unsupported for arrays (%s); use a table, e.g. .gpkg",
-                    j->out);
-  if (s->json && stream)
-    return cli_fail(EXIT_USAGE, "--json: unsupported with the output '%s' on standard output; use a file", j->out);
-  if (is_table && j->distances != NULL)
     return cli_fail(EXIT_USAGE,
-                    "--distances: unsupported for tables, which have distances; it is for .npy and plain .csv");
-  if (is_table && j->nearest != NULL) return cli_fail(EXIT_USAGE, "--nearest: unsupported for tables; use --lines");
+                    "--id, --keep and --lines: unsupported for arrays (%s); use a table, e.g. .gpkg", j->out);
+  if (s->json && stream)
+    return cli_fail(EXIT_USAGE, "--json: unsupported with the output '%s' on standard output; use a file",
+                    j->out);
+  if (is_table && j->distances != NULL)
+    return cli_fail(
+        EXIT_USAGE,
+        "--distances: unsupported for tables, which have distances; it is for .npy and plain .csv");
+  if (is_table && j->nearest != NULL)
+    return cli_fail(EXIT_USAGE, "--nearest: unsupported for tables; use --lines");
   for (int i = 0; i < 3; i++)
     if (arrays[i][1] != NULL && !gv_path_ends(arrays[i][1], ".npy"))
       return cli_fail(EXIT_USAGE, "--%s: invalid extension (%s); use .npy", arrays[i][0], arrays[i][1]);
@@ -416,7 +441,8 @@ static int search_command_run(settings *s, double begun) {
 
 int search_command(int argc, char **argv) {
   double begun = cli_seconds();
-  settings s = {.job = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance.value = INFINITY}};
+  settings s = {
+      .job = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance.value = INFINITY}};
   gv_search_source *r = &s.job.reference, *q = &s.job.query;
   cli_read_output_mode(argc, argv);
   int result = cli_parse(&search_syntax, &s, argc, argv);

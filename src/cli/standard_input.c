@@ -44,8 +44,8 @@ static int standard_input_read_all(int file, const char *name, char **bytes, siz
     *size += (size_t)got;
     if (*size > (size_t)most) {
       VSIFree(*bytes);
-      return cli_fail(EXIT_ERROR, "%s: more than %" PRId64 " bytes; write it to a file, or increase --memory", name,
-                      most);
+      return cli_fail(EXIT_ERROR, "%s: more than %" PRId64 " bytes; write it to a file, or increase --memory",
+                      name, most);
     }
     if (*size < room) continue;
     char *more = VSIRealloc(*bytes, room *= 2);
@@ -94,10 +94,14 @@ static int standard_input_replace(const char **source, const char *name, char *b
   static int count;
   size_t first = 0;
   bool array = size > 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
-  while (first < size && (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))
+  while (first < size &&
+         (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))
     first++;
   bool json = first < size && bytes[first] == '{';
-  snprintf(path[count], sizeof path[count], IN_MEMORY "%d.%s", count + 1, array ? "npy" : json ? "geojson" : "csv");
+  snprintf(path[count], sizeof path[count], IN_MEMORY "%d.%s", count + 1,
+           array  ? "npy"
+           : json ? "geojson"
+                  : "csv");
   *source = path[count++];
   VSILFILE *file = VSIFileFromMemBuffer(*source, (GByte *)bytes, size, TRUE);
   if (file == NULL) return cli_fail(EXIT_ERROR, "out of memory for the %s", name);

@@ -23,20 +23,23 @@ const cli_syntax voronoi_syntax = {
     .usage = "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] [OUT]\n"
              "       gpuvoronoi diagram | merge | search | weights | qtm | backends | devices\n"
              "\n"
-             "Writes a raster in which each cell holds the id of its nearest seed: an exact nearest-seed (Voronoi) "
+             "Writes a raster in which each cell holds the id of its nearest seed: an exact nearest-seed "
+             "(Voronoi) "
              "raster\n"
-             "on the plane, the sphere or the ellipsoid. Equal distances select the first seed. OUT is optional if "
+             "on the plane, the sphere or the ellipsoid. Equal distances select the first seed. OUT is "
+             "optional if "
              "there\n"
              "are other outputs.\n",
     .options = gv_job_options,
     .count = GV_JOB_OPTIONS,
-    .examples = "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
-                "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
-                "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
-                "  gpuvoronoi --seeds-raster landcover.tif --values 80,90 --distance meters.tif nearest_water.tif\n"
-                "  gpuvoronoi --config stations.voronoi.json --res 500 finer.tif\n"
-                "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG "
-                "stations.tif\n"};
+    .examples =
+        "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
+        "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
+        "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
+        "  gpuvoronoi --seeds-raster landcover.tif --values 80,90 --distance meters.tif nearest_water.tif\n"
+        "  gpuvoronoi --config stations.voronoi.json --res 500 finer.tif\n"
+        "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG "
+        "stations.tif\n"};
 
 /* Records an option. */
 static int note(void *user, const gv_option *o, char *value) {
@@ -119,7 +122,8 @@ int voronoi_command(int argc, char **argv) {
     result = cli_fail(EXIT_USAGE, "--part: unsupported with mpirun; use it in separate processes");
   if (result == EXIT_OK && clustered) result = cli_check_launched_source(s.job.seeds.source);
   if (result == EXIT_OK && !early) result = cli_prepare();
-  if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);
+  if (result == EXIT_OK && s.describe == NULL)
+    result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);
   if (result == EXIT_OK && s.describe == NULL) result = describe_part(&given, &s.job, &part);
   bool idle = !clustered && gv_launcher_rank() > 0;
   if (result == EXIT_OK && !idle) {

@@ -23,8 +23,8 @@ static bool writes_hdf5(const gv_job *j) {
   return writes;
 }
 
-static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
-                          double begun) {
+static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status status,
+                          const gv_job_report *report, double begun) {
   if (status != GV_OK) return cli_report_failure(io);
   double seconds = cli_seconds() - begun;
   cli_complete_progress();
@@ -38,7 +38,8 @@ static int voronoi_report(const gv_job_settings *s, const gv_io *io, gv_status s
 
 int voronoi_run(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
-  if (j->progress == NULL && cli_wants_progress(s->progress, s->quiet, s->json)) j->progress = cli_show_progress;
+  if (j->progress == NULL && cli_wants_progress(s->progress, s->quiet, s->json))
+    j->progress = cli_show_progress;
   gv_job_report report;
   j->report = &report;
   gv_io io = {.cancelled = cli_interrupted};

@@ -32,8 +32,10 @@ static const gv_option table[] = {
     {"source", "CELLS",
      "cells with values: a raster, healpix:LEVEL, s2:LEVEL, h3:LEVEL or a file of places\n"
      "Cells of a raster that are nodata in its first band are left out. healpix:LEVEL is NESTED; ,ring and "
-     ",authalic may follow; ,authalic also for S2. A file of places is a layer of points, or arrays of longitudes "
-     "and latitudes in NetCDF or Zarr; FILE:NAME is a layer, or the coordinates of a variable. Cells are numbered "
+     ",authalic may follow; ,authalic also for S2. A file of places is a layer of points, or arrays of "
+     "longitudes "
+     "and latitudes in NetCDF or Zarr; FILE:NAME is a layer, or the coordinates of a variable. Cells are "
+     "numbered "
      "in the order of their file, rasters row by row, from 1.",
      GV_OPTION_INTO(job.source), .names_file = true},
     {"target", "CELLS", "cells that get values, as --source", GV_OPTION_INTO(job.target), .names_file = true},
@@ -46,7 +48,8 @@ static const gv_option table[] = {
     {"power", "P", "with -k: power of the distance [default: 2]", GV_OPTION_RANGE(job.power, 0, 1e6),
      GV_OPTION_AND(has_power)},
     {"max-distance", "D",
-     "no weights of cells farther away: meters, or with a unit: 100km\nCells of the target without weights have "
+     "no weights of cells farther away: meters, or with a unit: 100km\nCells of the target without weights "
+     "have "
      "frac_b 0.",
      GV_OPTION_BY(weights_set_max_distance)},
     {"metric", "NAME", "geodesic or great-circle [default: geodesic]", GV_OPTION_ONE_OF(job.metric, metrics),
@@ -78,22 +81,26 @@ static int weights_set_output(void *to, char *value) {
 
 const cli_syntax weights_syntax = {
     .name = "weights",
-    .usage =
-        "Usage: gpuvoronoi weights --source CELLS --target CELLS [options] OUT.nc\n"
-        "\n"
-        "Writes the weights by which values of the source's cells become values of the target's: of the nearest\n"
-        "cell, or with -k of the K nearest by inverse distances. OUT is a NetCDF file in the form of ESMF and "
-        "SCRIP.\n"
-        "Exchange --source and --target for the way back.\n",
+    .usage = "Usage: gpuvoronoi weights --source CELLS --target CELLS [options] OUT.nc\n"
+             "\n"
+             "Writes the weights by which values of the source's cells become values of the target's: of the "
+             "nearest\n"
+             "cell, or with -k of the K nearest by inverse distances. OUT is a NetCDF file in the form of "
+             "ESMF and "
+             "SCRIP.\n"
+             "Exchange --source and --target for the way back.\n",
     .details =
-        "OUT has row (target) and col (source), numbers of cells from 1, and S, the weights, by row, nearest\n"
-        "first; src_grid_dims and dst_grid_dims, the fastest dimension first; and of the source (_a) and the\n"
+        "OUT has row (target) and col (source), numbers of cells from 1, and S, the weights, by row, "
+        "nearest\n"
+        "first; src_grid_dims and dst_grid_dims, the fastest dimension first; and of the source (_a) and "
+        "the\n"
         "target (_b) xc and yc (centers in degrees), mask (0: without a value or a position), area (square\n"
         "radians; 0: unknown) and frac (0: without a weight).\n",
     CLI_ROWS(table),
-    .examples = "  gpuvoronoi weights --source era5.nc --target healpix:7 weights.nc\n"
-                "  gpuvoronoi weights --source healpix:7 --target era5.nc -k 4 back.nc\n"
-                "  gpuvoronoi weights --source rain.tif --target stations.gpkg --max-distance 20km weights.nc\n",
+    .examples =
+        "  gpuvoronoi weights --source era5.nc --target healpix:7 weights.nc\n"
+        "  gpuvoronoi weights --source healpix:7 --target era5.nc -k 4 back.nc\n"
+        "  gpuvoronoi weights --source rain.tif --target stations.gpkg --max-distance 20km weights.nc\n",
     .positional = weights_set_output};
 
 static int weights_check_usage(const settings *s) {

@@ -1,5 +1,6 @@
 /*
- * Release callbacks of Arrow's C data interface. The structures are those of its specification, which programs copy.
+ * Release callbacks of Arrow's C data interface. The structures are those of its specification, which
+ * programs copy.
  */
 #include "gpuvoronoi/arrow.h"
 

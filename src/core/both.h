@@ -1,8 +1,8 @@
 /*
- * Code that is compiled for processors and, by nvcc, for GPUs. A single source gives the same bits on both: no
- * product and sum is contracted (-ffp-contract=off, -fmad=false), quotients and roots are rounded correctly, and
- * sqrt, fabs, fma, rint and floor are exact everywhere. Other functions of libm differ by units in the last place:
- * they are used only where a margin covers the difference.
+ * Code that is compiled for processors and, by nvcc, for GPUs. A single source gives the same bits on both:
+ * no product and sum is contracted (-ffp-contract=off, -fmad=false), quotients and roots are rounded
+ * correctly, and sqrt, fabs, fma, rint and floor are exact everywhere. Other functions of libm differ by
+ * units in the last place: they are used only where a margin covers the difference.
  */
 #ifndef GV_BOTH_H
 #define GV_BOTH_H

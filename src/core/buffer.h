@@ -9,8 +9,8 @@ typedef struct gv_buffer {
   size_t bytes;
 } gv_buffer;
 
-/* Reserves count x size bytes, zeroed where they are new; the contents are lost if the buffer must grow. NULL: out
- * of memory; the buffer is then empty. */
+/* Reserves count x size bytes, zeroed where they are new; the contents are lost if the buffer must grow.
+ * NULL: out of memory; the buffer is then empty. */
 void *gv_buffer_reserve(gv_buffer *buffer, const gv_allocator *allocator, int64_t count, size_t size);
 
 /* The same, but the contents are always kept. */

@@ -4,8 +4,8 @@
 
 #include "core/core.h"
 
-/* Calls the caller's function with the fraction that is done, however little was added since the last call; false after it
- * has cancelled. Thread safe. To be called every few milliseconds, not more often. */
+/* Calls the caller's function with the fraction that is done, however little was added since the last call;
+ * false after it has cancelled. Thread safe. To be called every few milliseconds, not more often. */
 bool gv_progress_look(gv_progress *progress);
 
 /* The same as a status. Errors: CANCELLED. */

@@ -82,8 +82,8 @@ gv_status gv_context_create(const gv_context_options *options, gv_context **out)
   if (out == NULL || !gv_copy_given(&o, sizeof o, options)) return GV_ERROR_INVALID_ARGUMENT;
   if (o.threads < 0 || o.device < -1 || (o.allocate == NULL) != (o.release == NULL))
     return GV_ERROR_INVALID_ARGUMENT;
-  gv_allocator allocator = {o.allocate ? o.allocate : allocate_default, o.release ? o.release : release_default,
-                            o.allocate_user};
+  gv_allocator allocator = {o.allocate ? o.allocate : allocate_default,
+                            o.release ? o.release : release_default, o.allocate_user};
   gv_context *context = gv_allocate_zeroed(&allocator, 1, sizeof *context);
   if (context == NULL) return GV_ERROR_OUT_OF_MEMORY;
   context->allocator = allocator;

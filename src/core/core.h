@@ -1,4 +1,5 @@
-/* The layer below all others: status and messages, memory, threads, progress. Depends only on the C library. */
+/* The layer below all others: status and messages, memory, threads, progress. Depends only on the C
+ * library. */
 #ifndef GV_CORE_H
 #define GV_CORE_H
 
@@ -44,8 +45,8 @@ typedef struct gv_allocator {
 /* Alignment of every block: a cache line, which is also an AVX-512 register. */
 enum { GV_ALIGNMENT = 64 };
 
-/* count x size bytes aligned to GV_ALIGNMENT, or NULL when out of memory or when the product overflows. count 0
- * gives a valid, freeable block. Thread safe. */
+/* count x size bytes aligned to GV_ALIGNMENT, or NULL when out of memory or when the product overflows. count
+ * 0 gives a valid, freeable block. Thread safe. */
 void *gv_allocate(const gv_allocator *allocator, int64_t count, size_t size);
 void *gv_allocate_zeroed(const gv_allocator *allocator, int64_t count, size_t size);
 
@@ -68,8 +69,8 @@ struct gv_context {
   char message[512];
 };
 
-/* Stores one line of text and returns `status`, so that `return gv_fail(...)` reads well. Not thread safe: workers of a
- * parallel loop have contexts of their own. */
+/* Stores one line of text and returns `status`, so that `return gv_fail(...)` reads well. Not thread safe:
+ * workers of a parallel loop have contexts of their own. */
 gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) GV_PRINTF(3, 4);
 
 /* The usual out-of-memory message; `what` names what the memory was for. */
@@ -84,7 +85,8 @@ gv_status gv_fail_memory(gv_context *context, const char *what);
 /* A context of the caller's thread count and allocator for use inside one worker thread (no progress). */
 void gv_context_for_worker(const gv_context *context, gv_context *worker);
 
-/* A context with the threads of `context` that reports no progress, for one step of a function that reports its own. */
+/* A context with the threads of `context` that reports no progress, for one step of a function that reports
+ * its own. */
 void gv_context_without_progress(const gv_context *context, gv_context *quiet);
 
 /* Returns `status`; on an error, `context` takes the message of `other`. */
@@ -92,8 +94,8 @@ gv_status gv_take_error(gv_context *context, gv_status status, const gv_context 
 
 /* ----------------------------------------------------------------------------------------------- progress */
 
-/* Counts finished work of a parallel region and calls the context's progress function, from one thread at a time
- * and at most about a hundred times a region. */
+/* Counts finished work of a parallel region and calls the context's progress function, from one thread at a
+ * time and at most about a hundred times a region. */
 typedef struct gv_progress {
   gv_progress_fn call;
   void *user;
@@ -113,29 +115,31 @@ static inline bool gv_progress_cancelled(const gv_progress *progress) {
   return atomic_load_explicit(&progress->cancelled, memory_order_relaxed);
 }
 
-/* --------------------------------------------------------------------------------------------------- processor */
+/* ---------------------------------------------------------------------------------------------- processor */
 
-/* The vector instructions that this processor and operating system offer. The environment variable GPUVORONOI_SIMD (baseline,
- * avx2, avx512) lowers it, for tests and measurements. The library may have kernels for fewer (GV_KERNEL_TABLE). */
+/* The vector instructions that this processor and operating system offer. The environment variable
+ * GPUVORONOI_SIMD (baseline, avx2, avx512) lowers it, for tests and measurements. The library may have
+ * kernels for fewer (GV_KERNEL_TABLE). */
 typedef enum gv_simd { GV_SIMD_BASELINE = 0, GV_SIMD_AVX2 = 1, GV_SIMD_AVX512 = 2 } gv_simd;
 
 gv_simd gv_simd_level(void);
 const char *gv_simd_name(gv_simd level);
 
 /* GV_KERNEL_TABLE(type); declares the tables of kernels from one source, type_baseline and so on
- * (core/simd/vectors.h), and type_get, which returns the table for this processor, of those that were built. */
+ * (core/simd/vectors.h), and type_get, which returns the table for this processor, of those that were
+ * built. */
 #if defined(GV_HAVE_X86_KERNELS)
 #define GV_KERNEL_TABLES(type) &type##_baseline, &type##_avx2, &type##_avx512
 #else
 #define GV_KERNEL_TABLES(type) &type##_baseline
 #endif
-#define GV_KERNEL_TABLE(type)                                                                                      \
-  extern const type type##_baseline, type##_avx2, type##_avx512;                                                   \
-  static inline const type *type##_get(void) {                                                                     \
-    const type *const tables[] = {GV_KERNEL_TABLES(type)};                                                         \
-    const size_t built = sizeof tables / sizeof *tables, level = (size_t)gv_simd_level();                          \
-    return tables[level < built ? level : built - 1];                                                              \
-  }                                                                                                                \
+#define GV_KERNEL_TABLE(type)                                                                                \
+  extern const type type##_baseline, type##_avx2, type##_avx512;                                             \
+  static inline const type *type##_get(void) {                                                               \
+    const type *const tables[] = {GV_KERNEL_TABLES(type)};                                                   \
+    const size_t built = sizeof tables / sizeof *tables, level = (size_t)gv_simd_level();                    \
+    return tables[level < built ? level : built - 1];                                                        \
+  }                                                                                                          \
   extern const type type##_baseline
 
 #ifdef __cplusplus

@@ -15,7 +15,8 @@ static const char *proj_value_of(const char *proj, const char *name) {
   return NULL;
 }
 
-/* Whether the number is the digit `whole` (0 or 1): "0", "-0.0", "1", "1.000". Does not depend on the locale. */
+/* Whether the number is the digit `whole` (0 or 1): "0", "-0.0", "1", "1.000". Does not depend on the
+ * locale. */
 static bool proj_number_is(const char *text, char whole) {
   size_t end = strcspn(text, " ");
   size_t at = *text == '-' || *text == '+' ? 1 : 0;
@@ -43,8 +44,8 @@ static bool crs_is_regional(const gv_crs_facts *crs) {
   }
   const char *latitude = proj_value_of(crs->proj, "lat_ts"), *scale = proj_value_of(crs->proj, "k");
   const char *scale_0 = proj_value_of(crs->proj, "k_0");
-  return (latitude != NULL && !proj_number_is(latitude, '0')) || (scale != NULL && !proj_number_is(scale, '1')) ||
-         (scale_0 != NULL && !proj_number_is(scale_0, '1'));
+  return (latitude != NULL && !proj_number_is(latitude, '0')) ||
+         (scale != NULL && !proj_number_is(scale, '1')) || (scale_0 != NULL && !proj_number_is(scale_0, '1'));
 }
 
 gv_metric gv_default_metric(const gv_crs_facts *crs, const char **reason) {

@@ -8,8 +8,8 @@
  * (with a slower CPU the rule is more cautious than necessary), devices including transfers, with 16 threads
  * and one H100 or H200.
  *
- * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s are
- * assumed. If CUDA runs already, only page-locked memory of a grid is left, 0.1 s.
+ * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s
+ * are assumed. If CUDA runs already, only page-locked memory of a grid is left, 0.1 s.
  */
 #ifndef GV_DEVICE_RULE_H
 #define GV_DEVICE_RULE_H
@@ -27,41 +27,49 @@ static inline double gv_device_start_seconds(bool cuda_runs, double running) {
   return cuda_runs ? running : 0.6;
 }
 
-/* How the cells of a grid follow each other: in rows of a raster, along a curve, or as the caller or a scheme has them. */
+/* How the cells of a grid follow each other: in rows of a raster, along a curve, or as the caller or a scheme
+ * has them. */
 typedef enum gv_device_order { GV_ORDER_ROWS, GV_ORDER_CURVE, GV_ORDER_NONE } gv_device_order;
 
 /*
  * Neighbors of the cells of a grid, cells x k, written block by block to the caller's memory. "Rasters on two
  * cores": 1.3 ns with 10,000 seeds. Farther neighbors cost twice as much, cells with positions that are not
- * products of a row's and a column's (meshes) six times ("More than the nearest seed on one GPU"). Above two million
- * seeds the CPUs take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC, 21600x10800
- * cells: 55 ns with 4,000,000, 171 with 10,000,000). Lists in no order take 100 ns and 2 ns more for each thousand
- * seeds, up to 700 ns (docs/cells.md). A device delivers 4 bytes in 0.15 ns, and a thread needs 0.5 ns to copy them
- * out; copying a list to it takes 4 ns.
+ * products of a row's and a column's (meshes) six times ("More than the nearest seed on one GPU"). Above two
+ * million seeds the CPUs take 15 ns more for each further million (2026-11-25, two cores of an AMD EPYC,
+ * 21600x10800 cells: 55 ns with 4,000,000, 171 with 10,000,000). Lists in no order take 100 ns and 2 ns more
+ * for each thousand seeds, up to 700 ns (docs/cells.md). A device delivers 4 bytes in 0.15 ns, and a thread
+ * needs 0.5 ns to copy them out; copying a list to it takes 4 ns.
  */
 static inline bool gv_device_pays_for_grid(double values, double seeds, bool farther, gv_device_order order,
                                            int threads, bool cuda_runs) {
   const double many = 1 << 21, list = order == GV_ORDER_NONE ? 4.0 : 0.0;
-  double ns = 1.3 * (order == GV_ORDER_CURVE ? 6.0 : farther ? 2.0 : 1.0) + (seeds > many ? 15e-6 * seeds : 0.0);
+  double ns = 1.3 * (order == GV_ORDER_CURVE ? 6.0
+                     : farther               ? 2.0
+                                             : 1.0) +
+              (seeds > many ? 15e-6 * seeds : 0.0);
   if (order == GV_ORDER_NONE) ns = fmin(100.0 + 2e-3 * seeds, 700.0);
-  return gv_device_pays(values, ns, 0.15 + 0.5 / threads + list, threads, gv_device_start_seconds(cuda_runs, 0.1));
+  return gv_device_pays(values, ns, 0.15 + 0.5 / threads + list, threads,
+                        gv_device_start_seconds(cuda_runs, 0.1));
 }
 
-/* Distances or azimuths of a grid's cells, one value each: 30 ns (geodesic) or 8 ns of the CPUs ("Rasters of distances and
- * azimuths", less the 1.2 s of writing); a device moves 12 bytes and computes in 0.35 ns, a thread copies them in 1.5 ns. */
+/* Distances or azimuths of a grid's cells, one value each: 30 ns (geodesic) or 8 ns of the CPUs ("Rasters of
+ * distances and azimuths", less the 1.2 s of writing); a device moves 12 bytes and computes in 0.35 ns, a
+ * thread copies them in 1.5 ns. */
 static inline bool gv_device_pays_for_measuring(double values, bool geodesic, int threads, bool cuda_runs) {
   return gv_device_pays(values, geodesic ? 30.0 : 8.0, 0.35 + 1.5 / threads, threads,
                         gv_device_start_seconds(cuda_runs, 0.1));
 }
 
-/* The nearest line or polygon of queries by their numbers (docs/benchmarks-search.md): 350 ns of the CPU; a device takes 8 ns with the
- * copies, a thread 30 ns to write a result. */
+/* The nearest line or polygon of queries by their numbers (docs/benchmarks-search.md): 350 ns of the CPU; a
+ * device takes 8 ns with the copies, a thread 30 ns to write a result. */
 static inline bool gv_device_pays_for_features(double queries, int threads, bool cuda_runs) {
-  return gv_device_pays(queries, 350.0, 8.0 + 30.0 / threads, threads, gv_device_start_seconds(cuda_runs, 0.02));
+  return gv_device_pays(queries, 350.0, 8.0 + 30.0 / threads, threads,
+                        gv_device_start_seconds(cuda_runs, 0.02));
 }
 
-/* The nearest line or polygon of a grid's cells (30 ns of the CPU on fine grids, 5 ns of it remain with a device), and the distances from
- * them (150 ns, 15 ns). Of grids without tables of columns and rows, and with masks, the CPU computes the positions: 26 ns and 75 ns remain. */
+/* The nearest line or polygon of a grid's cells (30 ns of the CPU on fine grids, 5 ns of it remain with a
+ * device), and the distances from them (150 ns, 15 ns). Of grids without tables of columns and rows, and with
+ * masks, the CPU computes the positions: 26 ns and 75 ns remain. */
 static inline bool gv_device_pays_for_feature_cells(double cells, bool distances, bool tables, int threads,
                                                     bool cuda_runs) {
   const double rest = tables ? (distances ? 15.0 : 5.0) : distances ? 75.0 : 26.0;
@@ -77,17 +85,19 @@ static inline bool gv_device_pays_for_statistics(double cells, bool distances, b
 }
 
 /*
- * Travel cost to all cells of a raster (docs/cost.md): 80 ns of the CPUs where a quarter of them is land, more if there are
- * fewer barriers; a device takes 1.3 ns with its copies. Page-locked memory for these is small.
+ * Travel cost to all cells of a raster (docs/cost.md): 80 ns of the CPUs where a quarter of them is land,
+ * more if there are fewer barriers; a device takes 1.3 ns with its copies. Page-locked memory for these is
+ * small.
  */
 static inline bool gv_device_pays_for_cost(double cells, int threads, bool cuda_runs) {
   return gv_device_pays(cells, 80.0, 1.3, threads, gv_device_start_seconds(cuda_runs, 0.02));
 }
 
 /*
- * A search. Two cores compare a pair in 15 ps x (10 + dimensions). Pairs are all of them, or those of a tree: 2^(dim + 8) a query and as
- * many as 1,000 a point to build it. Preparing a point costs as much as 16 pairs, keeping one of several neighbors as 128. On a
- * running device a search takes at least 0.1 ms with its copies ("The ladder on a GPU").
+ * A search. Two cores compare a pair in 15 ps x (10 + dimensions). Pairs are all of them, or those of a tree:
+ * 2^(dim + 8) a query and as many as 1,000 a point to build it. Preparing a point costs as much as 16 pairs,
+ * keeping one of several neighbors as 128. On a running device a search takes at least 0.1 ms with its copies
+ * ("The ladder on a GPU").
  */
 static inline bool gv_device_pays_for_search(double points, double queries, int dim, int k, int threads,
                                              bool cuda_runs) {

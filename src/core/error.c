@@ -1,4 +1,5 @@
-/* Messages of contexts and of their workers. Uses the C library only, so that src/io, which makes no contexts, can use it. */
+/* Messages of contexts and of their workers. Uses the C library only, so that src/io, which makes no
+ * contexts, can use it. */
 #include "core/core.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "core/core.h"
 
-/* Copies the members that the caller has set of a struct, which begins with its size, of at most `size` bytes; the
- * rest of `to` is unchanged. NULL: copies nothing. False if its size was not set. */
+/* Copies the members that the caller has set of a struct, which begins with its size, of at most `size`
+ * bytes; the rest of `to` is unchanged. NULL: copies nothing. False if its size was not set. */
 static inline bool gv_copy_given(void *to, size_t size, const void *given) {
   size_t own = 0;
   if (given == NULL) return true;
@@ -19,15 +19,17 @@ static inline bool gv_copy_given(void *to, size_t size, const void *given) {
   return true;
 }
 
-/* Copies a caller's struct, or returns an error from the function. `type` is its type, `to` holds the defaults. */
-#define GV_COPY_GIVEN(context, type, to, given)                                                                    \
-  do {                                                                                                             \
-    if (!gv_copy_given(to, sizeof(type), given))                                                                   \
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set; call gv_..._init", #type);   \
+/* Copies a caller's struct, or returns an error from the function. `type` is its type, `to` holds the
+ * defaults. */
+#define GV_COPY_GIVEN(context, type, to, given)                                                              \
+  do {                                                                                                       \
+    if (!gv_copy_given(to, sizeof(type), given))                                                             \
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s: struct_size is not set; call gv_..._init",     \
+                     #type);                                                                                 \
   } while (0)
 
-/* The reverse: fills a struct of the caller, which begins with its size, from `from`. False if its size was not
- * set. */
+/* The reverse: fills a struct of the caller, which begins with its size, from `from`. False if its size was
+ * not set. */
 static inline bool gv_fill_given(void *to, const void *from, size_t size) {
   size_t own = 0;
   memcpy(&own, to, sizeof own);

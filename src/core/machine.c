@@ -1,5 +1,6 @@
-/* A process is in one cgroup a hierarchy, and what counts is the least that it or a group above it has. Version 2 has one hierarchy,
- * version 1 one a controller. Within a container the groups' paths may be the host's, and the mounted root is the container's. */
+/* A process is in one cgroup a hierarchy, and what counts is the least that it or a group above it has.
+ * Version 2 has one hierarchy, version 1 one a controller. Within a container the groups' paths may be the
+ * host's, and the mounted root is the container's. */
 #include "core/machine.h"
 
 #include <dlfcn.h>
@@ -73,7 +74,8 @@ gv_quota gv_machine_quota(const char *root) {
   if (snprintf(path, sizeof path, "%s/proc/self/cgroup", root) >= (int)sizeof path) return q;
   FILE *file = fopen(path, "re");
   if (file == NULL) return q;
-  /* number:controllers:path; version 2 has no controllers, and may be mounted beside version 1 as "unified" */
+  /* number:controllers:path; version 2 has no controllers, and may be mounted beside version 1 as
+   * "unified" */
   while (fgets(line, sizeof line, file) != NULL) {
     char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
     if (group == NULL) continue;
@@ -123,7 +125,8 @@ void gv_machine_large(void *memory, size_t bytes) {
   /* malloc maps larger blocks separately, so the advice applies only to this block and ends with it. */
   const size_t least = (size_t)33 << 20, page = 4096;
   if (memory == NULL || bytes < least) return;
-  uintptr_t first = ((uintptr_t)memory + page - 1) / page * page, end = ((uintptr_t)memory + bytes) / page * page;
+  uintptr_t first = ((uintptr_t)memory + page - 1) / page * page,
+            end = ((uintptr_t)memory + bytes) / page * page;
   (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* EINVAL: pages are larger, or not supported */
 #else
   (void)memory, (void)bytes;
@@ -153,7 +156,8 @@ void *gv_machine_map_file(const char *folder, size_t bytes) {
   void *memory = error == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (error == 0) error = errno;
   (void)close(file);
-  /* Without it systems read and map pages ahead, in groups of up to 2 MiB, which callers do not expect in their process. */
+  /* Without it systems read and map pages ahead, in groups of up to 2 MiB, which callers do not expect in
+   * their process. */
   if (memory != MAP_FAILED) (void)madvise(memory, bytes, MADV_RANDOM);
   if (memory != MAP_FAILED) return memory;
   errno = error;
@@ -188,7 +192,8 @@ void *gv_library_symbol(void *library, const char *name) {
 
 bool gv_library_of(const void *address, char *path, size_t size) {
   Dl_info found;
-  if (dladdr(address, &found) == 0 || found.dli_fname == NULL || strlen(found.dli_fname) >= size) return false;
+  if (dladdr(address, &found) == 0 || found.dli_fname == NULL || strlen(found.dli_fname) >= size)
+    return false;
   memcpy(path, found.dli_fname, strlen(found.dli_fname) + 1);
   return true;
 }

@@ -59,7 +59,8 @@ void *gv_library_symbol(void *library, const char *name) {
 
 bool gv_library_of(const void *address, char *path, size_t size) {
   HMODULE library = NULL;
-  if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+  if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
+                              GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
                           address, &library))
     return false;
   DWORD length = GetModuleFileNameA(library, path, (DWORD)size);

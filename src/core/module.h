@@ -8,8 +8,8 @@
 #include "core/machine.h"
 
 /*
- * Opens a module in the folder gpuvoronoi beside the object that contains `place`, or in the system's search path;
- * NULL: gv_library_why has the reason.
+ * Opens a module in the folder gpuvoronoi beside the object that contains `place`, or in the system's search
+ * path; NULL: gv_library_why has the reason.
  */
 static inline void *gv_module_open(const void *place, const char *name, bool for_all) {
   static const char *const folders[] = {"", "gpuvoronoi/"};

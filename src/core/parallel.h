@@ -1,7 +1,7 @@
 /*
- * Parallel loops and tasks, on OpenMP. A loop assigns stretches of items to workers; each worker has a number and a
- * context of its own. The first error ends a loop early, as cancelling does. A loop within a worker of another loop
- * has one thread.
+ * Parallel loops and tasks, on OpenMP. A loop assigns stretches of items to workers; each worker has a number
+ * and a context of its own. The first error ends a loop early, as cancelling does. A loop within a worker of
+ * another loop has one thread.
  */
 #ifndef GV_PARALLEL_H
 #define GV_PARALLEL_H
@@ -31,10 +31,12 @@ typedef struct gv_loop {
 /* Errors: those of a body; CANCELLED. */
 GV_SHARED gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body);
 
-/* How many threads the system can create at this moment: at most `wanted`, at least 1. Creates and joins them. */
+/* How many threads the system can create at this moment: at most `wanted`, at least 1. Creates and joins
+ * them. */
 GV_SHARED int gv_threads_available(int wanted);
 
-/* memcpy by several threads, for copies that one thread would keep waiting for memory: used from a megabyte on. */
+/* memcpy by several threads, for copies that one thread would keep waiting for memory: used from a megabyte
+ * on. */
 void gv_copy(void *to, const void *from, size_t bytes, int threads);
 
 /* For what workers find together: between the two calls there is only one of a loop's workers. */
@@ -42,9 +44,9 @@ GV_SHARED void gv_worker_lock(gv_worker *worker);
 GV_SHARED void gv_worker_unlock(gv_worker *worker);
 
 /*
- * Tasks: runs `root` and all tasks that it and they spawn, on up to `threads` threads; returns when all are done. A
- * spawned task gets a copy of its argument, of up to GV_TASK_BYTES. Waiting is for those tasks that the running
- * task has spawned itself.
+ * Tasks: runs `root` and all tasks that it and they spawn, on up to `threads` threads; returns when all are
+ * done. A spawned task gets a copy of its argument, of up to GV_TASK_BYTES. Waiting is for those tasks that
+ * the running task has spawned itself.
  */
 enum { GV_TASK_BYTES = 64 };
 

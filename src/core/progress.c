@@ -1,4 +1,5 @@
-/* Progress of a parallel region: workers add their work; the one that reaches the next per cent reports it. */
+/* Progress of a parallel region: workers add their work; the one that reaches the next per cent reports
+ * it. */
 #include "core/cancel.h"
 
 void gv_progress_init(gv_progress *progress, const gv_context *context, int64_t total) {
@@ -13,13 +14,15 @@ void gv_progress_init(gv_progress *progress, const gv_context *context, int64_t 
 
 /* With `look`: also if the next per cent is not reached. */
 static void progress_report(gv_progress *progress, bool look) {
-  /* Both again under the flag: another may have reported since, and reported fractions never run backwards. */
+  /* Both again under the flag: another may have reported since, and reported fractions never run
+   * backwards. */
   long long done = atomic_load(&progress->done);
   bool due = done >= atomic_load(&progress->next_report);
   if ((!due && !look) || gv_progress_cancelled(progress)) return;
   if (due) atomic_store(&progress->next_report, done + (progress->total + 99) / 100);
   double fraction = (double)done / (double)progress->total;
-  if (!progress->call(fraction < 1.0 ? fraction : 1.0, progress->user)) atomic_store(&progress->cancelled, true);
+  if (!progress->call(fraction < 1.0 ? fraction : 1.0, progress->user))
+    atomic_store(&progress->cancelled, true);
 }
 
 bool gv_progress_add(gv_progress *progress, int64_t work) {

@@ -1,4 +1,5 @@
-/* Functions that the shared library exports for the command and the driver of the same version; they are not part of the API. */
+/* Functions that the shared library exports for the command and the driver of the same version; they are not
+ * part of the API. */
 #ifndef GV_SHARED_H
 #define GV_SHARED_H
 

@@ -24,13 +24,15 @@ static gv_status cost_take_backend(gv_context *context, const gv_cost_options *o
   char names[256] = "auto";
   for (int i = 0; i < GV_BACKENDS; i++) {
     const size_t used = strlen(names);
-    if (gv_backends[i].cost != 0) (void)snprintf(names + used, sizeof names - used, ", %s", gv_backends[i].name);
+    if (gv_backends[i].cost != 0)
+      (void)snprintf(names + used, sizeof names - used, ", %s", gv_backends[i].name);
   }
   return gv_fail(context, GV_ERROR_UNSUPPORTED, "travel cost: unsupported backend (%.50s); use one of %s",
                  o->backend, names);
 }
 
-static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cost_settings *out) {
+static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_metric metric,
+                                gv_cost_settings *out) {
   gv_cells cells;
   const gv_cell_facts *facts = gv_facts_of(grid);
   const bool plane = facts->raster && !facts->globe && metric == GV_EUCLIDEAN;
@@ -51,7 +53,8 @@ static gv_status cost_take_grid(gv_context *context, const gv_grid *grid, gv_met
   return GV_OK;
 }
 
-gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost_options *options, gv_cost **out) {
+gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost_options *options,
+                         gv_cost **out) {
   gv_cost_options o;
   gv_grid g;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
@@ -62,14 +65,16 @@ gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost
   gv_grid_init(&g);
   GV_COPY_GIVEN(context, gv_grid, &g, grid);
   GV_COPY_GIVEN(context, gv_cost_options, &o, options);
-  gv_cost_settings settings = {.moves = o.moves, .folder = o.folder, .resident = o.resident, .most = o.max_cost};
+  gv_cost_settings settings = {
+      .moves = o.moves, .folder = o.folder, .resident = o.resident, .most = o.max_cost};
   if (o.moves != 8 && o.moves != 16 && o.moves != 32)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: invalid moves (%d); use 8, 16 or 32",
                    (int)o.moves);
   if (!(o.max_cost >= 0.0) || !(o.resident > 0.0))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "travel cost: max_cost or resident is out of range (%g, %g); use max_cost >= 0, resident > 0",
-                   o.max_cost, o.resident);
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "travel cost: max_cost or resident is out of range (%g, %g); use max_cost >= 0, resident > 0",
+        o.max_cost, o.resident);
   GV_TRY(cost_take_backend(context, &o, &settings));
   if (o.folder != NULL && settings.engine == GV_COST_SERIAL)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "travel cost: backend serial needs memory; remove folder");
@@ -95,11 +100,12 @@ gv_status gv_cost_set_rows(gv_context *context, gv_cost *c, int64_t row, int64_t
   GV_TRY(cost_check_pointer(context, c));
   if (row < 0 || rows < 0 || row > c->is.height || rows > c->is.height - row)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "travel cost: rows out of range (%" PRId64 ", %" PRId64 " rows); the raster has %" PRId64, row,
-                   rows, c->is.height);
+                   "travel cost: rows out of range (%" PRId64 ", %" PRId64 " rows); the raster has %" PRId64,
+                   row, rows, c->is.height);
   if (friction == NULL && rows > 0)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: missing friction");
-  if (c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: rows must be set before solving");
+  if (c->solved)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: rows must be set before solving");
   for (int64_t i = 0; i < rows; i++)
     gv_cost_set_row(c, row + i, friction + i * (row_stride != 0 ? row_stride : c->is.width));
   return GV_OK;
@@ -146,10 +152,11 @@ gv_status gv_cost_get(gv_context *context, gv_cost *c, const gv_cost_cells *cell
   gv_cost_cells_init(&o);
   GV_COPY_GIVEN(context, gv_cost_cells, &o, cells);
   if (!c->solved) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "travel cost: not solved yet");
-  if (o.column < 0 || o.row < 0 || o.columns < 0 || o.rows < 0 || o.column > c->is.width || o.row > c->is.height ||
-      o.columns > c->is.width - o.column || o.rows > c->is.height - o.row)
+  if (o.column < 0 || o.row < 0 || o.columns < 0 || o.rows < 0 || o.column > c->is.width ||
+      o.row > c->is.height || o.columns > c->is.width - o.column || o.rows > c->is.height - o.row)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "travel cost: cells out of range (%" PRId64 " x %" PRId64 " from %" PRId64 ", %" PRId64 ")",
+                   "travel cost: cells out of range (%" PRId64 " x %" PRId64 " from %" PRId64 ", %" PRId64
+                   ")",
                    o.columns, o.rows, o.column, o.row);
   const int64_t stride = o.stride != 0 ? o.stride : o.columns;
   for (int64_t y = 0; y < o.rows; y++) {

@@ -12,11 +12,12 @@ enum {
 };
 
 /*
- * gv_cost.mapped: friction of all tiles in their order, then results in slots in the order in which tiles were reached. What was written is
- * therefore in few pieces of the disk at any time, as some file systems take milliseconds to free each.
+ * gv_cost.mapped: friction of all tiles in their order, then results in slots in the order in which tiles
+ * were reached. What was written is therefore in few pieces of the disk at any time, as some file systems
+ * take milliseconds to free each.
  *
- * Half of the memory that it may use is for the tiles that were accessed since a time, half for those accessed before: at the next time the
- * pages of those that were accessed before only are removed.
+ * Half of the memory that it may use is for the tiles that were accessed since a time, half for those
+ * accessed before: at the next time the pages of those that were accessed before only are removed.
  */
 typedef struct cells_file {
   gv_cost_tiling tiling;
@@ -35,7 +36,7 @@ typedef struct cells_file {
 
 enum { NONE = -1, DUE = -2 };
 
-/* ------------------------------------------------------------------------------------------- tiles in a file */
+/* ---------------------------------------------------------------------------------------- tiles in a file */
 
 /* Costs, seeds and ways of a slot. */
 static char *cells_slot(const cells_file *f, int slot) {
@@ -66,7 +67,8 @@ static void cells_remove(const gv_cost *c, const void *part, size_t bytes) {
   gv_machine_page_out((char *)f->friction + first, last - first);
 }
 
-/* Removes the pages of tiles that were not accessed since the last time; now and then all, as systems differ in what they map around a page. */
+/* Removes the pages of tiles that were not accessed since the last time; now and then all, as systems differ
+ * in what they map around a page. */
 static void cells_page_out(const gv_cost *c) {
   enum { ALL = 4 };
   cells_file *f = c->mapped;
@@ -101,7 +103,7 @@ int64_t gv_cost_bytes_around(const gv_cost *c) {
   return 9 * cells_slot_pages(c->mapped);
 }
 
-/* ------------------------------------------------------------------------------------------------ the arrays */
+/* --------------------------------------------------------------------------------------------- the arrays */
 
 void gv_cost_clear_results(gv_cost *c) {
   const cells_file *f = c->mapped;
@@ -179,13 +181,14 @@ void gv_cost_cells_free(gv_cost *c) {
   gv_release(&c->allocator, c->folder);
 }
 
-/* ----------------------------------------------------------------------------------------------------- access */
+/* ------------------------------------------------------------------------------------------------- access */
 
 /* Arrays of a cell and of those to the right of it: `count` in the same tile. */
 typedef struct cells_span {
   gv_cost_arrays at; /* without results if the tile has none */
   int64_t count;
-  int stride; /* of the rows of a tile in a file; 0: in memory, or cells that a move needs are in another tile */
+  /* of the rows of a tile in a file; 0: in memory, or cells that a move needs are in another tile */
+  int stride;
 } cells_span;
 
 /* The slot of a tile's results; with `make` there is one. All of it is written at once: see cells_file. */
@@ -253,7 +256,8 @@ static void cells_exchange(const gv_cost_arrays *in, int64_t count, const gv_cos
 
 static void cells_copy(const gv_cost *c, const gv_cost_arrays *in, int64_t count, const gv_cost_arrays *out) {
   const size_t n = (size_t)count;
-  if (out->friction != NULL && in->friction != NULL) memcpy(out->friction, in->friction, n * sizeof *in->friction);
+  if (out->friction != NULL && in->friction != NULL)
+    memcpy(out->friction, in->friction, n * sizeof *in->friction);
   if (c->mapped != NULL) {
     cells_exchange(in, count, out);
     return;

@@ -1,8 +1,9 @@
 /*
  * Access to the cells of a raster in memory or in a file.
  *
- * In memory all cells are in rows, with margins. In a file they are in tiles, one after another, so that a few pages hold all of the cells
- * of a window. Zeros are a cell without a result there; tiles that no way has reached have no results.
+ * In memory all cells are in rows, with margins. In a file they are in tiles, one after another, so that a
+ * few pages hold all of the cells of a window. Zeros are a cell without a result there; tiles that no way has
+ * reached have no results.
  */
 #ifndef GV_COST_CELLS_H
 #define GV_COST_CELLS_H
@@ -16,11 +17,13 @@ typedef struct gv_cost_arrays {
   uint8_t *from; /* as in gv_cost */
 } gv_cost_arrays;
 
-/* Makes the arrays; in a file if the settings have a folder. `from` is missing in memory. Errors: OUT_OF_MEMORY, IO. */
+/* Makes the arrays; in a file if the settings have a folder. `from` is missing in memory. Errors:
+ * OUT_OF_MEMORY, IO. */
 gv_status gv_cost_cells_make(gv_context *context, gv_cost *cost);
 void gv_cost_cells_free(gv_cost *cost);
 
-/* `count` cells from (column, row) on, all of them in the raster. Several threads may call them at once for different cells. */
+/* `count` cells from (column, row) on, all of them in the raster. Several threads may call them at once for
+ * different cells. */
 void gv_cost_read(gv_cost *cost, int64_t column, int64_t row, int64_t count, const gv_cost_arrays *out);
 void gv_cost_write(gv_cost *cost, int64_t column, int64_t row, int64_t count, const gv_cost_arrays *in);
 

@@ -14,13 +14,15 @@
 static gv_status cost_fill(gv_context *context, gv_cost *c) {
   const gv_cost_settings *o = &c->is;
   c->stride = o->width + 2 * GV_COST_MARGIN;
-  if (o->width > INT32_MAX || o->height > INT32_MAX || c->stride > INT32_MAX / (o->height + 2 * GV_COST_MARGIN)) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "travel cost: too many cells (%lld x %lld); the limit is 2^31",
-                   (long long)o->width, (long long)o->height);
+  if (o->width > INT32_MAX || o->height > INT32_MAX ||
+      c->stride > INT32_MAX / (o->height + 2 * GV_COST_MARGIN)) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "travel cost: too many cells (%lld x %lld); the limit is 2^31", (long long)o->width,
+                   (long long)o->height);
   }
   c->cells = c->stride * (o->height + 2 * GV_COST_MARGIN);
-  c->wraps =
-      o->metric != GV_EUCLIDEAN && o->width > 2 * GV_COST_LONGEST && gv_columns_wrap(o->width, o->geotransform[1]);
+  c->wraps = o->metric != GV_EUCLIDEAN && o->width > 2 * GV_COST_LONGEST &&
+             gv_columns_wrap(o->width, o->geotransform[1]);
   if (o->engine == GV_COST_TILES && !gv_cost_has_tiles(c)) c->is.engine = GV_COST_SERIAL;
   GV_TRY(gv_cost_cells_make(context, c));
   c->has_row = gv_allocate_zeroed(&c->allocator, o->height, 1);
@@ -53,14 +55,16 @@ void gv_cost_destroy(gv_cost *c) {
 /* Sums that overflow hide cells, unless they are above the limit in any case. */
 static gv_status cost_check_overflow(gv_context *context, gv_cost *c) {
   bool overflows = c->overflows;
-  if (!overflows && c->may_overflow && isinf(c->is.most)) GV_TRY(gv_cost_find_overflow(context, c, &overflows));
+  if (!overflows && c->may_overflow && isinf(c->is.most))
+    GV_TRY(gv_cost_find_overflow(context, c, &overflows));
   if (!overflows) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                  "travel cost: sums of costs exceed the range of double precision; scale the friction");
 }
 
 /* "auto": a GPU where it pays. False, and as before, if it is not to be had or has too little memory. */
-static bool cost_try_device(gv_context *context, gv_cost *c, const gv_cost_starts *starts, gv_status *status) {
+static bool cost_try_device(gv_context *context, gv_cost *c, const gv_cost_starts *starts,
+                            gv_status *status) {
   if (c->is.engine != GV_COST_ANY || c->mapped != NULL || !gv_cost_device_pays(context, c)) return false;
   *status = gv_cost_device_run(context, c, starts);
   if (*status != GV_OK && *status != GV_ERROR_CANCELLED) return false;
@@ -110,7 +114,8 @@ gv_status gv_cost_find(gv_context *context, gv_cost *c, const gv_cost_sources *s
     GV_TRY(cost_start(context, c, (int32_t)i, &here));
     if (!here) ++*left_out;
   }
-  if (c->starts.count > 0) qsort(c->starts.entries, (size_t)c->starts.count, sizeof(gv_cost_entry), cost_compare);
+  if (c->starts.count > 0)
+    qsort(c->starts.entries, (size_t)c->starts.count, sizeof(gv_cost_entry), cost_compare);
   GV_TRY(cost_run(context, c, &c->starts));
   GV_TRY(cost_check_overflow(context, c));
   c->solved = true;

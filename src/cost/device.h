@@ -7,8 +7,8 @@
 
 /* What the CUDA module has (cost/cuda/tile.cu). */
 typedef struct gv_cost_device {
-  /* Finds all costs and seeds from these starts on the context's device. Errors: UNAVAILABLE, OUT_OF_MEMORY (the device's too),
-   * DEVICE, CANCELLED. */
+  /* Finds all costs and seeds from these starts on the context's device. Errors: UNAVAILABLE, OUT_OF_MEMORY
+   * (the device's too), DEVICE, CANCELLED. */
   gv_status (*run)(gv_context *context, gv_cost *cost, const gv_cost_starts *starts);
 } gv_cost_device;
 

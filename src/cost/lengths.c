@@ -42,7 +42,8 @@ gv_status gv_cost_lengths_make(gv_context *context, const gv_cost_settings *o, g
   GV_TRY(gv_ellipsoid_init(context, o->semi_major, o->flattening, &out->ellipsoid));
   out->weigher = gv_weigher_of(GV_ADDITIVE, o->metric, &out->ellipsoid);
   gv_geodesic_init(&out->ellipsoid, &out->geodesic);
-  out->of_row = gv_allocate_zeroed(&out->allocator, o->height + GV_COST_LONGEST, SIDE * SIDE * sizeof *out->of_row);
+  out->of_row =
+      gv_allocate_zeroed(&out->allocator, o->height + GV_COST_LONGEST, SIDE * SIDE * sizeof *out->of_row);
   if (out->of_row == NULL) return gv_fail_memory(context, "the lengths of moves");
   double *next = out->of_row + GV_COST_LONGEST * SIDE * SIDE;
   for (int64_t row = 0; row < o->height; row++) {

@@ -13,9 +13,8 @@ typedef struct gv_cost_lengths {
   gv_ellipsoid ellipsoid;
   gv_weigher weigher;
   gv_geodesic geodesic;
-  double *
-      of_row; /* by row, from three above the first one on, rows further on and columns further east: lengths by the
-                     divisor of the move's formula */
+  double *of_row; /* by row, from three above the first one on, rows further on and columns further east:
+                     lengths by the divisor of the move's formula */
   gv_allocator allocator;
 } gv_cost_lengths;
 

@@ -1,4 +1,5 @@
-/* The moves from a cell, in a fixed order, and their costs: the one source of all engines (cost.h has the definition). */
+/* The moves from a cell, in a fixed order, and their costs: the one source of all engines (cost.h has the
+ * definition). */
 #ifndef GV_COST_MOVES_H
 #define GV_COST_MOVES_H
 
@@ -20,13 +21,15 @@ GV_BOTH bool gv_cost_closed(double one, double other) {
 }
 
 /* The place of a move's length among those of the rows around the row that it begins in. */
-#define GV_COST_LENGTH(rows, columns) ((rows) < 0 ? ((rows)*4 - (rows)) * 4 + (columns) : (rows)*4 + (columns))
+#define GV_COST_LENGTH(rows, columns)                                                                        \
+  ((rows) < 0 ? ((rows)*4 - (rows)) * 4 + (columns) : (rows)*4 + (columns))
 
 /*
- * Costs of all moves from the cell with friction f[0], in rows of `stride` cells; NaN: the move does not exist. Three cells
- * around it must be in memory. lengths: gv_cost_lengths_of of its row.
+ * Costs of all moves from the cell with friction f[0], in rows of `stride` cells; NaN: the move does not
+ * exist. Three cells around it must be in memory. lengths: gv_cost_lengths_of of its row.
  */
-GV_BOTH void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *lengths, int moves, double *out) {
+GV_BOTH void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *lengths, int moves,
+                              double *out) {
   const double *l = lengths;
   for (int i = 0; i < 2; i++) { /* 1: to the right or down */
     const int sign = i == 0 ? 1 : -1;
@@ -54,8 +57,8 @@ GV_BOTH void gv_cost_of_moves(const double *f, ptrdiff_t stride, const double *l
     const double two = (i & 4) == 0 ? l[GV_COST_LENGTH(2 * y, 3)] : l[GV_COST_LENGTH(3 * y, 2)];
     const double cost = one * ((f[0] + f[3 * u + v]) + 2.0 * (f[u] + f[2 * u + v]));
     *out++ = gv_cost_closed(f[2 * u], f[u + v]) ? (double)NAN : cost;
-    *out++ =
-        two * ((2.0 * (f[0] + f[3 * u + 2 * v]) + (f[u] + f[2 * u + 2 * v])) + 3.0 * (f[u + v] + f[2 * u + v]));
+    *out++ = two * ((2.0 * (f[0] + f[3 * u + 2 * v]) + (f[u] + f[2 * u + 2 * v])) +
+                    3.0 * (f[u + v] + f[2 * u + v]));
   }
 }
 

@@ -8,7 +8,8 @@
 #include "cost/lengths.h"
 
 enum {
-  GV_COST_PAGES = 1 << 16 /* bytes of a file that come into memory with a byte of it: systems map pages in groups */
+  /* bytes of a file that come into memory with a byte of it: systems map pages in groups */
+  GV_COST_PAGES = 1 << 16
 };
 
 enum { GV_COST_MARGIN = 3 /* cells on each side: the longest move */ };
@@ -49,7 +50,8 @@ static inline int64_t gv_cost_at(const gv_cost *c, int64_t column, int64_t row) 
   return (row + GV_COST_MARGIN) * c->stride + column + GV_COST_MARGIN;
 }
 
-/* The cell that is meant by one of the margins at the sides: the same, or that on the other side of the seam. */
+/* The cell that is meant by one of the margins at the sides: the same, or that on the other side of the
+ * seam. */
 static inline int64_t gv_cost_wrapped(const gv_cost *c, int64_t column, int64_t at) {
   if (!c->wraps) return at;
   return column < 0 ? at + c->is.width : column >= c->is.width ? at - c->is.width : at;

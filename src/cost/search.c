@@ -1,7 +1,7 @@
 /*
- * The reference of travel cost. Costs are not negative and rounding is monotone, so a cell that is taken from the heap
- * has its least cost. Its seed is final, too: a previous cell at equal cost with a lower seed precedes it in the order of
- * (cost, seed).
+ * The reference of travel cost. Costs are not negative and rounding is monotone, so a cell that is taken from
+ * the heap has its least cost. Its seed is final, too: a previous cell at equal cost with a lower seed
+ * precedes it in the order of (cost, seed).
  */
 #include "cost/search.h"
 
@@ -35,7 +35,7 @@ static void search_end(search_state *s) {
   gv_release(&s->raster->allocator, s->place);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the heap */
+/* ----------------------------------------------------------------------------------------------- the heap */
 
 static inline bool search_before(const gv_cost_entry *a, const gv_cost_entry *b) {
   return a->cost < b->cost || (a->cost == b->cost && a->seed < b->seed);
@@ -85,14 +85,15 @@ static void search_reach(search_state *s, int64_t cell, double cost, int32_t see
   search_rise(s, at >= 0 ? at : s->count++, (gv_cost_entry){cost, seed, (int32_t)cell});
 }
 
-/* --------------------------------------------------------------------------------------------------------- moves */
+/* -------------------------------------------------------------------------------------------------- moves */
 
 /* All moves from a settled cell. */
 static void search_leave(search_state *s, gv_cost_entry from) {
   gv_cost *c = s->raster;
   const int64_t column = from.cell % c->stride - GV_COST_MARGIN, row = from.cell / c->stride - GV_COST_MARGIN;
   double costs[GV_COST_MOST_MOVES];
-  gv_cost_of_moves(c->friction + from.cell, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, costs);
+  gv_cost_of_moves(c->friction + from.cell, c->stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves,
+                   costs);
   for (int i = 0; i < c->is.moves; i++) {
     if (isnan(costs[i])) continue;
     const int columns = gv_cost_moves[i][0], rows = gv_cost_moves[i][1];

@@ -6,7 +6,10 @@
 #include "cost/cells.h"
 #include "cost/moves.h"
 
-enum { FIRST_ROOM = 64, REPORT = 1 << 16 /* starts from one call of the progress function to the next one */ };
+enum {
+  FIRST_ROOM = 64,
+  REPORT = 1 << 16 /* starts from one call of the progress function to the next one */
+};
 
 void gv_cost_place(const gv_cost_settings *o, double x, double y, double out[2]) {
   const double *g = o->geotransform, across = x - g[0], down = y - g[3];
@@ -30,15 +33,17 @@ bool gv_cost_cell_of(const gv_cost *c, double x, double y, double from[2], int64
   return true;
 }
 
-/* The share of the way from `from` to the center at which it leaves cell `cell`, for cell + step; 1: it does not. */
+/* The share of the way from `from` to the center at which it leaves cell `cell`, for cell + step; 1: it does
+ * not. */
 static double start_leaves(double from, int64_t cell, int step) {
   double border = (double)(step > 0 ? cell + 1 : cell), to = (double)(cell + step) + 0.5;
   return step == 0 ? 1.0 : (border - from) / (to - from);
 }
 
-/* The mean friction of a straight line from `from` in cell (column, row) to a center beside it; NaN: it does not exist. */
-static double start_friction(const double *f, int64_t stride, const double from[2], int64_t column, int64_t row,
-                             int columns, int rows) {
+/* The mean friction of a straight line from `from` in cell (column, row) to a center beside it; NaN: it does
+ * not exist. */
+static double start_friction(const double *f, int64_t stride, const double from[2], int64_t column,
+                             int64_t row, int columns, int rows) {
   const double *end = f + rows * stride + columns;
   double x = start_leaves(from[0], column, columns), y = start_leaves(from[1], row, rows);
   if (columns == 0 || rows == 0) {
@@ -59,9 +64,9 @@ static gv_status start_grow(gv_context *context, gv_cost *c, gv_cost_starts *sta
   const int64_t twice = starts->room > 0 ? 2 * starts->room : FIRST_ROOM;
   const int64_t room = (double)twice < most ? twice : (int64_t)most;
   if (room <= starts->count)
-    return gv_fail(context, GV_ERROR_OUT_OF_MEMORY,
-                   "travel cost: the seeds start in more than %" PRId64 " cells, too many for the memory allowed",
-                   room);
+    return gv_fail(
+        context, GV_ERROR_OUT_OF_MEMORY,
+        "travel cost: the seeds start in more than %" PRId64 " cells, too many for the memory allowed", room);
   gv_cost_entry *more = gv_allocate(&c->allocator, room, sizeof *more);
   if (more == NULL) return gv_fail_memory(context, "the starts of travel cost");
   if (starts->count > 0) memcpy(more, starts->entries, (size_t)starts->count * sizeof *more);
@@ -74,7 +79,8 @@ static gv_status start_grow(gv_context *context, gv_cost *c, gv_cost_starts *sta
 static gv_status start_add(gv_context *context, gv_cost *c, gv_cost_starts *starts, gv_cost_entry entry) {
   if (starts->count == starts->room) GV_TRY(start_grow(context, c, starts));
   starts->entries[starts->count++] = entry;
-  if (starts->count % REPORT == 0 && context->progress != NULL && !context->progress(0.0, context->progress_user))
+  if (starts->count % REPORT == 0 && context->progress != NULL &&
+      !context->progress(0.0, context->progress_user))
     return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   return GV_OK;
 }
@@ -98,8 +104,8 @@ gv_status gv_cost_start_in(gv_context *context, gv_cost *c, double x, double y, 
   return gv_cost_start_at(context, c, column, row, seed, starts, starts_here);
 }
 
-gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int32_t seed, gv_cost_starts *starts,
-                        bool *starts_here) {
+gv_status gv_cost_start(gv_context *context, gv_cost *c, double x, double y, int32_t seed,
+                        gv_cost_starts *starts, bool *starts_here) {
   const double seat[2] = {x, y};
   double from[2];
   int64_t column, row;

@@ -1,16 +1,18 @@
 /*
- * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are neighbors, so the
- * workers' windows do not share a cell that one of them changes.
+ * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are neighbors,
+ * so the workers' windows do not share a cell that one of them changes.
  *
  * The results do not depend on the order:
  * - Costs only fall, and a cell is tried again when its cost falls, so in the end each cost is the least
- *   fl(D(previous) + cost). The least solution of these equations is unique, as addition and rounding are monotone.
- * - gv_cost.from is the move that a cell was reached by. It changes only if the cost falls, so going back by it never
- *   comes round to the same cell: with costs >= 0 a cell before this one cannot have been improved through it. A seed that
- *   changes is passed on along these moves. So each cell in the end has a seed with a way of equal cost, whatever costs
- *   were tried on the way to it.
- * - Costs are final then, and a second pass lowers seeds along all moves with fl(D(previous) + cost) = D(cell), until none
- *   changes. The seeds that it begins with are among those that the definition allows, so it ends at the lowest one.
+ *   fl(D(previous) + cost). The least solution of these equations is unique, as addition and rounding are
+ * monotone.
+ * - gv_cost.from is the move that a cell was reached by. It changes only if the cost falls, so going back by
+ * it never comes round to the same cell: with costs >= 0 a cell before this one cannot have been improved
+ * through it. A seed that changes is passed on along these moves. So each cell in the end has a seed with a
+ * way of equal cost, whatever costs were tried on the way to it.
+ * - Costs are final then, and a second pass lowers seeds along all moves with fl(D(previous) + cost) =
+ * D(cell), until none changes. The seeds that it begins with are among those that the definition allows, so
+ * it ends at the lowest one.
  */
 #include "cost/tile.h"
 
@@ -32,7 +34,8 @@ typedef struct cost_tile_state {
   uint8_t *flags;  /* TILE_... */
   int32_t *chosen; /* of a round */
   int64_t chosen_count;
-  int32_t *order, *begin;   /* of a raster in a file: the chosen ones by groups; the first place of each group */
+  /* of a raster in a file: the chosen ones by groups; the first place of each group */
+  int32_t *order, *begin;
   double (*left)[9];        /* of the chosen ones: gv_cost_window.least */
   gv_cost_window **windows; /* by worker */
   int threads;
@@ -73,16 +76,18 @@ static void tile_activate(cost_tile_state *s, int64_t tile, double key) {
   s->active[s->active_count++] = (int32_t)tile;
 }
 
-/* ------------------------------------------------------------------------------------------------------- rounds */
+/* ------------------------------------------------------------------------------------------------- rounds */
 
-/* Reports progress now and then, from one thread at a time. CANCELLED: the caller's function has cancelled. */
+/* Reports progress now and then, from one thread at a time. CANCELLED: the caller's function has
+ * cancelled. */
 static gv_status tile_report(cost_tile_state *s, gv_context *context) {
   const gv_context *c = s->context;
   const bool due =
       c->progress != NULL && atomic_fetch_add_explicit(&s->visits, 1, memory_order_relaxed) % REPORT == 0;
   if (due && !atomic_flag_test_and_set(&s->busy)) {
     const double cells = (double)s->cost->is.width * (double)s->cost->is.height;
-    const double done = (0.8 * (double)atomic_load(&s->reached) + 0.2 * (double)atomic_load(&s->settled)) / cells;
+    const double done =
+        (0.8 * (double)atomic_load(&s->reached) + 0.2 * (double)atomic_load(&s->settled)) / cells;
     if (!c->progress(done < 1.0 ? done : 1.0, c->progress_user)) atomic_store(&s->cancelled, true);
     atomic_flag_clear(&s->busy);
   }
@@ -179,8 +184,8 @@ static double tile_least(const cost_tile_state *s) {
   return least;
 }
 
-/* Costs that a round goes beyond the least one: more if its visits reach few cells, as loading tiles takes time; fewer if
- * they reach many, as cells are then tried too early. */
+/* Costs that a round goes beyond the least one: more if its visits reach few cells, as loading tiles takes
+ * time; fewer if they reach many, as cells are then tried too early. */
 static double tile_step(double step, double least, double reached) {
   const double enough = GV_COST_TILE * GV_COST_TILE * FULL;
   if (reached > enough) return step / GROWTH;
@@ -205,7 +210,7 @@ static gv_status tile_rounds(gv_context *context, cost_tile_state *s) {
   return GV_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- state */
+/* -------------------------------------------------------------------------------------------------- state */
 
 static void tile_end(cost_tile_state *s) {
   const gv_allocator *a = &s->cost->allocator;
@@ -248,7 +253,8 @@ static gv_status tile_begin_state(gv_context *context, gv_cost *c, cost_tile_sta
     s->begin = gv_allocate(a, tile_groups(&s->tiling) + 1, sizeof *s->begin);
   }
   bool enough = (c->mapped == NULL || (s->order != NULL && s->begin != NULL)) && s->key != NULL &&
-                s->active != NULL && s->flags != NULL && s->chosen != NULL && s->left != NULL && s->windows != NULL;
+                s->active != NULL && s->flags != NULL && s->chosen != NULL && s->left != NULL &&
+                s->windows != NULL;
   for (int i = 0; i < s->threads && enough; i++)
     enough = (s->windows[i] = gv_allocate(a, 1, sizeof *s->windows[i])) != NULL;
   for (int64_t i = 0; i < s->count && enough; i++)

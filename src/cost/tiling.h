@@ -43,7 +43,8 @@ static inline int64_t gv_cost_tile_with(int64_t cells, int64_t n, int64_t at) {
 }
 
 static inline int64_t gv_cost_tile_of(const gv_cost_tiling *t, int64_t column, int64_t row) {
-  return gv_cost_tile_with(t->height, t->down, row) * t->across + gv_cost_tile_with(t->width, t->across, column);
+  return gv_cost_tile_with(t->height, t->down, row) * t->across +
+         gv_cost_tile_with(t->width, t->across, column);
 }
 
 #endif

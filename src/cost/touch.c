@@ -1,7 +1,7 @@
 /*
- * A line or the ring of a polygon touches a cell if it runs through its interior. A line along the border of two cells is
- * counted to the right or lower one, as a point is; a ring is not, so that a polygon of whole cells touches these only. A
- * polygon contains a cell that has its center, by the even-odd rule.
+ * A line or the ring of a polygon touches a cell if it runs through its interior. A line along the border of
+ * two cells is counted to the right or lower one, as a point is; a ring is not, so that a polygon of whole
+ * cells touches these only. A polygon contains a cell that has its center, by the even-odd rule.
  */
 #include "cost/touch.h"
 
@@ -32,7 +32,8 @@ typedef struct touch_state {
 static gv_status touch_cells(touch_state *s, int64_t row, double first, double last) {
   const double end = (double)s->cost->is.width;
   if (!(last >= 0.0 && first < end)) return GV_OK;
-  const int64_t from = first > 0.0 ? (int64_t)first : 0, to = last < end ? (int64_t)last : s->cost->is.width - 1;
+  const int64_t from = first > 0.0 ? (int64_t)first : 0,
+                to = last < end ? (int64_t)last : s->cost->is.width - 1;
   for (int64_t column = from; column <= to; column++)
     GV_TRY(gv_cost_start_at(s->context, s->cost, column, row, s->seed, s->starts, s->starts_here));
   return GV_OK;
@@ -42,7 +43,8 @@ static gv_status touch_cells(touch_state *s, int64_t row, double first, double l
 static gv_status touch_edge(touch_state *s, const double a[2], const double b[2]) {
   const double height = (double)s->cost->is.height;
   const bool along_row = a[1] == b[1], along_column = a[0] == b[0];
-  if (s->polygon && ((along_row && a[1] == floor(a[1])) || (along_column && a[0] == floor(a[0])))) return GV_OK;
+  if (s->polygon && ((along_row && a[1] == floor(a[1])) || (along_column && a[0] == floor(a[0]))))
+    return GV_OK;
   double first = floor(a[1]), last = along_row ? first : ceil(b[1]) - 1.0;
   if (along_row && first == height) first = last = height - 1.0;
   if (first < 0.0) first = 0.0;
@@ -96,7 +98,8 @@ static int touch_compare(const void *a, const void *b) {
 static gv_status touch_inside(touch_state *s) {
   if (s->count > 0) qsort(s->crossings, (size_t)s->count, sizeof *s->crossings, touch_compare);
   for (int64_t i = 0; i + 1 < s->count; i += 2) {
-    const double first = ceil(s->crossings[i].column - 0.5), last = ceil(s->crossings[i + 1].column - 0.5) - 1.0;
+    const double first = ceil(s->crossings[i].column - 0.5),
+                 last = ceil(s->crossings[i + 1].column - 0.5) - 1.0;
     if (last >= first) GV_TRY(touch_cells(s, s->crossings[i].row, first, last));
   }
   return GV_OK;
@@ -143,7 +146,8 @@ static gv_status touch_part(touch_state *s, const gv_features *f, int64_t part) 
 
 gv_status gv_cost_touch(gv_context *context, gv_cost *c, const gv_features *f, int32_t feature,
                         gv_cost_starts *starts, bool *starts_here) {
-  touch_state s = {.context = context, .cost = c, .starts = starts, .starts_here = starts_here, .seed = feature};
+  touch_state s = {
+      .context = context, .cost = c, .starts = starts, .starts_here = starts_here, .seed = feature};
   gv_status status = GV_OK;
   *starts_here = false;
   for (int64_t part = f->part[feature]; part < f->part[feature + 1] && status == GV_OK; part++) {

@@ -46,7 +46,8 @@ static void way_costs(gv_cost *c, int64_t column, int64_t row, double *out) {
   gv_cost_of_moves(near.friction, near.stride, gv_cost_lengths_of(&c->lengths, row), c->is.moves, out);
 }
 
-/* The number of the move to the previous cell: the first to one of lower cost, else to one of equal cost; -1: none. *lower: which. */
+/* The number of the move to the previous cell: the first to one of lower cost, else to one of equal cost; -1:
+ * none. *lower: which. */
 static int way_move(gv_cost *c, int64_t column, int64_t row, const way_result *has, bool *lower) {
   const int64_t at = gv_cost_at(c, column, row);
   double costs[GV_COST_MOST_MOVES];
@@ -106,7 +107,7 @@ float gv_cost_azimuth(gv_cost *c, int64_t column, int64_t row) {
   return gv_reported_azimuth(way_azimuth(c, from, to));
 }
 
-/* -------------------------------------------------------------------------------------------------- whole ways */
+/* --------------------------------------------------------------------------------------------- whole ways */
 
 /* A way that is followed; columns continue beyond the seam. */
 typedef struct way_walk {
@@ -115,9 +116,10 @@ typedef struct way_walk {
   int64_t column, row, count;
   double last[2];   /* position */
   gv_buffer length; /* of each leg */
-  int32_t *level;   /* cells of equal cost that were reached without cost, in their order; NULL: none so far */
-  uint8_t *by;      /* by cell, in the same memory: 1 + the move that reached it */
-  double touched;   /* bytes of it since its pages were removed, if it is in a file, about */
+  /* cells of equal cost that were reached without cost, in their order; NULL: none so far */
+  int32_t *level;
+  uint8_t *by;    /* by cell, in the same memory: 1 + the move that reached it */
+  double touched; /* bytes of it since its pages were removed, if it is in a file, about */
 } way_walk;
 
 static int64_t way_column(const gv_cost *c, int64_t column) {
@@ -199,7 +201,8 @@ static void way_touch_level(way_walk *w) {
   w->touched = 0.0;
 }
 
-/* Adds the cells that a move without cost reaches from `at`, of its cost and seed, to the level; returns its new count. */
+/* Adds the cells that a move without cost reaches from `at`, of its cost and seed, to the level; returns its
+ * new count. */
 static int64_t way_widen_level(const way_walk *w, int64_t at, int64_t count, int64_t begin) {
   gv_cost *c = w->cost;
   const int64_t column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
@@ -241,8 +244,8 @@ static gv_status way_go_level(gv_context *context, way_walk *w, int64_t begin, i
   return status;
 }
 
-/* Moves without cost among cells of one cost and seed, breadth first, until one has a previous cell of lower cost or a start: the moves back
- * from there are the way. */
+/* Moves without cost among cells of one cost and seed, breadth first, until one has a previous cell of lower
+ * cost or a start: the moves back from there are the way. */
 static gv_status way_cross_level(gv_context *context, way_walk *w) {
   gv_cost *c = w->cost;
   const int64_t begin = gv_cost_at(c, way_column(c, w->column), w->row);
@@ -252,13 +255,15 @@ static gv_status way_cross_level(gv_context *context, way_walk *w) {
   w->level[0] = (int32_t)begin;
   for (int64_t i = 0; i < count && end < 0; i++) {
     way_touch_level(w);
-    const int64_t at = w->level[i], column = at % c->stride - GV_COST_MARGIN, row = at / c->stride - GV_COST_MARGIN;
+    const int64_t at = w->level[i], column = at % c->stride - GV_COST_MARGIN,
+                  row = at / c->stride - GV_COST_MARGIN;
     const way_result has = way_result_of(c, at);
     if (way_starts(c, at, &has) || (way_move(c, column, row, &has, &lower) >= 0 && lower)) end = at;
     count = end < 0 ? way_widen_level(w, at, count, begin) : count;
   }
-  gv_status status = end >= 0 ? way_go_level(context, w, begin, end)
-                              : gv_fail(context, GV_ERROR_INTERNAL, "travel cost: a way does not lead to its seed");
+  gv_status status =
+      end >= 0 ? way_go_level(context, w, begin, end)
+               : gv_fail(context, GV_ERROR_INTERNAL, "travel cost: a way does not lead to its seed");
   for (int64_t i = 0; i < count; i++) {
     way_touch_level(w);
     w->by[w->level[i]] = 0;
@@ -282,7 +287,8 @@ static gv_status way_walk_on(gv_context *context, way_walk *w) {
   }
 }
 
-gv_status gv_cost_follow(gv_context *context, gv_cost *c, int64_t column, int64_t row, const gv_cost_way *to) {
+gv_status gv_cost_follow(gv_context *context, gv_cost *c, int64_t column, int64_t row,
+                         const gv_cost_way *to) {
   way_walk w = {.cost = c, .to = to, .column = column, .row = row};
   const gv_status status = way_walk_on(context, &w);
   const double *lengths = w.length.memory;

@@ -10,7 +10,7 @@ static inline int window_at(int column, int row) {
   return (row + MARGIN) * SIDE + column + MARGIN;
 }
 
-/* ---------------------------------------------------------------------------------------------- load and store */
+/* ----------------------------------------------------------------------------------------- load and store */
 
 /* Columns of a window's row: `count` from `column` of the raster on, at `at` of the row. */
 typedef struct window_part {
@@ -96,10 +96,10 @@ void gv_cost_window_store(gv_cost_window *w, gv_cost *c) {
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- the buckets */
+/* -------------------------------------------------------------------------------------------- the buckets */
 
-/* Pending cells up to the limit, by about their cost; those above it stay pending. Entries that are out of date are skipped when they
- * are taken. False: no room. */
+/* Pending cells up to the limit, by about their cost; those above it stay pending. Entries that are out of
+ * date are skipped when they are taken. False: no room. */
 static inline bool window_put(gv_cost_window *w, int32_t cell) {
   const double cost = w->cost[cell];
   if (cost > w->limit) return true;
@@ -147,7 +147,7 @@ static void window_gather(gv_cost_window *w) {
       if (w->from[window_at(i, r)] & GV_COST_PENDING) (void)window_put(w, window_at(i, r));
 }
 
-/* -------------------------------------------------------------------------------------------------------- moves */
+/* -------------------------------------------------------------------------------------------------- moves */
 
 /* A cell got a cost or a seed: it must be left again. */
 static inline void window_mark(gv_cost_window *w, int32_t cell, int by, int32_t seed) {

@@ -1,8 +1,8 @@
 /*
  * A tile with the cells around it, in one worker's memory: loaded, solved up to a limit, and stored.
  *
- * A cell is pending if its moves must be tried (again). Moves begin in cells of the tile; they also improve the cells around it, which are
- * then pending for their own tiles.
+ * A cell is pending if its moves must be tried (again). Moves begin in cells of the tile; they also improve
+ * the cells around it, which are then pending for their own tiles.
  */
 #ifndef GV_COST_WINDOW_H
 #define GV_COST_WINDOW_H
@@ -18,7 +18,12 @@ enum {
 };
 
 /* How a cell was reached (gv_cost.from): the number of the move, or by a start. */
-enum { GV_COST_BY_START = 63, GV_COST_BY = 63, GV_COST_AROUND = 64 /* not in the tile */, GV_COST_PENDING = 128 };
+enum {
+  GV_COST_BY_START = 63,
+  GV_COST_BY = 63,
+  GV_COST_AROUND = 64 /* not in the tile */,
+  GV_COST_PENDING = 128
+};
 
 /* An entry of a bucket. */
 typedef struct gv_cost_pending {

@@ -11,7 +11,8 @@ enum { ANTIPODAL_STEPS = 200000, ANTIPODAL_BRANCHES = 100000, ANTIPODAL_ATTEMPTS
 /* A seed counts as nearer from this difference in meters: more than geod_inverse's errors. */
 static const double antipodal_margin = 5e-8;
 static const double antipodal_longest = 5e3;
-static const double antipodal_part[ANTIPODAL_ATTEMPTS] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003}; /* of the tolerance */
+/* of the tolerance */
+static const double antipodal_part[ANTIPODAL_ATTEMPTS] = {1.0, 0.4, 0.1, 0.03, 0.01, 0.003};
 
 /* A border on its way: `left` and `right` are its seeds in the direction of travel. */
 typedef struct branch {
@@ -62,7 +63,7 @@ static double antipodal_distance(const antipodal *a, double lon, double lat, int
   return distance;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- lines */
+/* -------------------------------------------------------------------------------------------------- lines */
 
 static gv_status antipodal_put(antipodal *a, const branch *b, double lon, double lat) {
   return gv_paths_put(a->context, a->paths, b->path, lon, lat);
@@ -74,9 +75,9 @@ static gv_status antipodal_begin_path(antipodal *a, branch *b, bool enters) {
   return antipodal_put(a, b, b->lon, b->lat);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- tracing */
+/* ------------------------------------------------------------------------------------------------ tracing */
 
-/* The place in a direction from the branch's end; returns how much nearer the right seed is than the left one. */
+/* The place in a direction from the branch's end; returns by how much the right seed is nearer. */
 static double antipodal_look(const antipodal *a, const branch *b, double radius, double azimuth,
                              antipodal_place *out) {
   geod_direct(&a->globe->geod, b->lat, b->lon, azimuth, radius, &out->lat, &out->lon, &out->azimuth);
@@ -86,9 +87,10 @@ static double antipodal_look(const antipodal *a, const branch *b, double radius,
          antipodal_distance(a, out->lon, out->lat, b->right, NULL);
 }
 
-/* The place where the border crosses the circle around the branch's end between two azimuths (false position with Illinois' rule); false if it does not. */
-static bool antipodal_cross_between(const antipodal *a, const branch *b, double radius, double low, double high,
-                                    antipodal_place *out) {
+/* The place where the border crosses the circle around the branch's end between two azimuths (false position
+ * with Illinois' rule); false if it does not. */
+static bool antipodal_cross_between(const antipodal *a, const branch *b, double radius, double low,
+                                    double high, antipodal_place *out) {
   double at_low = antipodal_look(a, b, radius, low, out), at_high = antipodal_look(a, b, radius, high, out);
   int side = 0; /* -1, 1: the end that the last step moved */
   if (!(at_low < 0.0 && at_high > 0.0)) return false;
@@ -120,7 +122,8 @@ static bool antipodal_cross(const antipodal *a, const branch *b, double radius, 
 }
 
 static double antipodal_own(const antipodal *a, const branch *b, double lon, double lat) {
-  return fmin(antipodal_distance(a, lon, lat, b->left, NULL), antipodal_distance(a, lon, lat, b->right, NULL));
+  return fmin(antipodal_distance(a, lon, lat, b->left, NULL),
+              antipodal_distance(a, lon, lat, b->right, NULL));
 }
 
 /* *third: a seed that is nearer than the branch's; -1: none. From the ring, or from all. */
@@ -169,7 +172,8 @@ static void antipodal_move(branch *b, const antipodal_place *to) {
   b->fresh = false;
 }
 
-/* The last place within a step, from its begin on, where the branch's third seed is not nearer; returns how far that is. */
+/* The last place within a step, from its begin on, where the branch's third seed is not nearer; returns how
+ * far that is. */
 static double antipodal_halve(const antipodal *a, const branch *b, double step, antipodal_place *last,
                               bool *moved) {
   double low = 0.0, high = step;
@@ -189,7 +193,8 @@ static double antipodal_halve(const antipodal *a, const branch *b, double step, 
   return low;
 }
 
-/* The vertex within a step at the end of which a third seed is nearer: b->third, or another one that is nearer before. */
+/* The vertex within a step at the end of which a third seed is nearer: b->third, or another one that is
+ * nearer before. */
 static gv_status antipodal_end(antipodal *a, branch *b, double step) {
   const antipodal_place start = {b->lon, b->lat, 0.5 * (b->low + b->high), 0.0};
   antipodal_place last = start;
@@ -242,7 +247,7 @@ static gv_status antipodal_advance(antipodal *a, branch *b) {
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- boundary */
+/* ----------------------------------------------------------------------------------------------- boundary */
 
 /* Where the bisector of the branch's seeds enters the disc. */
 static gv_status antipodal_enter(antipodal *a, branch *b) {
@@ -255,7 +260,8 @@ static gv_status antipodal_enter(antipodal *a, branch *b) {
     gv_globe_place(a->globe, place, &at.lon, &at.lat);
     a->failed |= !gv_equidistant_find(a->globe, 2, lon, lat, &at);
     if (a->failed) return GV_OK;
-    geod_inverse(&a->globe->geod, at.lat, at.lon, a->center_lat, a->center_lon, &at_radius, &b->azimuth, NULL);
+    geod_inverse(&a->globe->geod, at.lat, at.lon, a->center_lat, a->center_lon, &at_radius, &b->azimuth,
+                 NULL);
     radius += a->radius - at_radius;
   }
   b->lon = at.lon;
@@ -296,11 +302,13 @@ static double antipodal_to_center(const antipodal *a, const gv_vertices *v, int6
   double place[3], distance;
   gv_globe_vectors(a->globe, 1, &v->x[facet], &v->y[facet], place);
   if (place[0] * a->center[0] + place[1] * a->center[1] + place[2] * a->center[2] < 0.98) return INFINITY;
-  geod_inverse(&a->globe->geod, v->y[facet], v->x[facet], a->center_lat, a->center_lon, &distance, NULL, NULL);
+  geod_inverse(&a->globe->geod, v->y[facet], v->x[facet], a->center_lat, a->center_lon, &distance, NULL,
+               NULL);
   return distance;
 }
 
-/* Chooses the radius with no vertex near the boundary; marks the facets with a vertex within the disc, and those that are not settled. */
+/* Chooses the radius with no vertex near the boundary; marks the facets with a vertex within the disc, and
+ * those that are not settled. */
 static void antipodal_mark(antipodal *a, const gv_vertices *v) {
   enum { CHOICES = 16 };
   static const double step = 8e3;
@@ -331,7 +339,8 @@ static branch antipodal_branch(const antipodal *a, int32_t facet, int side) {
       .source = 3 * (int64_t)facet + side, .left = corner[(side + 2) % 3], .right = corner[(side + 1) % 3]};
 }
 
-/* The side of the boundary that follows a branch's: on around the branch's right seed, through the facets within. */
+/* The side of the boundary that follows a branch's: on around the branch's right seed, through the facets
+ * within. */
 static int64_t antipodal_follow(const antipodal *a, const branch *b) {
   const gv_triangulation *t = a->t;
   int32_t facet = t->neighbor[b->source];
@@ -358,7 +367,8 @@ static void antipodal_collect(antipodal *a) {
       if (a->within[other]) continue;
       const int32_t *corner = t->corner + 3 * (int64_t)a->facets[i];
       sides++;
-      begin = 3 * (int64_t)other + gv_triangulation_side(t, other, corner[(side + 2) % 3], corner[(side + 1) % 3]);
+      begin = 3 * (int64_t)other +
+              gv_triangulation_side(t, other, corner[(side + 2) % 3], corner[(side + 1) % 3]);
     }
   a->failed = sides != a->facet_count + 2 || sides > ANTIPODAL_BRANCHES;
   for (int64_t at = begin; !a->failed;) {
@@ -373,7 +383,7 @@ static void antipodal_collect(antipodal *a) {
   if (a->count > 0) a->branches[a->count - 1].next = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ tree */
+/* --------------------------------------------------------------------------------------------------- tree */
 
 static bool antipodal_meet(const antipodal *a, const branch *b, const branch *c) {
   double distance;
@@ -381,7 +391,8 @@ static bool antipodal_meet(const antipodal *a, const branch *b, const branch *c)
   return distance <= 1e-3 + 10.0 * (b->noise + c->noise);
 }
 
-/* The facets, in a fan, of the vertex at which `count` branches from b on end; all: no border begins there. Returns the side of that border. */
+/* The facets, in a fan, of the vertex at which `count` branches from b on end; all: no border begins there.
+ * Returns the side of that border. */
 static int64_t antipodal_join(antipodal *a, const branch *b, int32_t count, bool all) {
   const branch *next = b;
   int64_t source = b->source, side = -1;
@@ -392,8 +403,8 @@ static int64_t antipodal_join(antipodal *a, const branch *b, int32_t count, bool
     if (i == 0) gv_paths_get(a->paths, b->path)->to = facet + 2;
     next = &a->branches[next->next];
     gv_paths_get(a->paths, next->path)->to = facet;
-    *made =
-        (antipodal_facet){{b->left, next->left, next->right}, {next->source, -1, source}, b->lon, b->lat, b->noise};
+    *made = (antipodal_facet){
+        {b->left, next->left, next->right}, {next->source, -1, source}, b->lon, b->lat, b->noise};
     gv_paths_snap(b->noise, &made->lon, &made->lat);
     source = side = facet + 1;
     if (!all || i + 1 < last) continue;
@@ -404,7 +415,8 @@ static int64_t antipodal_join(antipodal *a, const branch *b, int32_t count, bool
   return side;
 }
 
-/* Narrows the directions in which a branch may go on until rounding no longer hides which seed is nearer in the outermost ones: other borders. */
+/* Narrows the directions in which a branch may go on until rounding no longer hides which seed is nearer in
+ * the outermost ones: other borders. */
 static void antipodal_narrow(const antipodal *a, branch *b) {
   static const double part[] = {1e-5, 1e-4, 1e-3, 1e-2, 0.05};
   double low = b->low, high = b->high, radius = fmax(a->shortest, 20.0 * b->noise);
@@ -543,16 +555,17 @@ static antipodal antipodal_of(gv_context *context, const gv_globe *globe, const 
 }
 
 /* *failed: nothing has changed, and there are no paths. */
-static gv_status antipodal_attempt(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                                   double tolerance, gv_triangulation *t, gv_vertices *v, gv_paths *out, bool last,
-                                   bool *failed) {
+static gv_status antipodal_attempt(gv_context *context, const gv_globe *globe, const double *lon,
+                                   const double *lat, double tolerance, gv_triangulation *t, gv_vertices *v,
+                                   gv_paths *out, bool last, bool *failed) {
   const gv_allocator *allocator = &context->allocator;
   antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
   int32_t *corners = gv_allocate(allocator, v->open_count, 3 * sizeof *corners);
   a.within = gv_allocate_zeroed(allocator, t->facets, sizeof *a.within);
   a.facets = gv_allocate(allocator, t->facets, sizeof *a.facets);
   gv_status status = GV_OK;
-  if (corners == NULL || a.within == NULL || a.facets == NULL) status = gv_fail_memory(context, "the vertices");
+  if (corners == NULL || a.within == NULL || a.facets == NULL)
+    status = gv_fail_memory(context, "the vertices");
   if (status == GV_OK) {
     for (int64_t i = 0; i < 3 * v->open_count; i++)
       corners[i] = t->corner[3 * (int64_t)v->open[i / 3] + i % 3];
@@ -622,9 +635,10 @@ gv_status gv_antipodal_trace_two(gv_context *context, const gv_globe *globe, con
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- through */
+/* ------------------------------------------------------------------------------------------------ through */
 
-/* The border of two seeds through the disc; none if it has a vertex there, or could not be traced (a->failed). */
+/* The border of two seeds through the disc; none if it has a vertex there, or could not be traced
+ * (a->failed). */
 static gv_status through_trace(antipodal *a, branch b) {
   int32_t other = a->t->neighbor[b.source];
   int64_t before = a->paths->count;
@@ -653,9 +667,9 @@ static gv_status through_trace_border(antipodal *a, const branch *b, double tole
 }
 
 /* Borders that lead through the disc without a vertex: of seeds along one geodesic. */
-static gv_status antipodal_through(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                                   double tolerance, const gv_triangulation *t, const gv_vertices *v,
-                                   gv_paths *out) {
+static gv_status antipodal_through(gv_context *context, const gv_globe *globe, const double *lon,
+                                   const double *lat, double tolerance, const gv_triangulation *t,
+                                   const gv_vertices *v, gv_paths *out) {
   antipodal a = antipodal_of(context, globe, t, lon, lat, tolerance, out);
   gv_status status = GV_OK;
   if (!globe->ellipsoid || t->facets == 0 || !antipodal_place_disc(&a, t->owner, t->count)) return GV_OK;

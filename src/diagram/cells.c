@@ -40,16 +40,18 @@ static double maker_length(const maker *m, int32_t a, int32_t b) {
          sqrt((u[0] - u[3]) * (u[0] - u[3]) + (u[1] - u[4]) * (u[1] - u[4]) + (u[2] - u[5]) * (u[2] - u[5]));
 }
 
-/* Whether an edge is longer than `most` meters by its latitudes alone: conformal ones differ by 0.98 of that at least, and a chord is 0.63 of its arc.
- * Gain: 1.9 for gv_cells_make of 100,000 seeds on the globe. */
+/* Whether an edge is longer than `most` meters by its latitudes alone: conformal ones differ by 0.98 of that
+ * at least, and a chord is 0.63 of its arc. Gain: 1.9 for gv_cells_make of 100,000 seeds on the globe. */
 static bool maker_is_long(const maker *m, int32_t a, int32_t b, double most) {
   return m->globe != NULL && m->globe->series &&
          0.5 * m->globe->radius * fabs(m->v->y[a] - m->v->y[b]) * GV_DEGREE > most;
 }
 
-/* The longest edge between two facets that moves no border by more than m->most, because all meet at angles as small as those between the seeds. */
+/* The longest edge between two facets that moves no border by more than m->most, because all meet at angles
+ * as small as those between the seeds. */
 static double maker_harmless(const maker *m, int64_t side, double away) {
-  const int32_t *corner = m->t->corner + 3 * (side / 3), *other = m->t->corner + 3 * (int64_t)m->t->neighbor[side];
+  const int32_t *corner = m->t->corner + 3 * (side / 3),
+                *other = m->t->corner + 3 * (int64_t)m->t->neighbor[side];
   const double *p = m->t->position + 3 * (int64_t)corner[0];
   double widest = 0.0;
   for (int i = 0; i < 6; i++) {
@@ -59,8 +61,9 @@ static double maker_harmless(const maker *m, int64_t side, double away) {
   return 0.25 * m->most * away / (widest * m->globe->radius);
 }
 
-/* The longest edge between two facets to contract, by the rounds of its seeds: a share of the distance from the seed, so that no cell vanishes. Crossings mean
- * that `noise`, of both ends, has been taken for too small. */
+/* The longest edge between two facets to contract, by the rounds of its seeds: a share of the distance from
+ * the seed, so that no cell vanishes. Crossings mean that `noise`, of both ends, has been taken for too
+ * small. */
 static double maker_longest(const maker *m, int64_t side, double noise) {
   const int32_t *corner = m->t->corner + 3 * (side / 3);
   double most = 0.0;
@@ -91,7 +94,8 @@ static double maker_away(const maker *m, int64_t facet) {
   return (u[0] - p[0]) * (u[0] - p[0]) + (u[1] - p[1]) * (u[1] - p[1]) + (u[2] - p[2]) * (u[2] - p[2]);
 }
 
-/* Of joined vertices of seeds with a round the one that is nearest to its seeds: beyond it all borders are in the order in which they leave it. */
+/* Of joined vertices of seeds with a round the one that is nearest to its seeds: beyond it all borders are in
+ * the order in which they leave it. */
 static void maker_choose(maker *m, int64_t *place) {
   const gv_triangulation *t = m->t;
   for (int64_t i = 0; i < t->facets; i++) {
@@ -154,7 +158,8 @@ static void maker_edges(maker *m, const int64_t *number) {
   }
 }
 
-/* The paths of edges, which lead from the vertex of the neighbor to that of the facet with the lower number. */
+/* The paths of edges, which lead from the vertex of the neighbor to that of the facet with the lower
+ * number. */
 static void maker_paths(maker *m) {
   for (int64_t i = 0; i < m->paths->count; i++) {
     const gv_path *path = gv_paths_get(m->paths, i);
@@ -262,8 +267,9 @@ static gv_status maker_run(maker *m) {
   return status;
 }
 
-gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
-                        const gv_globe *globe, const uint8_t *round, double most, gv_diagram_cells *out) {
+gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v,
+                        const gv_paths *paths, const gv_globe *globe, const uint8_t *round, double most,
+                        gv_diagram_cells *out) {
   const gv_allocator *allocator = &context->allocator;
   int64_t edges = t->facets / 2 * 3 + 2, facets = t->facets + 2;
   maker m = {.context = context,
@@ -275,8 +281,8 @@ gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv
              .least = 1e-6,
              .round = round,
              .most = most};
-  *out =
-      (gv_diagram_cells){.allocator = *allocator, .seeds = t->count, .places = t->distinct, .ring_room = 2 * edges};
+  *out = (gv_diagram_cells){
+      .allocator = *allocator, .seeds = t->count, .places = t->distinct, .ring_room = 2 * edges};
   if (globe == NULL) {
     double size = 0.0;
     for (int64_t i = 0; i < 3; i++)

@@ -1,11 +1,12 @@
 /*
- * The diagram's parts, made of a triangulation and its vertices: edges between vertices, and the ring of edges of each cell.
+ * The diagram's parts, made of a triangulation and its vertices: edges between vertices, and the ring of
+ * edges of each cell.
  *
- * Vertices of more than three seeds are one vertex: edges shorter than the rounding error are contracted, because
- * their directions would be random.
+ * Vertices of more than three seeds are one vertex: edges shorter than the rounding error are contracted,
+ * because their directions would be random.
  *
- * In the plane cells are cut by a rectangle: edges by Liang and Barsky's method, once each, so that both cells have the same ends; gaps of rings are
- * closed along the rectangle.
+ * In the plane cells are cut by a rectangle: edges by Liang and Barsky's method, once each, so that both
+ * cells have the same ends; gaps of rings are closed along the rectangle.
  */
 #ifndef GV_DIAGRAM_CELLS_H
 #define GV_DIAGRAM_CELLS_H
@@ -27,12 +28,13 @@ typedef struct gv_diagram_cells {
 } gv_diagram_cells;
 
 /*
- * Of the globe, or of the plane without a rectangle. `round` of seeds (NULL: 0): from 1 on, edges of that seed that are
- * shorter than `most` and than a share of the distance to the seed, which grows with the round, are contracted too.
- * `out` is to be freed in any case.
+ * Of the globe, or of the plane without a rectangle. `round` of seeds (NULL: 0): from 1 on, edges of that
+ * seed that are shorter than `most` and than a share of the distance to the seed, which grows with the round,
+ * are contracted too. `out` is to be freed in any case.
  */
-gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v, const gv_paths *paths,
-                        const gv_globe *globe, const uint8_t *round, double most, gv_diagram_cells *out);
+gv_status gv_cells_make(gv_context *context, const gv_triangulation *t, const gv_vertices *v,
+                        const gv_paths *paths, const gv_globe *globe, const uint8_t *round, double most,
+                        gv_diagram_cells *out);
 
 /* Cuts all cells by the rectangle west, south, east, north. `position`: of the seeds, three numbers each. */
 gv_status gv_cells_clip(gv_context *context, const double rectangle[4], const double *position,

@@ -42,7 +42,8 @@ static bool check_within_box(const double a[2], const double b[2], const double 
 }
 
 /* Whether segments a-b and c-d have a point in common; `next`: c is b, which does not count. */
-static bool check_meet(const double a[2], const double b[2], const double c[2], const double d[2], bool next) {
+static bool check_meet(const double a[2], const double b[2], const double c[2], const double d[2],
+                       bool next) {
   if (fmax(a[0], b[0]) < fmin(c[0], d[0]) || fmax(c[0], d[0]) < fmin(a[0], b[0]) ||
       fmax(a[1], b[1]) < fmin(c[1], d[1]) || fmax(c[1], d[1]) < fmin(a[1], b[1]))
     return false;
@@ -69,7 +70,8 @@ static bool check_pair(const check_ring *r, int64_t i, int64_t j) {
   return check_meet(p[0], p[1], p[2], p[3], false);
 }
 
-/* *at: the number of a segment that meets another; -1: the ring is simple. `marked` (NULL: the first is enough): of each segment, whether it does. */
+/* *at: the number of a segment that meets another; -1: the ring is simple. `marked` (NULL: the first is
+ * enough): of each segment, whether it does. */
 static gv_status check_simple(gv_context *context, gv_buffer *buffer, const check_ring *r, bool *marked,
                               int64_t *at) {
   *at = -1;
@@ -97,8 +99,9 @@ static gv_status check_simple(gv_context *context, gv_buffer *buffer, const chec
 }
 
 /*
- * Whether a ring is simple and counterclockwise because it is seen from its middle, counterclockwise and once around. Nearly all cells are.
- * The bound of rounding is that of two differences, two products and a difference.
+ * Whether a ring is simple and counterclockwise because it is seen from its middle, counterclockwise and once
+ * around. Nearly all cells are. The bound of rounding is that of two differences, two products and a
+ * difference.
  */
 static bool check_is_star(const check_ring *r) {
   double x = 0.0, y = 0.0;
@@ -126,7 +129,8 @@ static double check_area(const check_ring *r) {
   return 0.5 * twice;
 }
 
-static gv_status check_cell(gv_worker *worker, gv_pieces *pieces, gv_buffer *buffer, int64_t seed, gv_check *out) {
+static gv_status check_cell(gv_worker *worker, gv_pieces *pieces, gv_buffer *buffer, int64_t seed,
+                            gv_check *out) {
   const checker *c = worker->user;
   bool right = true;
   gv_pieces_empty(pieces);
@@ -168,8 +172,8 @@ static gv_status check_body(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-gv_status gv_check_whole(gv_context *context, const gv_diagram_parts *parts, const double rectangle[4], bool *wrong,
-                         gv_check *out) {
+gv_status gv_check_whole(gv_context *context, const gv_diagram_parts *parts, const double rectangle[4],
+                         bool *wrong, gv_check *out) {
   int64_t blocks = (parts->seed_count + CHECK_BLOCK - 1) / CHECK_BLOCK;
   checker c = {.parts = parts, .globe = rectangle == NULL, .wrong = wrong};
   gv_loop loop = {context, context->threads, blocks, 1, &c.progress, &c};
@@ -190,8 +194,8 @@ gv_status gv_check_whole(gv_context *context, const gv_diagram_parts *parts, con
   return status;
 }
 
-gv_status gv_check_crossings(gv_context *context, const gv_diagram_parts *parts, int64_t seed, gv_buffer *found,
-                             int64_t *count) {
+gv_status gv_check_crossings(gv_context *context, const gv_diagram_parts *parts, int64_t seed,
+                             gv_buffer *found, int64_t *count) {
   gv_pieces pieces = {0};
   gv_buffer buffer = {0}, marks = {0};
   gv_status status = gv_pieces_of_cell(context, parts, seed, true, true, &pieces);

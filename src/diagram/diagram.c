@@ -31,8 +31,9 @@ struct gv_diagram {
 };
 
 /*
- * To a multiple of a power of two, without negative zeros. Products of differences, and vertices, stay within the range of doubles; a
- * coordinate changes only if it is below 1e-8 of the largest one (globe: below 1e-5 degrees).
+ * To a multiple of a power of two, without negative zeros. Products of differences, and vertices, stay within
+ * the range of doubles; a coordinate changes only if it is below 1e-8 of the largest one (globe: below 1e-5
+ * degrees).
  */
 static double diagram_round(double value, double unit) {
   return rint(value / unit) * unit + 0.0;
@@ -44,8 +45,8 @@ static gv_status diagram_read_plane(gv_context *context, const gv_points *seeds,
     gv_pair_get(seeds, i, &p[0], &p[1]);
     if (!(fabs(p[0]) <= 1e70 && fabs(p[1]) <= 1e70))
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "seed %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, p[0],
-                     p[1]);
+                     "seed %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i,
+                     p[0], p[1]);
     p[2] = 0.0;
   }
   return GV_OK;
@@ -56,9 +57,10 @@ static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds,
     double lon, lat;
     gv_pair_get(seeds, i, &lon, &lat);
     if (!(isfinite(lon) && fabs(lat) <= 90.0))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "seed %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)",
-                     (long long)i, lon, lat);
+      return gv_fail(
+          context, GV_ERROR_INVALID_ARGUMENT,
+          "seed %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)",
+          (long long)i, lon, lat);
     gv_normalize_lonlat(&lon, &lat);
     d->lon[i] = diagram_round(lon, 0x1p-70); /* degrees: 1e-16 m */
     d->lat[i] = diagram_round(lat, 0x1p-70);
@@ -68,7 +70,8 @@ static gv_status diagram_read_globe(gv_context *context, const gv_points *seeds,
   return GV_OK;
 }
 
-/* The rectangle of cells, and three far corners around all: a place of the rectangle is at most 2 radii from each seed, a far corner is at least 7. */
+/* The rectangle of cells, and three far corners around all: a place of the rectangle is at most 2 radii from
+ * each seed, a far corner is at least 7. */
 static gv_status diagram_frame(gv_context *context, const double extent[4], int64_t count, gv_diagram *d) {
   double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
   bool given = extent[0] != 0.0 || extent[1] != 0.0 || extent[2] != 0.0 || extent[3] != 0.0;
@@ -85,8 +88,8 @@ static gv_status diagram_frame(gv_context *context, const double extent[4], int6
   if (!(e[0] < e[2] && e[1] < e[3] && fabs(e[0]) <= 1e70 && fabs(e[1]) <= 1e70 && fabs(e[2]) <= 1e70 &&
         fabs(e[3]) <= 1e70))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "extent: invalid rectangle (%g, %g, %g, %g); expected west < east and south < north", e[0], e[1],
-                   e[2], e[3]);
+                   "extent: invalid rectangle (%g, %g, %g, %g); expected west < east and south < north", e[0],
+                   e[1], e[2], e[3]);
   for (int i = 0; i < 2; i++) {
     box[i] = fmin(box[i], e[i]);
     box[2 + i] = fmax(box[2 + i], e[2 + i]);
@@ -147,7 +150,8 @@ static gv_status diagram_read(gv_context *context, const gv_points *seeds, const
 static void diagram_adjust_two(gv_diagram *d) {
   const gv_diagram_cells *c = &d->cells;
   if (c->places != 2 || d->plane || !d->globe.ellipsoid) return;
-  const double lon[2] = {d->lon[c->side[0]], d->lon[c->side[1]]}, lat[2] = {d->lat[c->side[0]], d->lat[c->side[1]]};
+  const double lon[2] = {d->lon[c->side[0]], d->lon[c->side[1]]},
+               lat[2] = {d->lat[c->side[0]], d->lat[c->side[1]]};
   for (int i = 0; i < (c->path != NULL ? 1 : 2); i++) {
     gv_equidistant at = {.lon = c->x[i], .lat = c->y[i]};
     if (gv_equidistant_find(&d->globe, 2, lon, lat, &at)) {
@@ -159,7 +163,8 @@ static void diagram_adjust_two(gv_diagram *d) {
   }
 }
 
-/* A stage of the work: its own progress, from 0 to 1 and possibly several times, becomes a part of the whole. */
+/* A stage of the work: its own progress, from 0 to 1 and possibly several times, becomes a part of the
+ * whole. */
 typedef struct diagram_stage {
   gv_context context; /* for the functions of the stage */
   const gv_context *whole;
@@ -236,15 +241,16 @@ static gv_status diagram_cells(gv_context *context, gv_diagram *d, diagram_parts
   GV_TRY(gv_check_cancelled(context));
   if (d->plane) GV_TRY(gv_cells_clip(context, d->extent, d->position, &d->cells));
   GV_TRY(gv_check_cancelled(context));
-  GV_TRY(
-      gv_lines_trace(context, &d->cells, &m->paths, globe, d->lon, d->lat, d->position, m->tolerance, &d->lines));
+  GV_TRY(gv_lines_trace(context, &d->cells, &m->paths, globe, d->lon, d->lat, d->position, m->tolerance,
+                        &d->lines));
   if (m->round != NULL && !d->plane && d->globe.ellipsoid)
     GV_TRY(gv_lines_fan(context, &d->cells, globe, d->lon, d->lat, d->position, m->round, m->fan, &d->lines));
   GV_TRY(gv_diagram_get(context, d, &parts));
   return gv_check_whole(context, &parts, d->plane ? d->extent : NULL, m->wrong, check);
 }
 
-/* How often lines are halved. `last`: also those of rows, where a line that is moved may cross the next one, and so on. */
+/* How often lines are halved. `last`: also those of rows, where a line that is moved may cross the next one,
+ * and so on. */
 static int64_t diagram_halvings(int64_t seeds, bool last) {
   enum { FEW = 24, EACH = 8, MOST = 2000000 /* checks of cells */ };
   int64_t many = FEW + EACH * seeds;
@@ -252,8 +258,10 @@ static int64_t diagram_halvings(int64_t seeds, bool last) {
   return last && many > FEW ? many : FEW;
 }
 
-/* Halves segments of crossing lines, on the globe, until the check passes, nothing is left to halve, or crossings multiply, as those of rounding do. */
-static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_parts *m, bool last, gv_check *check) {
+/* Halves segments of crossing lines, on the globe, until the check passes, nothing is left to halve, or
+ * crossings multiply, as those of rounding do. */
+static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_parts *m, bool last,
+                                 gv_check *check) {
   enum { MULTIPLE = 64, SOME = 64 };
   int64_t halvings = diagram_halvings(d->cells.seeds, last);
   int64_t marks = 0, added = 1, first = 0;
@@ -262,8 +270,8 @@ static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_par
     gv_diagram_parts parts;
     gv_diagram_parts_init(&parts);
     GV_TRY(gv_diagram_get(context, d, &parts));
-    GV_TRY(gv_lines_halve(context, &parts, &d->cells, &d->globe, d->lon, d->lat, d->position, m->wrong, m->fan,
-                          &d->lines, &marks, &added));
+    GV_TRY(gv_lines_halve(context, &parts, &d->cells, &d->globe, d->lon, d->lat, d->position, m->wrong,
+                          m->fan, &d->lines, &marks, &added));
     first = i == 0 ? marks : first;
     GV_TRY(gv_diagram_get(context, d, &parts));
     GV_TRY(gv_check_whole(context, &parts, NULL, m->wrong, check));
@@ -272,8 +280,9 @@ static gv_status diagram_uncross(gv_context *context, gv_diagram *d, diagram_par
 }
 
 /*
- * The whole diagram. Lines within the tolerance of borders that are closer together may cross: they are halved. Vertices that rounding has moved may lie in
- * the wrong order: cells with those are made again, with fewer vertices. What does not pass the check of the whole after that is an error.
+ * The whole diagram. Lines within the tolerance of borders that are closer together may cross: they are
+ * halved. Vertices that rounding has moved may lie in the wrong order: cells with those are made again, with
+ * fewer vertices. What does not pass the check of the whole after that is an error.
  */
 static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_parts *m) {
   const int rounds = d->plane ? 12 : 5;
@@ -294,10 +303,11 @@ static gv_status diagram_repair(diagram_stage *stage, gv_diagram *d, diagram_par
     for (int64_t seed = 0; seed < count; seed++)
       if (m->wrong[seed]) m->round[seed] = (uint8_t)(round + 1);
   }
-  return gv_fail(context, GV_ERROR_INTERNAL,
-                 "diagram: cells overlap (%lld cells, seed %lld from 0, near %.9g %.9g, areas %.9g of the map); "
-                 "use a smaller tolerance or remove seeds that are close together",
-                 (long long)check.crossed, (long long)check.first, check.lon, check.lat, check.share);
+  return gv_fail(
+      context, GV_ERROR_INTERNAL,
+      "diagram: cells overlap (%lld cells, seed %lld from 0, near %.9g %.9g, areas %.9g of the map); "
+      "use a smaller tolerance or remove seeds that are close together",
+      (long long)check.crossed, (long long)check.first, check.lon, check.lat, check.share);
 }
 
 static gv_status diagram_make(gv_context *context, int64_t count, double tolerance, gv_diagram *d) {
@@ -309,12 +319,14 @@ static gv_status diagram_make(gv_context *context, int64_t count, double toleran
                      .wrong = gv_allocate(allocator, count, sizeof *m.wrong)};
   diagram_stage stage = {.whole = context};
   gv_context *now = diagram_stage_begin(&stage, 0.0);
-  gv_status status = m.wrong != NULL ? diagram_vertices(&stage, count, d, &m) : gv_fail_memory(now, "the cells");
+  gv_status status =
+      m.wrong != NULL ? diagram_vertices(&stage, count, d, &m) : gv_fail_memory(now, "the cells");
   if (status == GV_OK) status = diagram_repair(&stage, d, &m);
   if (status == GV_OK && !d->plane && d->globe.ellipsoid) {
     int64_t wrong = 0;
     now = diagram_stage_begin(&stage, 1.0);
-    status = gv_lines_verify(now, &d->cells, &d->lines, &d->globe, d->lon, d->lat, d->position, tolerance, &wrong);
+    status =
+        gv_lines_verify(now, &d->cells, &d->lines, &d->globe, d->lon, d->lat, d->position, tolerance, &wrong);
     d->unverified += wrong;
   }
   gv_triangulation_destroy(&m.t);
@@ -410,7 +422,7 @@ gv_status gv_diagram_get(gv_context *context, const gv_diagram *d, gv_diagram_pa
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- areas */
+/* -------------------------------------------------------------------------------------------------- areas */
 
 /* Of an edge: the area below it, its difference of longitudes, and whether it is near a pole. */
 typedef struct edge_area {
@@ -541,7 +553,7 @@ gv_status gv_diagram_areas(gv_context *context, const gv_diagram *d, double *are
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ polygons */
+/* ----------------------------------------------------------------------------------------------- polygons */
 
 struct gv_diagram_polygons {
   gv_allocator allocator;

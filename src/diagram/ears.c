@@ -38,7 +38,8 @@ static ear *ears_find(const ears *e, int32_t seed) {
   return bsearch(&wanted, e->ring, (size_t)e->count + 2, sizeof(ear), compare_corners);
 }
 
-/* The ring around the facets (`sorted`); false unless they form a polygon without corners inside, or a seed is two of its corners. */
+/* The ring around the facets (`sorted`); false unless they form a polygon without corners inside, or a seed
+ * is two of its corners. */
 static bool ears_collect(ears *e, const int32_t *sorted) {
   const gv_triangulation *t = e->t;
   int32_t sides = 0;
@@ -48,8 +49,8 @@ static bool ears_collect(ears *e, const int32_t *sorted) {
     if (sides == e->count + 2) return false;
     const int32_t *corner = t->corner + 3 * (int64_t)facet;
     int32_t from = corner[(side + 1) % 3], to = corner[(side + 2) % 3];
-    e->ring[sides++] =
-        (ear){.seed = from, .next = to, .beyond = 3 * (int64_t)other + gv_triangulation_side(t, other, to, from)};
+    e->ring[sides++] = (ear){
+        .seed = from, .next = to, .beyond = 3 * (int64_t)other + gv_triangulation_side(t, other, to, from)};
   }
   if (sides != e->count + 2) return false;
   qsort(e->ring, (size_t)sides, sizeof(ear), compare_corners);
@@ -85,7 +86,8 @@ static gv_status ears_look(ears *e, int32_t number) {
   return e->given->look(e->given->user, ears_put(e, at), beside, &at->excess);
 }
 
-/* A corner to cut off: the first that is right, or else the one with the least excess; -1: none has a vertex. */
+/* A corner to cut off: the first that is right, or else the one with the least excess; -1: none has a
+ * vertex. */
 static gv_status ears_choose(ears *e, int32_t first, int32_t *chosen) {
   while (e->waiting_count > 0) {
     int32_t number = e->waiting[--e->waiting_count];
@@ -157,8 +159,8 @@ static gv_status ears_undo(ears *e, const int32_t *corner, const int32_t *neighb
   for (int32_t i = 0; i < 3 * e->count; i++) {
     int32_t facet = e->facets[i / 3], side = i % 3, *own = t->corner + 3 * (int64_t)facet;
     int32_t other = t->neighbor[3 * (int64_t)facet + side];
-    t->neighbor[3 * (int64_t)other + gv_triangulation_side(t, other, own[(side + 2) % 3], own[(side + 1) % 3])] =
-        facet;
+    t->neighbor[3 * (int64_t)other +
+                gv_triangulation_side(t, other, own[(side + 2) % 3], own[(side + 1) % 3])] = facet;
   }
   for (int32_t i = 0; i < e->count; i++)
     GV_TRY(e->given->look(e->given->user, e->facets[i], NULL, &excess));

@@ -1,4 +1,5 @@
-/* Newton's method on geodesics, and the conformal sphere (Karney, Transverse Mercator with an accuracy of a few nanometers, 2011). */
+/* Newton's method on geodesics, and the conformal sphere (Karney, Transverse Mercator with an accuracy of a
+ * few nanometers, 2011). */
 #include "diagram/equidistant.h"
 
 #include <math.h>
@@ -8,12 +9,13 @@
 
 /* By powers of the third flattening, up to the sixth. */
 static void globe_set_series(gv_globe *globe) {
-  static const double table[6][6] = {{2.0, -2.0 / 3.0, -2.0, 116.0 / 45.0, 26.0 / 45.0, -2854.0 / 675.0},
-                                     {0.0, 7.0 / 3.0, -8.0 / 5.0, -227.0 / 45.0, 2704.0 / 315.0, 2323.0 / 945.0},
-                                     {0.0, 0.0, 56.0 / 15.0, -136.0 / 35.0, -1262.0 / 105.0, 73814.0 / 2835.0},
-                                     {0.0, 0.0, 0.0, 4279.0 / 630.0, -332.0 / 35.0, -399572.0 / 14175.0},
-                                     {0.0, 0.0, 0.0, 0.0, 4174.0 / 315.0, -144838.0 / 6237.0},
-                                     {0.0, 0.0, 0.0, 0.0, 0.0, 601676.0 / 22275.0}};
+  static const double table[6][6] = {
+      {2.0, -2.0 / 3.0, -2.0, 116.0 / 45.0, 26.0 / 45.0, -2854.0 / 675.0},
+      {0.0, 7.0 / 3.0, -8.0 / 5.0, -227.0 / 45.0, 2704.0 / 315.0, 2323.0 / 945.0},
+      {0.0, 0.0, 56.0 / 15.0, -136.0 / 35.0, -1262.0 / 105.0, 73814.0 / 2835.0},
+      {0.0, 0.0, 0.0, 4279.0 / 630.0, -332.0 / 35.0, -399572.0 / 14175.0},
+      {0.0, 0.0, 0.0, 0.0, 4174.0 / 315.0, -144838.0 / 6237.0},
+      {0.0, 0.0, 0.0, 0.0, 0.0, 601676.0 / 22275.0}};
   double n = globe->shape.flattening / (2.0 - globe->shape.flattening);
   globe->series = fabs(n) < 0.0025; /* the seventh power times 60 is below 1e-16 */
   for (int k = 0; k < 6; k++) {
@@ -25,8 +27,9 @@ static void globe_set_series(gv_globe *globe) {
 }
 
 void gv_globe_init(gv_metric metric, const gv_ellipsoid *shape, gv_globe *out) {
-  *out = (gv_globe){
-      .ellipsoid = metric == GV_GEODESIC && shape->flattening != 0.0, .radius = shape->semi_major, .shape = *shape};
+  *out = (gv_globe){.ellipsoid = metric == GV_GEODESIC && shape->flattening != 0.0,
+                    .radius = shape->semi_major,
+                    .shape = *shape};
   if (metric == GV_GREAT_CIRCLE) {
     out->radius = shape->semi_major * (3.0 - shape->flattening) / 3.0;
     out->shape.flattening = out->shape.eccentricity2 = 0.0;
@@ -58,14 +61,16 @@ static double conformal_tangent(double e2, double tangent) {
   return tangent * sqrt(1.0 + sigma * sigma) - sigma * secant;
 }
 
-void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, const double *lat, double *vectors) {
+void gv_globe_vectors(const gv_globe *globe, int64_t count, const double *lon, const double *lat,
+                      double *vectors) {
   enum { STRETCH = 256 };
   double x[STRETCH], y[STRETCH], z[STRETCH];
   for (int64_t from = 0; from < count; from += STRETCH) {
     int64_t n = count - from < STRETCH ? count - from : STRETCH;
     gv_lonlat_to_vectors(&globe->shape, false, n, lon + from, lat + from, x, y, z);
     for (int64_t i = 0; i < n; i++) {
-      double *v = vectors + 3 * (from + i), scale = 1.0, height = z[i], cosine = sqrt(x[i] * x[i] + y[i] * y[i]);
+      double *v = vectors + 3 * (from + i), scale = 1.0, height = z[i],
+             cosine = sqrt(x[i] * x[i] + y[i] * y[i]);
       if (globe->ellipsoid && cosine > 0.0) {
         double tangent = conformal_tangent(globe->shape.eccentricity2, height / cosine),
                secant = sqrt(1.0 + tangent * tangent);
@@ -189,8 +194,8 @@ bool gv_globe_passes(const gv_globe *globe, const double left[3], const double r
          gv_globe_angle(axis, end, center) < to;
 }
 
-bool gv_globe_enters(const gv_globe *globe, const double left[3], const double right[3], const double center[3],
-                     double radius, double place[3]) {
+bool gv_globe_enters(const gv_globe *globe, const double left[3], const double right[3],
+                     const double center[3], double radius, double place[3]) {
   double axis[3], middle[3], length = 0.0, height = 0.0, across = 0.0;
   for (int i = 0; i < 3; i++) {
     axis[i] = left[i] - right[i];
@@ -221,12 +226,14 @@ static void equidistant_move(const gv_globe *globe, double east, double north, g
     at->lon += east / (normal * cos(at->lat * GV_DEGREE)) / GV_DEGREE;
     at->lat += north / (normal * (1.0 - e2) / w2) / GV_DEGREE;
   } else {
-    geod_direct(&globe->geod, at->lat, at->lon, atan2(east, north) / GV_DEGREE, length, &at->lat, &at->lon, NULL);
+    geod_direct(&globe->geod, at->lat, at->lon, atan2(east, north) / GV_DEGREE, length, &at->lat, &at->lon,
+                NULL);
   }
   gv_normalize_lonlat(&at->lon, &at->lat);
 }
 
-/* Two seeds so close together that the difference of their distances is computed as a whole: by nodes between them. */
+/* Two seeds so close together that the difference of their distances is computed as a whole: by nodes between
+ * them. */
 typedef struct close_pair {
   bool known, close; /* known: computed */
   int nodes;
@@ -235,11 +242,12 @@ typedef struct close_pair {
 } close_pair;
 
 /*
- * The difference of two distances of thousands of kilometers is off by 30 nm, which moves the border of seeds a meter
- * apart by hundreds of meters at a distance of a quarter of the globe. But the distance to a place changes along the
- * geodesic between the seeds by the cosine of the angle between both directions: the difference is an integral, by
- * Gauss' rule with three nodes (error: the seventh power of the seeds' distance, in distances of the place). Below 100 m one node is
- * enough, and the direction comes from the differences of coordinates, which are exact.
+ * The difference of two distances of thousands of kilometers is off by 30 nm, which moves the border of seeds
+ * a meter apart by hundreds of meters at a distance of a quarter of the globe. But the distance to a place
+ * changes along the geodesic between the seeds by the cosine of the angle between both directions: the
+ * difference is an integral, by Gauss' rule with three nodes (error: the seventh power of the seeds'
+ * distance, in distances of the place). Below 100 m one node is enough, and the direction comes from the
+ * differences of coordinates, which are exact.
  */
 static close_pair close_pair_of(const gv_globe *globe, const double lon[2], const double lat[2]) {
   static const double at[3] = {0.1127016653792583, 0.5, 0.8872983346207417};

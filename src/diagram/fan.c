@@ -18,7 +18,8 @@ static double fan_distance(const fan *f, double x, double y, double other_x, dou
          sqrt((v[0] - v[3]) * (v[0] - v[3]) + (v[1] - v[4]) * (v[1] - v[4]) + (v[2] - v[5]) * (v[2] - v[5]));
 }
 
-/* Meters from a vertex within which rounding decides on which side of an edge its neighbors are, of a number of rounds. */
+/* Meters from a vertex within which rounding decides on which side of an edge its neighbors are, of a number
+ * of rounds. */
 static double fan_length(const fan *f, int64_t edge, int round, const gv_lines *lines) {
   const int64_t *side = f->cells->side + 2 * edge;
   int64_t middle = (lines->first[edge] + lines->first[edge + 1] - 1) / 2;
@@ -53,7 +54,8 @@ static bool fan_fits(const fan *f, int64_t edge, const double *length, const gv_
          most < fan_distance(f, lines->x[last], lines->y[last], lines->x[middle], lines->y[middle]);
 }
 
-/* The points of an edge: places at a distance of `length` from its ends instead of those before. Writes to x, y; returns their number. */
+/* The points of an edge: places at a distance of `length` from its ends instead of those before. Writes to x,
+ * y; returns their number. */
 static int64_t fan_edge(const fan *f, int64_t edge, const double *lengths, const gv_lines *lines, double *x,
                         double *y) {
   int64_t first = lines->first[edge], last = lines->first[edge + 1] - 1, count = 0, inner[2] = {first, last};
@@ -90,9 +92,9 @@ static int64_t fan_edge(const fan *f, int64_t edge, const double *lengths, const
   return count;
 }
 
-gv_status gv_lines_fan(gv_context *context, const gv_diagram_cells *cells, const gv_globe *globe, const double *lon,
-                       const double *lat, const double *position, const uint8_t *round, double *length,
-                       gv_lines *lines) {
+gv_status gv_lines_fan(gv_context *context, const gv_diagram_cells *cells, const gv_globe *globe,
+                       const double *lon, const double *lat, const double *position, const uint8_t *round,
+                       double *length, gv_lines *lines) {
   const gv_allocator *allocator = &context->allocator;
   const fan f = {cells, globe, lon, lat, position};
   int64_t count = lines->first[cells->edges] + 2 * cells->edges, to = 0;

@@ -5,7 +5,8 @@
 
 #include "diagram/check.h"
 
-/* Whether the segment from point i on is one of a ring, in either direction; that may be a part of it, cut at 180 degrees. */
+/* Whether the segment from point i on is one of a ring, in either direction; that may be a part of it, cut at
+ * 180 degrees. */
 static bool halve_is(const gv_lines *lines, int64_t i, const gv_check_crossing *of) {
   const double *x = lines->x + i, *y = lines->y + i;
   for (int back = 0; back < 2; back++) {
@@ -23,7 +24,8 @@ static bool halve_may(const gv_lines *lines, int64_t i) {
   return fabs(lines->y[i]) < polar && fabs(lines->y[i + 1]) < polar;
 }
 
-/* `marked`: of each point, whether the segment from it on is to be halved. Returns the number of segments marked. */
+/* `marked`: of each point, whether the segment from it on is to be halved. Returns the number of segments
+ * marked. */
 static int64_t halve_mark(const gv_diagram_cells *cells, const gv_lines *lines, int64_t seed,
                           const gv_check_crossing *found, int64_t count, const double *fan, bool *marked) {
   int64_t number = 0;
@@ -42,8 +44,8 @@ static int64_t halve_mark(const gv_diagram_cells *cells, const gv_lines *lines, 
 }
 
 /* The ends of marked segments, which are within the tolerance of the border, onto it; but for vertices. */
-static void halve_refine(const gv_diagram_cells *cells, const gv_globe *globe, const double *lon, const double *lat,
-                         const bool *marked, gv_lines *lines) {
+static void halve_refine(const gv_diagram_cells *cells, const gv_globe *globe, const double *lon,
+                         const double *lat, const bool *marked, gv_lines *lines) {
   for (int64_t edge = 0; edge < cells->edges; edge++)
     for (int64_t i = lines->first[edge] + 1; i + 1 < lines->first[edge + 1]; i++) {
       double place[2] = {lines->x[i], lines->y[i]};
@@ -54,7 +56,8 @@ static void halve_refine(const gv_diagram_cells *cells, const gv_globe *globe, c
     }
 }
 
-/* The lines with the middles of marked segments, `marks` of them; those that are as short as rounding get none. *added: number of middles. */
+/* The lines with the middles of marked segments, `marks` of them; those that are as short as rounding get
+ * none. *added: number of middles. */
 static gv_status halve_write(gv_context *context, const gv_diagram_cells *cells, const gv_globe *globe,
                              const double *lon, const double *lat, const double *position, const bool *marked,
                              int64_t marks, gv_lines *lines, int64_t *added) {
@@ -92,7 +95,8 @@ static gv_status halve_write(gv_context *context, const gv_diagram_cells *cells,
 
 gv_status gv_lines_halve(gv_context *context, const gv_diagram_parts *parts, const gv_diagram_cells *cells,
                          const gv_globe *globe, const double *lon, const double *lat, const double *position,
-                         const bool *wrong, const double *fan, gv_lines *lines, int64_t *marks, int64_t *added) {
+                         const bool *wrong, const double *fan, gv_lines *lines, int64_t *marks,
+                         int64_t *added) {
   const gv_allocator *allocator = &context->allocator;
   gv_buffer found = {0};
   bool *marked = gv_allocate_zeroed(allocator, lines->first[cells->edges], sizeof *marked);

@@ -11,7 +11,8 @@ gv_status gv_local_make(gv_context *context, const gv_globe *globe, const double
   out->x = gv_allocate(allocator, count, sizeof(double));
   out->y = gv_allocate(allocator, count, sizeof(double));
   out->z = gv_allocate(allocator, count, sizeof(double));
-  if (out->x == NULL || out->y == NULL || out->z == NULL) return gv_fail_memory(context, "the check of vertices");
+  if (out->x == NULL || out->y == NULL || out->z == NULL)
+    return gv_fail_memory(context, "the check of vertices");
   gv_lonlat_to_vectors(&globe->shape, true, count, lon, lat, out->x, out->y, out->z);
   return GV_OK;
 }

@@ -28,7 +28,8 @@ gv_status gv_paths_begin(gv_context *context, gv_paths *paths, const gv_path *pa
 
 gv_status gv_paths_put(gv_context *context, gv_paths *paths, int64_t number, double lon, double lat);
 
-/* Onto a pole or the meridian of 180 degrees, where rounding would decide on the side. `noise`: how far the place may be off, in meters. */
+/* Onto a pole or the meridian of 180 degrees, where rounding would decide on the side. `noise`: how far the
+ * place may be off, in meters. */
 void gv_paths_snap(double noise, double *lon, double *lat);
 
 void gv_paths_free(gv_paths *paths);

@@ -48,10 +48,10 @@ static gv_status ring_add(gv_context *context, gv_turned_ring *ring, double x, d
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- unrolling */
+/* ---------------------------------------------------------------------------------------------- unrolling */
 
-/* Number of turns by which a step from one longitude to another passes 180 degrees: the shorter way, or along a
- * pole the one with the cell on the left. */
+/* Number of turns by which a step from one longitude to another passes 180 degrees: the shorter way, or along
+ * a pole the one with the cell on the left. */
 static int ring_turn(double from, double to, double pole) {
   double way = to - from;
   int turn = way > 180.0 ? -1 : way < -180.0 ? 1 : 0;
@@ -112,7 +112,8 @@ static ring_place ring_next(const gv_diagram_parts *p, int64_t seed, ring_place 
 }
 
 /* The ring of a cell, starting and ending at a point that is not a pole. */
-static gv_status ring_unroll(gv_context *context, const gv_diagram_parts *p, int64_t seed, gv_turned_ring *ring) {
+static gv_status ring_unroll(gv_context *context, const gv_diagram_parts *p, int64_t seed,
+                             gv_turned_ring *ring) {
   ring_place start = {p->cell[seed], 0}, first = start;
   double x, y, next_x = 0.0, next_y = 0.0;
   int64_t count;
@@ -131,7 +132,7 @@ static gv_status ring_unroll(gv_context *context, const gv_diagram_parts *p, int
   return ring_put(context, ring, next_x, next_y, next_x);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- cutting */
+/* ------------------------------------------------------------------------------------------------ cutting */
 
 /* On which side of the meridian 180 + 360 m degrees a point is: -1 west, 0 on it, 1 east. */
 static int ring_side(const gv_turned_point *p, int m) {
@@ -146,7 +147,8 @@ static double ring_crossing(const gv_turned_point *west, const gv_turned_point *
 }
 
 /* The parts of a closed ring on one side (-1 west, 1 east) of the meridian. */
-static gv_status ring_clip(gv_context *context, const gv_turned_ring *ring, int m, int side, gv_turned_ring *out) {
+static gv_status ring_clip(gv_context *context, const gv_turned_ring *ring, int m, int side,
+                           gv_turned_ring *out) {
   out->count = 0;
   for (int64_t i = 0; i < ring->count; i++) {
     const gv_turned_point *a = &ring->points[i], *b = &ring->points[i + 1 < ring->count ? i + 1 : 0];
@@ -232,7 +234,7 @@ static gv_status pieces_cut(gv_context *context, gv_pieces *out) {
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ together */
+/* ----------------------------------------------------------------------------------------------- together */
 
 static gv_status pieces_whole_globe(gv_context *context, gv_pieces *out) {
   static const double corner[5][2] = {
@@ -269,8 +271,8 @@ static gv_status pieces_copy(gv_context *context, const gv_diagram_parts *p, int
   return GV_OK;
 }
 
-/* Whether the last piece is what cutting makes of it: a ring with an area, away from the poles and from 180 degrees, without points that repeat the one
- * before. */
+/* Whether the last piece is what cutting makes of it: a ring with an area, away from the poles and from 180
+ * degrees, without points that repeat the one before. */
 static bool pieces_are_plain(const gv_pieces *p) {
   int64_t first = p->first[p->count - 1], again = 0;
   const double *x = p->x + first, *y = p->y + first;
@@ -285,8 +287,8 @@ static bool pieces_are_plain(const gv_pieces *p) {
          farthest < 90.0;
 }
 
-gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool globe, bool cut,
-                            gv_pieces *out) {
+gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *p, int64_t seed, bool globe,
+                            bool cut, gv_pieces *out) {
   if (p->cell[seed] == p->cell[seed + 1])
     return globe && p->place_count == 1 && p->owner[seed] == seed ? pieces_whole_globe(context, out) : GV_OK;
   GV_TRY(pieces_copy(context, p, seed, out));
@@ -311,8 +313,8 @@ gv_status gv_pieces_of_ring(gv_context *context, const double *lon, const double
   return gv_pieces_of_cell(context, &parts, 0, true, true, out);
 }
 
-gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *p, int64_t edge, bool globe, bool cut,
-                            gv_pieces *out) {
+gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *p, int64_t edge, bool globe,
+                            bool cut, gv_pieces *out) {
   int64_t first = p->line[edge], end = p->line[edge + 1];
   gv_turned_ring *line = &out->ring;
   line->count = 0;

@@ -1,9 +1,9 @@
 /*
  * Cells and edges of a diagram as rings and lines of map coordinates.
  *
- * On the globe a map ends at 180 degrees: lines and rings are cut there, and cells that reach a pole are closed
- * along its latitude, as RFC 7946 requires. A line crosses where it is drawn straight between two points; both
- * cells of an edge compute the crossing from the same numbers, so it has the same bytes in both.
+ * On the globe a map ends at 180 degrees: lines and rings are cut there, and cells that reach a pole are
+ * closed along its latitude, as RFC 7946 requires. A line crosses where it is drawn straight between two
+ * points; both cells of an edge compute the crossing from the same numbers, so it has the same bytes in both.
  */
 #ifndef GV_DIAGRAM_PIECES_H
 #define GV_DIAGRAM_PIECES_H
@@ -35,18 +35,19 @@ typedef struct gv_pieces {
   gv_turned_ring ring, strip, half; /* buffers of the current ring */
 } gv_pieces;
 
-/* Adds the polygons of a cell, rings counterclockwise and closed; none if it is empty. `globe`: of longitudes and latitudes; `cut`: there, at 180 degrees. */
-GV_SHARED gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *parts, int64_t seed, bool globe,
-                                      bool cut, gv_pieces *out);
+/* Adds the polygons of a cell, rings counterclockwise and closed; none if it is empty. `globe`: of longitudes
+ * and latitudes; `cut`: there, at 180 degrees. */
+GV_SHARED gv_status gv_pieces_of_cell(gv_context *context, const gv_diagram_parts *parts, int64_t seed,
+                                      bool globe, bool cut, gv_pieces *out);
 
-/* Adds the polygons of a ring of longitudes in [-180, 180] and latitudes, cut at 180 degrees: counterclockwise, and the last of its `count` points is
- * the first. */
-GV_SHARED gv_status gv_pieces_of_ring(gv_context *context, const double *lon, const double *lat, int64_t count,
-                                      gv_pieces *out);
+/* Adds the polygons of a ring of longitudes in [-180, 180] and latitudes, cut at 180 degrees:
+ * counterclockwise, and the last of its `count` points is the first. */
+GV_SHARED gv_status gv_pieces_of_ring(gv_context *context, const double *lon, const double *lat,
+                                      int64_t count, gv_pieces *out);
 
 /* Adds the lines of an edge. */
-GV_SHARED gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *parts, int64_t edge, bool globe,
-                                      bool cut, gv_pieces *out);
+GV_SHARED gv_status gv_pieces_of_edge(gv_context *context, const gv_diagram_parts *parts, int64_t edge,
+                                      bool globe, bool cut, gv_pieces *out);
 
 /* Adds a point to the last piece. */
 GV_SHARED gv_status gv_pieces_add(gv_context *context, gv_pieces *pieces, double x, double y);

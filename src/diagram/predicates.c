@@ -1,4 +1,5 @@
-/* Determinants in double, then in pairs of doubles (Dekker, A floating-point technique for extending the available precision, 1971). */
+/* Determinants in double, then in pairs of doubles (Dekker, A floating-point technique for extending the
+ * available precision, 1971). */
 #include "diagram/predicates.h"
 
 #include <math.h>
@@ -50,10 +51,10 @@ static int sign_beyond(pair value, double error) {
 /* Of the sums of the sizes of all products of a determinant. */
 static const double error_of_pairs = 1e-29;
 
-/* ------------------------------------------------------------------------------------------------------------- plane */
+/* -------------------------------------------------------------------------------------------------- plane */
 
-static int circle_side_plane_in_pairs(const double a[2], const double b[2], const double c[2], const double p[2],
-                                      double size) {
+static int circle_side_plane_in_pairs(const double a[2], const double b[2], const double c[2],
+                                      const double p[2], double size) {
   const double *const corner[3] = {a, b, c};
   pair x[3], y[3], sum = {0.0, 0.0};
   for (int i = 0; i < 3; i++) {
@@ -69,7 +70,8 @@ static int circle_side_plane_in_pairs(const double a[2], const double b[2], cons
 }
 
 int gv_circle_side_plane(const double a[2], const double b[2], const double c[2], const double p[2]) {
-  double ax = a[0] - p[0], ay = a[1] - p[1], bx = b[0] - p[0], by = b[1] - p[1], cx = c[0] - p[0], cy = c[1] - p[1];
+  double ax = a[0] - p[0], ay = a[1] - p[1], bx = b[0] - p[0], by = b[1] - p[1], cx = c[0] - p[0],
+         cy = c[1] - p[1];
   double bc = bx * cy, cb = by * cx, ca = cx * ay, ac = cy * ax, ab = ax * by, ba = ay * bx;
   double a2 = ax * ax + ay * ay, b2 = bx * bx + by * by, c2 = cx * cx + cy * cy;
   double value = a2 * (bc - cb) + b2 * (ca - ac) + c2 * (ab - ba);
@@ -115,7 +117,7 @@ double gv_circle_center_plane(const double a[2], const double b[2], const double
   return error <= 4.0 * rounding ? error + rounding : center_in_pairs(a, b, c, center);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ sphere */
+/* ------------------------------------------------------------------------------------------------- sphere */
 
 double gv_sphere_excess(const double s[3]) {
   pair sum = {-1.0, 0.0};
@@ -132,10 +134,12 @@ static double sphere_volume(const double a[3], const double v[3], const double w
 }
 
 /*
- * The determinant of the rows (s, |s|), by the last column, in which |s| = 1 + excess: that of the differences from p, and the excesses
- * times the volumes of the other three, which are those of p and two of the differences.
+ * The determinant of the rows (s, |s|), by the last column, in which |s| = 1 + excess: that of the
+ * differences from p, and the excesses times the volumes of the other three, which are those of p and two of
+ * the differences.
  */
-static int circle_side_sphere_in_pairs(const double *const s[4], const double d[3][3], double size, double areas) {
+static int circle_side_sphere_in_pairs(const double *const s[4], const double d[3][3], double size,
+                                       double areas) {
   const double *p = s[3];
   pair x[3][3], sum = {0.0, 0.0};
   for (int i = 0; i < 3; i++)
@@ -148,7 +152,8 @@ static int circle_side_sphere_in_pairs(const double *const s[4], const double d[
   double excess = gv_sphere_excess(p);
   const double term[4] = {-(gv_sphere_excess(s[0]) - excess) * sphere_volume(p, d[1], d[2]),
                           (gv_sphere_excess(s[1]) - excess) * sphere_volume(p, d[0], d[2]),
-                          -(gv_sphere_excess(s[2]) - excess) * sphere_volume(p, d[0], d[1]), excess * sum.high};
+                          -(gv_sphere_excess(s[2]) - excess) * sphere_volume(p, d[0], d[1]),
+                          excess * sum.high};
   for (int i = 0; i < 4; i++)
     sum = pair_add(sum, (pair){term[i], 0.0});
   return -sign_beyond(sum, error_of_pairs * size + 4e-31 * areas);

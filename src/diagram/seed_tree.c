@@ -7,7 +7,8 @@
 #include "search/code_sort.h"
 
 /* From the seed in the middle of a part; `azimuth` there, in degrees. */
-static double seed_tree_distance(const gv_seed_tree *r, double lon, double lat, int32_t seed, double *azimuth) {
+static double seed_tree_distance(const gv_seed_tree *r, double lon, double lat, int32_t seed,
+                                 double *azimuth) {
   double distance;
   geod_inverse(&r->globe->geod, r->lat[seed], r->lon[seed], lat, lon, &distance, azimuth, NULL);
   return distance;
@@ -18,7 +19,8 @@ static void seed_tree_measure(gv_seed_tree *r, int64_t number, int32_t first, in
   int32_t middle = first + (end - first) / 2, center = r->seed[middle];
   gv_seed_tree_part part = {.radius = 0.0};
   for (int32_t i = first; i < end; i++) {
-    double azimuth, distance = seed_tree_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], center, &azimuth);
+    double azimuth,
+        distance = seed_tree_distance(r, r->lon[r->seed[i]], r->lat[r->seed[i]], center, &azimuth);
     place[2 * i] = distance;
     place[2 * i + 1] = azimuth;
     if (distance <= part.radius) continue;
@@ -40,9 +42,10 @@ static void seed_tree_measure(gv_seed_tree *r, int64_t number, int32_t first, in
   seed_tree_measure(r, 2 * number + 1, middle, end, place);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- anchors */
+/* ------------------------------------------------------------------------------------------------ anchors */
 
-static void anchor_measure(const gv_seed_tree *r, gv_seed_anchor *a, int64_t number, int32_t first, int32_t end) {
+static void anchor_measure(const gv_seed_tree *r, gv_seed_anchor *a, int64_t number, int32_t first,
+                           int32_t end) {
   gv_seed_anchor_part *part = &a->part[number];
   int32_t middle = first + (end - first) / 2, seed = r->seed[first];
   if (end - first < 2) {
@@ -113,7 +116,7 @@ static bool query_reaches(const seed_tree_query *q, int64_t number) {
   return p->least - slope - q->rest < q->least;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- searches */
+/* ----------------------------------------------------------------------------------------------- searches */
 
 /* A part during a search, and a lower bound of the distances of its seeds but the middle one. */
 typedef struct seed_tree_node {
@@ -159,8 +162,8 @@ static void seed_tree_search(seed_tree_query *q, const seed_tree_node *node) {
   seed_tree_search(q, &half[1 - first]);
 }
 
-void gv_seed_tree_search(const gv_seed_tree *tree, double lon, double lat, gv_seed_anchor *anchor, double *least,
-                         int32_t *nearest) {
+void gv_seed_tree_search(const gv_seed_tree *tree, double lon, double lat, gv_seed_anchor *anchor,
+                         double *least, int32_t *nearest) {
   seed_tree_query q = {.tree = tree, .lon = lon, .lat = lat, .least = *least, .nearest = *nearest};
   if (anchor != NULL) anchor_follow(tree, anchor, lon, lat);
   query_use(&q, anchor);
@@ -183,7 +186,8 @@ gv_status gv_seed_tree_take(gv_context *context, const gv_globe *globe, const do
   return complete ? GV_OK : gv_fail_memory(context, "the vertices");
 }
 
-/* Codes of seeds in an order along a curve: around the great circle along which they lie, or else Morton's; *bits of them. */
+/* Codes of seeds in an order along a curve: around the great circle along which they lie, or else Morton's;
+ * *bits of them. */
 static void seed_tree_codes(const double *position, int64_t count, gv_sort_code *codes, int *bits) {
   enum { BITS = 19 };
   static const double low[3] = {-1.0, -1.0, -1.0}, high[3] = {1.0, 1.0, 1.0}, turn = 2.0 * GV_PI;
@@ -198,8 +202,8 @@ static void seed_tree_codes(const double *position, int64_t count, gv_sort_code 
   }
 }
 
-gv_status gv_seed_tree_of_all(gv_context *context, const gv_globe *globe, const double *lon, const double *lat,
-                              const double *position, int64_t count, gv_seed_tree *out) {
+gv_status gv_seed_tree_of_all(gv_context *context, const gv_globe *globe, const double *lon,
+                              const double *lat, const double *position, int64_t count, gv_seed_tree *out) {
   const gv_allocator *allocator = &context->allocator;
   gv_sort_code *codes = gv_allocate(allocator, count, sizeof *codes);
   gv_sort_code *scratch = gv_allocate(allocator, count, sizeof *scratch);

@@ -34,8 +34,8 @@ typedef struct track {
   int64_t count;
 } track;
 
-/* The offset of the bisector from the circle in a part `from` to `to` of the edge: at its begin, middle and end; a
- * parabola between them. */
+/* The offset of the bisector from the circle in a part `from` to `to` of the edge: at its begin, middle and
+ * end; a parabola between them. */
 typedef struct track_bend {
   double from, to, off[3][3];
 } track_bend;
@@ -44,7 +44,8 @@ typedef struct track_point {
   double at, lon, lat;
 } track_point;
 
-/* The circle of the places equally far from two directions, from one vertex to another with the first direction on the left. */
+/* The circle of the places equally far from two directions, from one vertex to another with the first
+ * direction on the left. */
 static void track_start(track *k, const double *left, const double *right, const double from[3],
                         const double to[3]) {
   double axis[3], length = 0.0, height[2] = {0.0, 0.0}, cosine = 0.0, sine = 0.0;
@@ -106,10 +107,11 @@ static track_point track_at(const track *k, const track_bend *bend, double at) {
   return p;
 }
 
-/* Finds the offset of the bisector from the circle at a share of the edge, starting from the expected one; returns
- * the meters between the two. Outside the range of geodesics (equidistant.h) the circle is used; from 30 km before
- * that the offset is faded out. *noise: how far rounding may move the place, meters. */
-static double track_off_circle(const track *k, double at, const double expected[3], double off[3], double *noise) {
+/* Finds the offset of the bisector from the circle at a share of the edge, starting from the expected one;
+ * returns the meters between the two. Outside the range of geodesics (equidistant.h) the circle is used; from
+ * 30 km before that the offset is faded out. *noise: how far rounding may move the place, meters. */
+static double track_off_circle(const track *k, double at, const double expected[3], double off[3],
+                               double *noise) {
   double place[3], start[3], found[3], square = 0.0;
   gv_equidistant on = {.lon = 0.0};
   track_circle(k, at, place);
@@ -128,7 +130,8 @@ static double track_off_circle(const track *k, double at, const double expected[
   return sqrt(square) * k->t->globe->radius;
 }
 
-/* The offset of the bisector of two directions from a place beside it: vectors are rounded, which would move it by 1e-16 of their distance's inverse. */
+/* The offset of the bisector of two directions from a place beside it: vectors are rounded, which would move
+ * it by 1e-16 of their distance's inverse. */
 static void track_to_sphere(const double *left, const double *right, const double place[3], double off[3]) {
   double excess[2] = {gv_sphere_excess(left), gv_sphere_excess(right)}, square = 0.0, height = 0.0;
   for (int i = 0; i < 3; i++) {
@@ -146,8 +149,8 @@ static double track_away2(const double a[3], const double b[3]) {
   return x * x + y * y + z * z;
 }
 
-/* Maximum distance in meters of an edge with first vertex `from` from its great circle on the conformal sphere
- * (trace.h). */
+/* Maximum distance in meters of an edge with first vertex `from` from its great circle on the conformal
+ * sphere (trace.h). */
 static double track_expected(const track *k, const double seed[3], const double from[3]) {
   double length = fabs(k->angle), square = track_away2(seed, from);
   return fabs(k->t->globe->shape.eccentricity2) * k->t->globe->radius * length * (0.125 * length + square);
@@ -165,7 +168,8 @@ static gv_status track_put(gv_worker *worker, track *k, double lon, double lat) 
   return GV_OK;
 }
 
-/* Meters from a place to the line between two others that is straight in longitude and latitude; too long rather than too short. */
+/* Meters from a place to the line between two others that is straight in longitude and latitude; too long
+ * rather than too short. */
 static double track_off(const track *k, const track_point *a, const track_point *b, const track_point *p) {
   double nearest_equator = fmin(fabs(p->lat), fmin(fabs(a->lat), fabs(b->lat)));
   double cosine = cos(nearest_equator * GV_DEGREE);
@@ -189,7 +193,8 @@ static gv_status track_halve(gv_worker *worker, track *k, const track_bend *bend
   track_point middle = track_at(k, bend, 0.5 * (a->at + b->at));
   double turn = fabs(gv_turn(b->lon - a->lon));
   /* The shorter way of half a turn is undefined, except across a pole. */
-  bool straight = (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) && track_off(k, a, b, &middle) <= most;
+  bool straight =
+      (turn < 120.0 || fmin(fabs(a->lat), fabs(b->lat)) > 80.0) && track_off(k, a, b, &middle) <= most;
   for (int i = 1; i < 4 && straight; i += 2) { /* not a parabola: an S has its middle on the line */
     track_point quarter = track_at(k, bend, a->at + 0.25 * i * (b->at - a->at));
     straight = track_off(k, a, b, &quarter) <= most;
@@ -225,11 +230,12 @@ static gv_status track_bends(gv_worker *worker, track *k, const track_bend *bend
   return track_bends(worker, k, &half[1], &between, b, depth + 1);
 }
 
-/* -------------------------------------------------------------------------------------------------------- even parts */
+/* --------------------------------------------------------------------------------------------- even parts */
 
 /*
- * The offset of the bisector from the middle of the circle, of seeds that are less than `away` radians from it; false where it may be off by more
- * than `most` meters (trace.h). Borders bend as geodesics of the ellipsoid do: by the gradient of the logarithm of the mapping's scale.
+ * The offset of the bisector from the middle of the circle, of seeds that are less than `away` radians from
+ * it; false where it may be off by more than `most` meters (trace.h). Borders bend as geodesics of the
+ * ellipsoid do: by the gradient of the logarithm of the mapping's scale.
  */
 static bool track_bent(const track *k, double away, double most, double off[3]) {
   const gv_globe *globe = k->t->globe;
@@ -249,9 +255,11 @@ static bool track_bent(const track *k, double away, double most, double off[3]) 
 }
 
 /*
- * Into how many parts of one length a border is divided, away from the poles; 0: it is too long or too near to one. A great circle with the normal
- * (.., .., A) at the height z bends by A z / (1 - z^2) (2 - A^2 / (1 - z^2)) from lines that are straight in longitude and latitude, by 5 e^2 more
- * on the ellipsoid. A curve that bends by K is K h^2 / 8 beside a line of length h.
+ * Into how many parts of one length a border is divided, away from the poles; 0: it is too long or too near
+ * to one. A great circle with the normal
+ * (.., .., A) at the height z bends by A z / (1 - z^2) (2 - A^2 / (1 - z^2)) from lines that are straight in
+ * longitude and latitude, by 5 e^2 more on the ellipsoid. A curve that bends by K is K h^2 / 8 beside a line
+ * of length h.
  */
 static int64_t track_parts(const track *k, const double off[3]) {
   const gv_globe *globe = k->t->globe;
@@ -299,7 +307,8 @@ static gv_status trace_between(gv_worker *worker, track *k, int64_t edge, const 
   k->lon[1] = t->lon[right];
   k->lat[0] = t->lat[left];
   k->lat[1] = t->lat[right];
-  bool circle = !t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0;
+  bool circle =
+      !t->globe->ellipsoid || track_expected(k, t->position + 3 * left, ends) <= t->tolerance / 10.0;
   double away = sqrt(track_away2(t->position + 3 * left, ends)) + fabs(k->angle);
   if (circle || track_bent(k, away, t->tolerance / 50.0, bend.off[1])) {
     int64_t parts = track_parts(k, bend.off[1]);
@@ -319,9 +328,10 @@ static bool trace_turns_back(const gv_globe *globe, const double a[2], const dou
   return along < 0.0;
 }
 
-/* The points of an edge with a path, without its ends, and without those beyond its ends: where borders meet at tiny angles, rounding moves vertices far
- * along them. */
-static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const track_point *a, const track_point *b) {
+/* The points of an edge with a path, without its ends, and without those beyond its ends: where borders meet
+ * at tiny angles, rounding moves vertices far along them. */
+static gv_status trace_path(gv_worker *worker, track *k, int64_t edge, const track_point *a,
+                            const track_point *b) {
   int32_t number = k->t->cells->path[edge];
   const gv_path *path = gv_paths_get(k->t->paths, (number < 0 ? -number : number) - 1);
   const double *points = path->points.memory;
@@ -357,10 +367,10 @@ static double trace_snap(const tracer *t, int64_t left, int64_t right, double lo
 }
 
 /*
- * Past the poles. A pole is nearer to the seed of the higher latitude, and as near to both only if their latitudes
- * are equal: on which side of an edge it lies is decided by this, not by points beside it, which rounding may have
- * moved across. An edge through a pole gets the pole as a point. If the shorter way between two points leads past
- * the pole on the wrong side, a point between them is added.
+ * Past the poles. A pole is nearer to the seed of the higher latitude, and as near to both only if their
+ * latitudes are equal: on which side of an edge it lies is decided by this, not by points beside it, which
+ * rounding may have moved across. An edge through a pole gets the pole as a point. If the shorter way between
+ * two points leads past the pole on the wrong side, a point between them is added.
  */
 static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t first) {
   static const double at_pole = 90.0 - 1e-9;
@@ -385,7 +395,8 @@ static gv_status trace_poles(gv_worker *worker, track *k, int64_t edge, int64_t 
     if (!level && (fmin(fabs(a[1]), fabs(b[1])) < 60.0 || a[1] * b[1] < 0.0)) continue;
     if (fabs(a[1]) == 90.0 || fabs(b[1]) == 90.0) continue;
     double turn = remainder(b[0] - a[0], 360.0), pole = copysign(90.0, fabs(a[1]) > fabs(b[1]) ? a[1] : b[1]);
-    double wanted = t->lat[left] > t->lat[right] ? 1.0 : -1.0; /* east: the north is left, the south is right */
+    /* east: the north is left, the south is right */
+    double wanted = t->lat[left] > t->lat[right] ? 1.0 : -1.0;
     if (fabs(turn) < 90.0 || (!level && turn * wanted > 0.0 && fabs(turn) < 179.999)) continue;
     double lon = level ? 0.0 : a[0] + wanted * 90.0, lat = level ? pole : copysign(at_pole, pole);
     gv_normalize_lonlat(&lon, &lat);

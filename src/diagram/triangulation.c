@@ -18,11 +18,12 @@ typedef struct triangulation_builder {
   int64_t room;        /* facets */
   int32_t *facet_of;   /* of each vertex: one of its facets */
   int32_t *first_edge; /* of each vertex: the facet of the new fan that begins there */
-  int32_t
-      *mark; /* of each facet: point + 1 if it is being replaced, -(point + 1) if that point is not in its circle */
+  int32_t *mark; /* of each facet: point + 1 if it is being replaced, -(point + 1) if that point is not in its
+                    circle */
   gv_sort_code *order;
   int32_t *cavity,
-      *boundary; /* facets to replace; edges around them: both corners, the facet on the other side and its side */
+      /* facets to replace; edges around them: both corners, the facet on the other side and its side */
+      *boundary;
   int64_t cavity_room, boundary_room;
 } triangulation_builder;
 
@@ -45,7 +46,8 @@ static int circle_side(const gv_triangulation *t, int64_t a, int64_t b, int64_t 
   if (t->sphere)
     return gv_circle_side_sphere(triangulation_place_of(t, a), triangulation_place_of(t, b),
                                  triangulation_place_of(t, c), triangulation_place_of(t, p));
-  /* The back of the far triangle, with the highest three numbers, clockwise in the plane: no points are outside. */
+  /* The back of the far triangle, with the highest three numbers, clockwise in the plane: no points are
+   * outside. */
   if (a >= t->count && b >= t->count && c >= t->count && (b - a == 2 || a - b == 1)) return -1;
   return gv_circle_side_plane(triangulation_place_of(t, a), triangulation_place_of(t, b),
                               triangulation_place_of(t, c), triangulation_place_of(t, p));
@@ -56,7 +58,7 @@ int gv_triangulation_side(const gv_triangulation *t, int32_t facet, int32_t from
   return v[1] == from && v[2] == to ? 0 : v[2] == from && v[0] == to ? 1 : 2;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the order */
+/* ---------------------------------------------------------------------------------------------- the order */
 
 /* Sorts by round (the last half of the seeds, the quarter before it ...), then along the curve. */
 static gv_status triangulation_sort(triangulation_builder *b) {
@@ -85,7 +87,7 @@ static gv_status triangulation_sort(triangulation_builder *b) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- insertion */
+/* ---------------------------------------------------------------------------------------------- insertion */
 
 static gv_status builder_reserve(triangulation_builder *b, int32_t **list, int64_t *room, int64_t needed) {
   if (needed <= *room) return GV_OK;
@@ -139,8 +141,8 @@ static int32_t builder_conflict_around(triangulation_builder *b, int32_t point, 
   return -1;
 }
 
-/* A point cuts a corner off the nearest vertex's cell, so a facet around that vertex is in conflict; if rounding
- * has led to another vertex, one around its neighbors. -1: the point is at the vertex's place. */
+/* A point cuts a corner off the nearest vertex's cell, so a facet around that vertex is in conflict; if
+ * rounding has led to another vertex, one around its neighbors. -1: the point is at the vertex's place. */
 static int32_t builder_find_conflict(triangulation_builder *b, int32_t point, int32_t nearest) {
   const gv_triangulation *t = b->t;
   int32_t found = builder_conflict_around(b, point, nearest), first = b->facet_of[nearest], facet = first;
@@ -231,7 +233,7 @@ static gv_status builder_insert(triangulation_builder *b, int32_t point, int32_t
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the beginning */
+/* ------------------------------------------------------------------------------------------ the beginning */
 
 static void builder_put(triangulation_builder *b, int32_t facet, const int32_t corner[3],
                         const int32_t neighbor[3]) {
@@ -252,7 +254,8 @@ static void builder_start_plane(triangulation_builder *b) {
   b->t->facets = 2;
 }
 
-/* The sphere: the first four places in the order that are not on one circle become a tetrahedron, in first[0 ... 3]; *found places. */
+/* The sphere: the first four places in the order that are not on one circle become a tetrahedron, in first[0
+ * ... 3]; *found places. */
 static void builder_start_sphere(triangulation_builder *b, int32_t first[4], int *found) {
   gv_triangulation *t = b->t;
   *found = 0;
@@ -285,7 +288,7 @@ static void builder_start_sphere(triangulation_builder *b, int32_t first[4], int
   t->facets = 4;
 }
 
-/* -------------------------------------------------------------------------------------------------- seeds on one circle */
+/* ------------------------------------------------------------------------------------ seeds on one circle */
 
 typedef struct turn {
   double angle;
@@ -314,14 +317,16 @@ static void builder_fans(triangulation_builder *b, const turn *ring, int32_t cou
   b->t->flat = true;
 }
 
-/* A circle: its middle, and two directions in its plane. One or two places: x leads from one to the other, y is 0. */
+/* A circle: its middle, and two directions in its plane. One or two places: x leads from one to the other, y
+ * is 0. */
 typedef struct circle_axes {
   double center[3], x[3], y[3];
 } circle_axes;
 
 /* Of the circle through three places; `found` 1 or 2: of these. */
 static circle_axes circle_of_first(const gv_triangulation *t, const int32_t first[3], int found) {
-  const double *a = triangulation_place_of(t, first[0]), *c = triangulation_place_of(t, first[found > 1 ? 1 : 0]);
+  const double *a = triangulation_place_of(t, first[0]),
+               *c = triangulation_place_of(t, first[found > 1 ? 1 : 0]);
   circle_axes axes = {.center = {0.0}};
   for (int i = 0; i < 3; i++)
     axes.x[i] = c[i] - a[i];
@@ -342,12 +347,13 @@ static circle_axes circle_of_first(const gv_triangulation *t, const int32_t firs
     axes.x[i] = a[i] - axes.center[i];
   }
   for (int i = 0; i < 3; i++)
-    axes.y[i] =
-        (normal[(i + 1) % 3] * axes.x[(i + 2) % 3] - normal[(i + 2) % 3] * axes.x[(i + 1) % 3]) / sqrt(length);
+    axes.y[i] = (normal[(i + 1) % 3] * axes.x[(i + 2) % 3] - normal[(i + 2) % 3] * axes.x[(i + 1) % 3]) /
+                sqrt(length);
   return axes;
 }
 
-/* True if all seeds are on one great circle, as far as unit vectors are exact: such seeds have vertices close together on both sides. */
+/* True if all seeds are on one great circle, as far as unit vectors are exact: such seeds have vertices close
+ * together on both sides. */
 static bool circle_is_great(const gv_triangulation *t, circle_axes *axes) {
   static const double margin = 1e-15;
   const double *a = triangulation_place_of(t, 0);
@@ -377,8 +383,8 @@ static gv_status builder_flat(triangulation_builder *b, const circle_axes *axes,
   qsort(ring, (size_t)t->count, sizeof *ring, compare_turns);
   int32_t count = 0;
   for (int64_t i = 0; i < t->count; i++) {
-    bool again =
-        count > 0 && (ring[i].angle == ring[count - 1].angle || same_place(t, ring[i].seed, ring[count - 1].seed));
+    bool again = count > 0 && (ring[i].angle == ring[count - 1].angle ||
+                               same_place(t, ring[i].seed, ring[count - 1].seed));
     if (!again) ring[count++] = ring[i];
     t->owner[ring[i].seed] = again ? ring[count - 1].seed : ring[i].seed;
   }
@@ -388,7 +394,7 @@ static gv_status builder_flat(triangulation_builder *b, const circle_axes *axes,
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ together */
+/* ----------------------------------------------------------------------------------------------- together */
 
 /* Of the seeds at one place the lowest number is the vertex. */
 static void triangulation_lowest(gv_triangulation *t, int32_t *lowest) {

@@ -10,7 +10,8 @@
 /* Of an edge, at most; of one that has been compared around the antipodes (antipodal.h). */
 enum { VERIFY_POINTS = 65, VERIFY_FEW = 9 };
 
-/* Whether a vertex is farther from a seed than the radius of convexity, less 1 degree for the conformal sphere. */
+/* Whether a vertex is farther from a seed than the radius of convexity, less 1 degree for the conformal
+ * sphere. */
 static bool verify_is_far(const gv_globe *globe, double x, double y, double lon, double lat) {
   double across = remainder(x - lon, 360.0);
   if (fabs(across) < 40.0 && fabs(y - lat) < 40.0) return false;
@@ -45,7 +46,8 @@ static double verify_step(const gv_lines *lines, int64_t from, int64_t to) {
   return hypot(remainder(lines->x[to] - lines->x[from], 360.0) * cosine, lines->y[to] - lines->y[from]);
 }
 
-/* Chooses points of an edge: evenly spread, both ends, and of parts within the radius of convexity the ends only. Returns their number. */
+/* Chooses points of an edge: evenly spread, both ends, and of parts within the radius of convexity the ends
+ * only. Returns their number. */
 static int64_t verify_points(const verifier *v, int64_t edge, double x[], double y[], double most[]) {
   const gv_lines *lines = v->lines;
   int64_t first = lines->first[edge], end = lines->first[edge + 1], number = 0;
@@ -110,7 +112,8 @@ static gv_status verify_body(gv_worker *worker, int64_t first, int64_t end) {
 static int64_t verify_choose(const verifier *v, int64_t *chosen) {
   int64_t number = 0;
   for (int64_t edge = 0; edge < v->cells->edges; edge++) {
-    int64_t first = v->lines->first[edge], last = v->lines->first[edge + 1] - 1, left = v->cells->side[2 * edge];
+    int64_t first = v->lines->first[edge], last = v->lines->first[edge + 1] - 1,
+            left = v->cells->side[2 * edge];
     if (verify_is_far(v->globe, v->lines->x[first], v->lines->y[first], v->lon[left], v->lat[left]) ||
         verify_is_far(v->globe, v->lines->x[last], v->lines->y[last], v->lon[left], v->lat[left]))
       chosen[number++] = edge;

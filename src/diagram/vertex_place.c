@@ -16,7 +16,8 @@ static void place_of_plane(const gv_vertex_places *f, int32_t facet) {
   f->y[facet] = center[1];
 }
 
-/* The normal of the directions' facet, towards the outside: their vectors are rounded, which would tilt it by 1e-16 of their distances' inverse. */
+/* The normal of the directions' facet, towards the outside: their vectors are rounded, which would tilt it by
+ * 1e-16 of their distances' inverse. */
 static void place_of_sphere(const gv_vertex_places *f, int32_t facet, double normal[3]) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
   const double *a = f->t->position + 3 * (int64_t)v[0], *b = f->t->position + 3 * (int64_t)v[1],
@@ -36,7 +37,8 @@ static void place_of_sphere(const gv_vertex_places *f, int32_t facet, double nor
   double length = sqrt(square), noise = 4e-16 * (1.0 + fmax(u2, w2) / length);
   for (int i = 0; i < 3; i++)
     normal[i] /= length;
-  /* Onto the borders between the seeds, exactly: of seeds nearly in a row these meet at angles as small as the ones between the seeds. */
+  /* Onto the borders between the seeds, exactly: of seeds nearly in a row these meet at angles as small as
+   * the ones between the seeds. */
   for (int step = 0; step < 4; step++) {
     const double *side = step % 2 == 0 ? u : w, sides = step % 2 == 0 ? u2 : w2;
     double off = (normal[0] * side[0] + normal[1] * side[1] + normal[2] * side[2]) / sides;
@@ -50,9 +52,10 @@ static void place_of_sphere(const gv_vertex_places *f, int32_t facet, double nor
 }
 
 /*
- * Moves the vertex on the conformal sphere to where first terms of distances on the ellipsoid are equal, so that the search that follows has one step
- * less: a length is the integral of the mapping's scale, 1 - e^2 / 2 z^2 at the height z, along the great circle. Only as far as that is a small part
- * of the distances. Gain: local.h.
+ * Moves the vertex on the conformal sphere to where first terms of distances on the ellipsoid are equal, so
+ * that the search that follows has one step less: a length is the integral of the mapping's scale, 1 - e^2 /
+ * 2 z^2 at the height z, along the great circle. Only as far as that is a small part of the distances. Gain:
+ * local.h.
  */
 static void place_approach(const gv_vertex_places *f, int32_t facet, double normal[3]) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
@@ -69,7 +72,8 @@ static void place_approach(const gv_vertex_places *f, int32_t facet, double norm
     double heights = p[2] * p[2] + 4.0 * middle * middle + normal[2] * normal[2];
     if (!(chord > 0.0 && chord < 0.3)) return;
     /* The arc; twice the arcsine of half the chord. */
-    length[i] = chord * (1.0 + x * (1.0 / 6.0 + x * (3.0 / 40.0 + x * 15.0 / 336.0))) * (1.0 - e2 / 12.0 * heights);
+    length[i] =
+        chord * (1.0 + x * (1.0 / 6.0 + x * (3.0 / 40.0 + x * 15.0 / 336.0))) * (1.0 - e2 / 12.0 * heights);
     double to_east = d[0] * east[0] + d[1] * east[1],
            to_north = d[0] * north[0] + d[1] * north[1] + d[2] * north[2];
     double flat = sqrt(to_east * to_east + to_north * to_north);
@@ -110,18 +114,21 @@ static void place_of_ellipsoid(const gv_vertex_places *f, int32_t facet) {
   f->y[facet] = at.lat;
 }
 
-/* Three seeds of one latitude are equally far from the poles, exactly. The vertex on the conformal sphere is beside one. */
+/* Three seeds of one latitude are equally far from the poles, exactly. The vertex on the conformal sphere is
+ * beside one. */
 static bool place_at_pole(const gv_vertex_places *f, int32_t facet) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
   if (f->lat[v[0]] != f->lat[v[1]] || f->lat[v[0]] != f->lat[v[2]]) return false;
   f->x[facet] = 0.0;
   f->y[facet] = copysign(90.0, f->y[facet]);
   f->noise[facet] = 0.0;
-  geod_inverse(&f->globe->geod, f->y[facet], 0.0, f->lat[v[0]], f->lon[v[0]], &f->distance[facet], NULL, NULL);
+  geod_inverse(&f->globe->geod, f->y[facet], 0.0, f->lat[v[0]], f->lon[v[0]], &f->distance[facet], NULL,
+               NULL);
   return true;
 }
 
-/* Two corners of one latitude exactly have a meridian as their border: onto it, if the vertex is beside it by rounding. */
+/* Two corners of one latitude exactly have a meridian as their border: onto it, if the vertex is beside it by
+ * rounding. */
 static void place_snap(const gv_vertex_places *f, int32_t facet) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet;
   double *lon = &f->x[facet], scale = cos(f->y[facet] * GV_DEGREE) * 111e3;

@@ -1,6 +1,6 @@
 /*
- * The vertex of a facet. Plane: the center of the circle. Sphere: the normal of the facet. Ellipsoid: the place equally far from three seeds
- * (equidistant.h).
+ * The vertex of a facet. Plane: the center of the circle. Sphere: the normal of the facet. Ellipsoid: the
+ * place equally far from three seeds (equidistant.h).
  */
 #ifndef GV_DIAGRAM_VERTEX_PLACE_H
 #define GV_DIAGRAM_VERTEX_PLACE_H

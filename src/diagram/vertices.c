@@ -48,15 +48,16 @@ static gv_status vertices_compute(gv_context *context, finder *f, int64_t count)
   return gv_parallel_for(&loop, vertices_body);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------------------------------------- checks */
 
-/* A seed counts as nearer than a vertex's own seeds from this difference in meters: more than geod_inverse's errors, which a seed outside of three close
- * ones multiplies as the vertex's noise. */
+/* A seed counts as nearer than a vertex's own seeds from this difference in meters: more than geod_inverse's
+ * errors, which a seed outside of three close ones multiplies as the vertex's noise. */
 static double vertices_margin(const finder *f, int32_t facet) {
   return fmax(1e-6, 1e-5 * f->out->noise[facet]);
 }
 
-/* Whether a vertex is so far from its seeds that many others may be nearly as far, if seeds lie along a geodesic. */
+/* Whether a vertex is so far from its seeds that many others may be nearly as far, if seeds lie along a
+ * geodesic. */
 static bool vertices_far(const finder *f, int32_t facet) {
   return f->distance[facet] > 0.7 * f->globe->radius;
 }
@@ -77,11 +78,12 @@ static bool vertices_same(const finder *f, int64_t i) {
   if (i == 0) return false;
   int32_t own = f->facet != NULL ? f->facet[i] : (int32_t)i,
           before = f->facet != NULL ? f->facet[i - 1] : (int32_t)i - 1;
-  return !f->proved[before] && f->distance[own] >= 0.0 && f->distance[before] >= 0.0 && v->x[own] == v->x[before] &&
-         v->y[own] == v->y[before];
+  return !f->proved[before] && f->distance[own] >= 0.0 && f->distance[before] >= 0.0 &&
+         v->x[own] == v->x[before] && v->y[own] == v->y[before];
 }
 
-/* The numbers of far vertices, in an order in which adjacent ones are close to each other. `far`: room for all. */
+/* The numbers of far vertices, in an order in which adjacent ones are close to each other. `far`: room for
+ * all. */
 static gv_status vertices_list_far(gv_context *context, const finder *f, int64_t count, int32_t *far,
                                    int64_t *far_count) {
   enum { BITS = 19 };
@@ -90,7 +92,8 @@ static gv_status vertices_list_far(gv_context *context, const finder *f, int64_t
   const gv_allocator *allocator = &context->allocator;
   gv_sort_code *codes = gv_allocate(allocator, count, sizeof *codes);
   gv_sort_code *scratch = gv_allocate(allocator, count, sizeof *scratch);
-  gv_status status = codes != NULL && scratch != NULL ? GV_OK : gv_fail_memory(context, "the check of vertices");
+  gv_status status =
+      codes != NULL && scratch != NULL ? GV_OK : gv_fail_memory(context, "the check of vertices");
   int64_t number = 0;
   for (int64_t i = 0; i < count && status == GV_OK; i++) {
     int32_t facet = f->facet != NULL ? f->facet[i] : (int32_t)i;
@@ -150,13 +153,15 @@ static gv_status vertices_find_nearest(gv_context *context, finder *f, int64_t c
     places[2 * queries + 1] = f->out->y[facet];
     numbers[queries++] = (int32_t)i;
   }
-  /* In parts: a place that is equally far from all seeds is compared with all of them, and a search is cancelled between places only. */
+  /* In parts: a place that is equally far from all seeds is compared with all of them, and a search is
+   * cancelled between places only. */
   int64_t part = 16 + (1 << 26) / (f->t->count + 1) / 64;
   for (int64_t first = 0; first < queries; first += part) {
     int64_t number = queries - first < part ? queries - first : part;
     gv_points given = gv_points_rows(places + 2 * first, number, 2, GV_FLOAT64);
     GV_TRY(gv_index_search(context, f->index, &given, NULL, f->nearest + first, f->nearest_at + first));
-    if (context->progress != NULL && !context->progress((double)first / (double)queries, context->progress_user))
+    if (context->progress != NULL &&
+        !context->progress((double)first / (double)queries, context->progress_user))
       return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   }
   for (int64_t i = queries - 1; i >= 0; i--)
@@ -195,8 +200,9 @@ static double vertices_product(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* True if the quadrilateral of the facets (p, u, w) and (q, w, u) may get its other diagonal: flattening displaces vertices by a small share of the
- * radius, so both face nearly one way (which also keeps apart the two sides of a flat hull), and it is convex. */
+/* True if the quadrilateral of the facets (p, u, w) and (q, w, u) may get its other diagonal: flattening
+ * displaces vertices by a small share of the radius, so both face nearly one way (which also keeps apart the
+ * two sides of a flat hull), and it is convex. */
 static bool vertices_may_flip(const finder *f, int32_t p, int32_t u, int32_t w, int32_t q) {
   double old[2][3], made[2][3], middle[3];
   if (p == q) return false;
@@ -210,13 +216,14 @@ static bool vertices_may_flip(const finder *f, int32_t p, int32_t u, int32_t w, 
          vertices_product(middle, made[1]) > 0.0;
 }
 
-/* The change of the difference of two distances, from a seed and a facet's first corner, that the noise of the vertex makes: it moves along the border. */
+/* The change of the difference of two distances, from a seed and a facet's first corner, that the noise of
+ * the vertex makes: it moves along the border. */
 static double vertices_uncertain(const finder *f, int32_t facet, int32_t seed) {
   const int32_t *v = f->t->corner + 3 * (int64_t)facet, to[4] = {v[0], v[1], v[2], seed};
   double east[4], north[4], azimuth;
   for (int i = 0; i < 4; i++) {
-    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[to[i]], f->lon[to[i]], NULL, &azimuth,
-                 NULL);
+    geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[to[i]], f->lon[to[i]], NULL,
+                 &azimuth, NULL);
     east[i] = sin(azimuth * GV_DEGREE) - (i > 0 ? east[0] : 0.0);
     north[i] = cos(azimuth * GV_DEGREE) - (i > 0 ? north[0] : 0.0);
   }
@@ -235,7 +242,8 @@ static double vertices_nearer(const finder *f, int32_t facet, int32_t seed) {
   return nearer > vertices_margin(f, facet) ? nearer : 0.0;
 }
 
-/* The side behind which the nearest seed lies that is nearer to a facet's vertex than its own, among those of its neighbors; -1: none. */
+/* The side behind which the nearest seed lies that is nearer to a facet's vertex than its own, among those of
+ * its neighbors; -1: none. */
 static int vertices_side_to_flip(const finder *f, int32_t facet) {
   const gv_triangulation *t = f->t;
   const int32_t *v = t->corner + 3 * (int64_t)facet;
@@ -255,8 +263,8 @@ static int vertices_side_to_flip(const finder *f, int32_t facet) {
 }
 
 /*
- * Whether a facet's seeds are so close together, as seen from its vertex, that differences of distances decide what distances do not, and another one is
- * nearer by that: opposite its sides.
+ * Whether a facet's seeds are so close together, as seen from its vertex, that differences of distances
+ * decide what distances do not, and another one is nearer by that: opposite its sides.
  */
 static bool vertices_misplaced(const finder *f, int32_t facet) {
   const gv_triangulation *t = f->t;
@@ -271,7 +279,8 @@ static bool vertices_misplaced(const finder *f, int32_t facet) {
   for (int side = 0; side < 3; side++) {
     int32_t other = t->neighbor[3 * (int64_t)facet + side], u = v[(side + 1) % 3], w = v[(side + 2) % 3];
     if ((other < t->facets / 2) != (facet < t->facets / 2)) continue;
-    if (vertices_nearer(f, facet, t->corner[3 * (int64_t)other + gv_triangulation_side(t, other, w, u)]) > 0.0)
+    if (vertices_nearer(f, facet, t->corner[3 * (int64_t)other + gv_triangulation_side(t, other, w, u)]) >
+        0.0)
       return true;
   }
   return false;
@@ -284,8 +293,8 @@ static bool vertices_antipodal(const finder *f, int32_t facet) {
   if (f->distance[facet] >= 0.0) return f->distance[facet] > far;
   gv_globe_vectors(f->globe, 1, &f->out->x[facet], &f->out->y[facet], place);
   if (vertices_product(place, f->t->position + 3 * (int64_t)seed) > -0.98) return false;
-  geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance, NULL,
-               NULL);
+  geod_inverse(&f->globe->geod, f->out->y[facet], f->out->x[facet], f->lat[seed], f->lon[seed], &distance,
+               NULL, NULL);
   return distance > far;
 }
 
@@ -302,8 +311,8 @@ static int64_t vertices_add_proved(const finder *f, int64_t count, int32_t *touc
   return number;
 }
 
-/* Flips edges as needed. `again` receives the facets that have changed or are undecided, *again_count of them;
- * returns the number of flips. */
+/* Flips edges as needed. `again` receives the facets that have changed or are undecided, *again_count of
+ * them; returns the number of flips. */
 static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t round, int32_t *again,
                              int64_t *again_count) {
   int64_t flips = 0, number = 0;
@@ -328,7 +337,7 @@ static int64_t vertices_flip(finder *f, int64_t count, int32_t *touched, int32_t
   return flips;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- polygons */
+/* ----------------------------------------------------------------------------------------------- polygons */
 
 /* How far a vertex lies, in meters, within the cell of another seed that is nearer to it by `excess`. */
 static double vertices_depth(const finder *f, int32_t facet, int64_t nearest, double excess) {
@@ -405,8 +414,8 @@ static void region_collect(const finder *f, region *r, int growth) {
   }
 }
 
-/* Replaces the facets of a region; they are settled, but for those with vertices deeper than `enough` in another cell. Facets around it that could not be
- * replaced stay as they are. */
+/* Replaces the facets of a region; they are settled, but for those with vertices deeper than `enough` in
+ * another cell. Facets around it that could not be replaced stay as they are. */
 static gv_status region_replace(finder *f, region *r, double enough) {
   const gv_ears ears = {f->context, f->t, vertices_look, f, r->excess};
   bool done = false, deep = false;
@@ -424,7 +433,8 @@ static gv_status region_replace(finder *f, region *r, double enough) {
   return GV_OK;
 }
 
-/* Polygons of facets that are not settled get new facets. Of a flat hull, whole sides: the first half of the facets and the second. */
+/* Polygons of facets that are not settled get new facets. Of a flat hull, whole sides: the first half of the
+ * facets and the second. */
 static gv_status vertices_replace(finder *f, region *r, double enough) {
   int32_t facets = (int32_t)f->t->facets;
   for (int32_t i = 0; i < facets; i++) {
@@ -440,8 +450,8 @@ static gv_status vertices_replace(finder *f, region *r, double enough) {
 }
 
 /*
- * The facets with a vertex on one side (1, -1) of the great circle along which seeds lie, of the ellipsoid: within 200 km of its pole. `pole`: a
- * direction. Their number.
+ * The facets with a vertex on one side (1, -1) of the great circle along which seeds lie, of the ellipsoid:
+ * within 200 km of its pole. `pole`: a direction. Their number.
  */
 static int32_t vertices_list_side(const finder *f, const double pole[3], int side, int32_t *facets) {
   int32_t count = 0;
@@ -453,7 +463,8 @@ static int32_t vertices_list_side(const finder *f, const double pole[3], int sid
   return count;
 }
 
-/* Seeds along a great circle: nearly all vertices are at its poles, where flips take long or stop early. Both sides become polygons with new facets. */
+/* Seeds along a great circle: nearly all vertices are at its poles, where flips take long or stop early. Both
+ * sides become polygons with new facets. */
 static gv_status vertices_replace_sides(finder *f) {
   const gv_allocator *allocator = &f->context->allocator;
   const int64_t facets = f->t->facets;
@@ -474,7 +485,8 @@ static gv_status vertices_replace_sides(finder *f) {
   return status;
 }
 
-/* Lists the facets that are not settled, and those that are settled, but so far from their seeds that edges between them may not be right. */
+/* Lists the facets that are not settled, and those that are settled, but so far from their seeds that edges
+ * between them may not be right. */
 static gv_status vertices_list_open(finder *f, const region *r) {
   gv_vertices *out = f->out;
   int64_t number = 0;
@@ -517,10 +529,11 @@ static gv_status vertices_finish(finder *f, const int32_t *open, int64_t count, 
 }
 
 /*
- * Checks all, then those that have changed or are not settled, until nothing changes. Edges of a flat hull are not flipped. If some are left, their
- * neighbors prove nothing: all are compared with the index.
+ * Checks all, then those that have changed or are not settled, until nothing changes. Edges of a flat hull
+ * are not flipped. If some are left, their neighbors prove nothing: all are compared with the index.
  */
-static gv_status vertices_verify(gv_context *context, finder *f, double *places, int32_t *lists[3], double enough) {
+static gv_status vertices_verify(gv_context *context, finder *f, double *places, int32_t *lists[3],
+                                 double enough) {
   int64_t count = 0;
   int32_t round = 0;
   for (f->local = !f->t->flat;; f->local = false) {
@@ -605,7 +618,8 @@ gv_status gv_vertices_find(gv_context *context, gv_triangulation *t, const gv_gl
   f.distance = gv_allocate(allocator, t->facets, sizeof(double));
   bool complete = out->x != NULL && out->y != NULL && out->noise != NULL && f.distance != NULL;
   f.places = (gv_vertex_places){t, globe, lon, lat, out->x, out->y, out->noise, f.distance};
-  gv_status status = complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
+  gv_status status =
+      complete ? vertices_compute(context, &f, t->facets) : gv_fail_memory(context, "the vertices");
   if (status == GV_OK && globe != NULL && globe->ellipsoid && t->facets > 0)
     status = vertices_make_nearest(context, &f, 0.1 * tolerance);
   gv_release(allocator, f.distance);

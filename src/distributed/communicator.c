@@ -9,14 +9,15 @@
 #include "core/module.h"
 #include "mpi/mpi_module.h"
 
-/* ------------------------------------------------------------------------------------------------- the launcher */
+/* ------------------------------------------------------------------------------------------- the launcher */
 
 /* Environment variables of the launchers of Open MPI, and of PMI, as MPICH uses it. */
 static const struct launcher {
   const char *rank, *ranks, *module, *name;
   bool ends_all; /* after one rank has failed, even if none has started MPI */
-} launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "libgpuvoronoi_mpi_openmpi.so", "Open MPI", true},
-                 {"PMI_RANK", "PMI_SIZE", "libgpuvoronoi_mpi_mpich.so", "MPICH", false}};
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "libgpuvoronoi_mpi_openmpi.so", "Open MPI", true},
+    {"PMI_RANK", "PMI_SIZE", "libgpuvoronoi_mpi_mpich.so", "MPICH", false}};
 
 static const struct launcher *launcher_find(void) {
   for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
@@ -28,7 +29,8 @@ static int launcher_number(const char *name, int otherwise) {
   const char *text = getenv(name);
   char *end = NULL;
   long number = text != NULL ? strtol(text, &end, 10) : -1;
-  return end != NULL && end != text && *end == '\0' && number >= 0 && number < INT_MAX ? (int)number : otherwise;
+  return end != NULL && end != text && *end == '\0' && number >= 0 && number < INT_MAX ? (int)number
+                                                                                       : otherwise;
 }
 
 int gv_launcher_rank(void) {
@@ -46,7 +48,7 @@ bool gv_launcher_ends_all(void) {
   return by != NULL && by->ends_all;
 }
 
-/* ------------------------------------------------------------------------------------------------- start and end */
+/* ------------------------------------------------------------------------------------------ start and end */
 
 static const gv_mpi_module *module_open(const struct launcher *by, const char **why) {
   gv_mpi_offer *offer = NULL;
@@ -98,7 +100,8 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out) {
   if (module == NULL) {
     return gv_io_fail(io, GV_ERROR_IO, "launcher of %s: cannot open its module: %s", name, why);
   }
-  if (module->start(io->cancelled, &out->all) != 0) return gv_io_fail(io, GV_ERROR_IO, "%s: cannot start", name);
+  if (module->start(io->cancelled, &out->all) != 0)
+    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot start", name);
   out->finish = module->finish;
   if (out->all.ranks != gv_launcher_ranks()) { /* each would work by itself, and write to one file */
     return gv_io_fail(io, GV_ERROR_IO, "%s: %d rank%s, but its launcher has %d", name, out->all.ranks,
@@ -114,7 +117,8 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out) {
 
 void gv_cluster_close(gv_io *io, gv_cluster *c) {
   int unused = 0;
-  bool whole = c->host_ranks > 0 && !gv_io_cancelled(io); /* a rank that leaves early would wait in MPI forever */
+  /* a rank that leaves early would wait in MPI forever */
+  bool whole = c->host_ranks > 0 && !gv_io_cancelled(io);
   if (whole && gv_cluster_largest(io, c, &unused) == GV_OK) c->finish();
   free(c->hosts);
   free(c->numbers);
@@ -130,7 +134,7 @@ int gv_cluster_device(const gv_cluster *c, int requested) {
   return several ? c->host_rank % devices : requested;
 }
 
-/* --------------------------------------------------------------------------------------------------------- calls */
+/* -------------------------------------------------------------------------------------------------- calls */
 
 gv_status gv_cluster_largest(gv_io *io, const gv_cluster *c, int *value) {
   int most = 0;
@@ -147,7 +151,8 @@ static void set_places(const gv_cluster *c, const int *sizes, int *places) {
 }
 
 /* sizes: of each rank. */
-static gv_status communicator_gather(gv_io *io, const gv_cluster *c, const void *own, void *all, const int *sizes) {
+static gv_status communicator_gather(gv_io *io, const gv_cluster *c, const void *own, void *all,
+                                     const int *sizes) {
   int *places = c->numbers;
   set_places(c, sizes, places);
   return c->all.allgatherv(c->all.user, own, all, sizes, places) == 0 ? GV_OK : communicator_unreachable(io);
@@ -175,7 +180,8 @@ gv_status gv_cluster_collect(gv_io *io, const gv_cluster *c, const void *own, vo
   memset(none, 0, 3 * ranks * sizeof *none);
   out[0] = sizes[c->all.rank];
   if (c->all.rank == 0) memcpy(in, sizes, ranks * sizeof *in);
-  return c->all.alltoallv(c->all.user, own, out, none, all, in, places) == 0 ? GV_OK : communicator_unreachable(io);
+  return c->all.alltoallv(c->all.user, own, out, none, all, in, places) == 0 ? GV_OK
+                                                                             : communicator_unreachable(io);
 }
 
 gv_status gv_cluster_agree(gv_io *io, const gv_cluster *c, gv_status status) {

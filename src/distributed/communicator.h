@@ -1,11 +1,11 @@
 /*
- * The command as one of several processes (ranks) that an MPI launcher (mpirun, mpiexec, srun) has started. They
- * communicate by three collective calls, allreduce (maximum), allgatherv and alltoallv, which have the types of
- * gv_communicator (gpuvoronoi/experimental.h), so that the library's distributed searches use them too. Processes
- * without a launcher, or with one rank only, never open MPI.
+ * The command as one of several processes (ranks) that an MPI launcher (mpirun, mpiexec, srun) has started.
+ * They communicate by three collective calls, allreduce (maximum), allgatherv and alltoallv, which have the
+ * types of gv_communicator (gpuvoronoi/experimental.h), so that the library's distributed searches use them
+ * too. Processes without a launcher, or with one rank only, never open MPI.
  *
- * Functions with a gv_io are collective, all ranks call them in the same order from the main thread. They end early, with an error,
- * where io->cancelled returns true; the launcher then ends the other ranks.
+ * Functions with a gv_io are collective, all ranks call them in the same order from the main thread. They end
+ * early, with an error, where io->cancelled returns true; the launcher then ends the other ranks.
  */
 #ifndef GV_DISTRIBUTED_COMMUNICATOR_H
 #define GV_DISTRIBUTED_COMMUNICATOR_H
@@ -19,7 +19,8 @@ typedef struct gv_host {
   char name[256];
 } gv_host;
 
-/* After it is opened, calls do not allocate memory, so that no rank leaves the order of calls when out of memory. */
+/* After it is opened, calls do not allocate memory, so that no rank leaves the order of calls when out of
+ * memory. */
 typedef struct gv_cluster {
   gv_communicator all;
   void (*finish)(void);
@@ -27,8 +28,9 @@ typedef struct gv_cluster {
   int *numbers;              /* sizes and offsets of the calls: four times the number of ranks */
   char *own;                 /* data that this rank sends to all: GV_BROADCAST_MOST bytes */
   int host_rank, host_ranks; /* number and count among the ranks of this host */
-  int threads;               /* this rank's share of the host's CPUs; if the launcher binds ranks to CPUs, those */
-  int host_threads;          /* CPUs that this rank may use while the others wait */
+  /* this rank's share of the host's CPUs; if the launcher binds ranks to CPUs, those */
+  int threads;
+  int host_threads; /* CPUs that this rank may use while the others wait */
 } gv_cluster;
 
 /* By the launcher's environment: 0 of 1 without one. */
@@ -44,7 +46,8 @@ gv_status gv_cluster_open(gv_io *io, gv_cluster *out);
 /* Ends MPI, once all ranks have called it, unless cancelled; frees. */
 void gv_cluster_close(gv_io *io, gv_cluster *communicator);
 
-/* The GPU of this rank, if none (-1) is requested: the ranks of a host use its GPUs in turn. Not collective. */
+/* The GPU of this rank, if none (-1) is requested: the ranks of a host use its GPUs in turn. Not
+ * collective. */
 int gv_cluster_device(const gv_cluster *communicator, int requested);
 
 /* `status` without a communicator (NULL). GV_OK if `status` is that on all ranks. Otherwise all ranks get the
@@ -61,7 +64,8 @@ gv_status gv_cluster_largest(gv_io *io, const gv_cluster *communicator, int *val
 /* `size` bytes of each rank, in the order of ranks, to all ranks. */
 gv_status gv_cluster_gather(gv_io *io, const gv_cluster *communicator, const void *own, void *all, int size);
 
-/* sizes[p] bytes of each rank p to rank 0, one after another; the sum is INT_MAX at most. `own` has sizes[rank] bytes. */
+/* sizes[p] bytes of each rank p to rank 0, one after another; the sum is INT_MAX at most. `own` has
+ * sizes[rank] bytes. */
 gv_status gv_cluster_collect(gv_io *io, const gv_cluster *communicator, const void *own, void *all,
                              const int *sizes);
 

@@ -39,7 +39,8 @@ static uint64_t canonical_bits(double value) {
   return bits;
 }
 
-/* By bisection over the doubles, from a bracket around the power that roundings of both powers cannot leave where nothing underflows. */
+/* By bisection over the doubles, from a bracket around the power that roundings of both powers cannot leave
+ * where nothing underflows. */
 double gv_largest_power(double limit, double power) {
   double root = 1.0 / power, middle = gv_power(limit, power), slack = (1024.0 + 1024.0 * power) * DBL_EPSILON;
   double low = middle * (1.0 - slack), high = middle * (1.0 + slack);

@@ -1,11 +1,10 @@
 /*
  * Edges on the plane.
  *
- * The error of the value: with w the vector from the nearer end, products and differences are rounded relative to
- * |w| |d|, so the distance is within 4 units in the last place of |w|, which is at most the distance plus half the
- * edge. A position counts as outside an end if it is so within that error; both formulas then differ by a square of
- * it.
- * A single source for hosts and GPUs.
+ * The error of the value: with w the vector from the nearer end, products and differences are rounded
+ * relative to |w| |d|, so the distance is within 4 units in the last place of |w|, which is at most the
+ * distance plus half the edge. A position counts as outside an end if it is so within that error; both
+ * formulas then differ by a square of it. A single source for hosts and GPUs.
  */
 #ifndef GV_EDGE_PLANE_H
 #define GV_EDGE_PLANE_H

@@ -1,32 +1,37 @@
 /*
  * The least distance from a position to an edge on the globe.
  *
- * Let f(u) be the distance from the position q to the place P(u) of the edge, 0 <= u <= 1, v = |P'| and k = |D_u P'| the size of the edge's
- * acceleration within the surface (none for a geodesic). geod_inverse gives f and, by the direction in which the shortest geodesic
- * arrives at P, its slope f'. Where f is smooth
- *     f'' = Hess f(P', P') + <grad f, D_u P'>.
- * By the Hessian comparison theorem (Petersen, Riemannian Geometry, ch. 6), with K between the least and the largest Gaussian
- * curvature, a motion across the shortest geodesic bends f by at least r cot(r f), r^2 = largest K, while f < pi / r, and by at most
- * r cot(r f), r^2 = least K, wherever it is (in the sense of barriers where shortest geodesics meet: f has edges there, which point
- * upward). An ellipsoid's injectivity radius is at least pi / r for the largest K (Klingenberg; its closed geodesics are longer). So,
- * in a piece of length h of u in which f is known to stay within [near, far] because its slope is at most v:
+ * Let f(u) be the distance from the position q to the place P(u) of the edge, 0 <= u <= 1, v = |P'| and k =
+ * |D_u P'| the size of the edge's acceleration within the surface (none for a geodesic). geod_inverse gives f
+ * and, by the direction in which the shortest geodesic arrives at P, its slope f'. Where f is smooth f'' =
+ * Hess f(P', P') + <grad f, D_u P'>. By the Hessian comparison theorem (Petersen, Riemannian Geometry, ch.
+ * 6), with K between the least and the largest Gaussian curvature, a motion across the shortest geodesic
+ * bends f by at least r cot(r f), r^2 = largest K, while f < pi / r, and by at most r cot(r f), r^2 = least
+ * K, wherever it is (in the sense of barriers where shortest geodesics meet: f has edges there, which point
+ * upward). An ellipsoid's injectivity radius is at least pi / r for the largest K (Klingenberg; its closed
+ * geodesics are longer). So, in a piece of length h of u in which f is known to stay within [near, far]
+ * because its slope is at most v:
  *   1. f >= near: the piece is left if near is not below the least value found so far.
- *   2. Where v^2 r cot(r far) > k, every place with f' = 0 is a strict minimum, since there the motion is across: there is at
- *      most one, and only if f falls at the beginning and rises at the end. Then it is bracketed and found by secants.
- *   3. Where v^2 r cot(r near) < -k for the least K, every such place is a maximum: the ends, which are known, are the least.
- *   4. f'' <= M = k + v^2 max(0, r cot(r near)) for the least K: the piece is left if the lesser end less M h^2 / 8 is not below the
- *      least value found so far. And f'' >= -m, m = k + v^2 max(0, -r cot(r far)) for the largest K (where that cot is positive it takes
- *      off from k, by the motion across, which is the speed but for the slope, which is known to within M h / 2): the piece
- *      is left if f rises by more than m h at its beginning or falls by more at its end, or if the higher of the tangents at the
- *      ends, less m h^2 / 2, stays above the least value found;
+ *   2. Where v^2 r cot(r far) > k, every place with f' = 0 is a strict minimum, since there the motion is
+ * across: there is at most one, and only if f falls at the beginning and rises at the end. Then it is
+ * bracketed and found by secants.
+ *   3. Where v^2 r cot(r near) < -k for the least K, every such place is a maximum: the ends, which are
+ * known, are the least.
+ *   4. f'' <= M = k + v^2 max(0, r cot(r near)) for the least K: the piece is left if the lesser end less M
+ * h^2 / 8 is not below the least value found so far. And f'' >= -m, m = k + v^2 max(0, -r cot(r far)) for the
+ * largest K (where that cot is positive it takes off from k, by the motion across, which is the speed but for
+ * the slope, which is known to within M h / 2): the piece is left if f rises by more than m h at its
+ * beginning or falls by more at its end, or if the higher of the tangents at the ends, less m h^2 / 2, stays
+ * above the least value found;
  *   5. otherwise it is halved.
- * Rules 1 and 4 leave at most GV_EDGE_TOLERANCE unfound, rule 2 stops where another step would gain less than GV_EDGE_GAIN. All
- * values are distances to places of the edge, so the result is never below the least one (but for geod_inverse's 15 nm). Two local minima
- * inside an edge need f beyond pi / 2r, 9985 km on the Earth: rules 1 and 4 see to these.
+ * Rules 1 and 4 leave at most GV_EDGE_TOLERANCE unfound, rule 2 stops where another step would gain less than
+ * GV_EDGE_GAIN. All values are distances to places of the edge, so the result is never below the least one
+ * (but for geod_inverse's 15 nm). Two local minima inside an edge need f beyond pi / 2r, 9985 km on the
+ * Earth: rules 1 and 4 see to these.
  *
- * A line straight in longitude and latitude, of rates l' and p' by u: v^2 = (N cos p l')^2 + (M p')^2, and the acceleration's
- * components are -2 M sin p l' p' to the east and M_p p'^2 + N sin p cos p l'^2 to the north, M and N the radii of curvature,
- * M_p = 3 M e^2 sin p cos p / (1 - e^2 sin^2 p).
+ * A line straight in longitude and latitude, of rates l' and p' by u: v^2 = (N cos p l')^2 + (M p')^2, and
+ * the acceleration's components are -2 M sin p l' p' to the east and M_p p'^2 + N sin p cos p l'^2 to the
+ * north, M and N the radii of curvature, M_p = 3 M e^2 sin p cos p / (1 - e^2 sin^2 p).
  */
 #include "core/angles.h"
 #include "exact/edge.h"
@@ -54,7 +59,7 @@ void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_su
   out->smallest = fmin(a * a / b, b * b / a); /* the meridian's, at a pole or at the equator */
 }
 
-/* ------------------------------------------------------------------------------------------------------- looking */
+/* ------------------------------------------------------------------------------------------------ looking */
 
 static void sample_on_sphere(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
                              gv_edge_view *out) {
@@ -82,10 +87,10 @@ void gv_edge_view_of(const gv_edge_surface *surface, const gv_edge_place *q, dou
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- edges */
+/* -------------------------------------------------------------------------------------------------- edges */
 
-void gv_edge_make(const gv_edge_surface *surface, bool straight, const double first[2], const double second[2],
-                  gv_edge *out) {
+void gv_edge_make(const gv_edge_surface *surface, bool straight, const double first[2],
+                  const double second[2], gv_edge *out) {
   double a[2] = {first[0] + 0.0, first[1] + 0.0}, b[2] = {second[0] + 0.0, second[1] + 0.0};
   if (!straight) {
     gv_normalize_lonlat(&a[0], &a[1]);
@@ -166,7 +171,7 @@ void gv_straight_courses(const gv_edge_surface *surface, int32_t count, const do
   }
 }
 
-/* ------------------------------------------------------------------------------------------------- the search */
+/* --------------------------------------------------------------------------------------------- the search */
 
 /* f and its slope at a place; speed is |P'|. */
 typedef struct sample {
@@ -290,8 +295,8 @@ typedef struct edge_piece {
   sample from, to;
 } edge_piece;
 
-/* The least square of the speed across the shortest geodesic within a piece: the slope, which is the speed along it, hardly
- * leaves that at the ends. */
+/* The least square of the speed across the shortest geodesic within a piece: the slope, which is the speed
+ * along it, hardly leaves that at the ends. */
 static double least_across2(const edge_piece *p, const gv_edge_motion *m, double rise) {
   double most = fmax(fabs(p->from.slope), fabs(p->to.slope)) + 0.5 * rise * (p->to.u - p->from.u);
   return fmax(0.0, m->slowest * m->slowest - most * most);
@@ -342,8 +347,9 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
   stack[0].from = edge_search_evaluate(&s, 0.0, edge->lon[0], edge->lat[0], edge->start, from);
   stack[0].to = edge_search_evaluate(&s, 1.0, edge->lon[1], edge->lat[1], edge->finish, to);
   bool point = edge->straight ? edge->rate_lon == 0.0 && edge->rate_lat == 0.0 : !(edge->length > 0.0);
-  /* From a pole it is the latitude that counts (a parallel is all as far): a line's is greatest at an end, and so is a geodesic's unless
-   * it rises at one end and falls at the other, with one greatest latitude in between. */
+  /* From a pole it is the latitude that counts (a parallel is all as far): a line's is greatest at an end,
+   * and so is a geodesic's unless it rises at one end and falls at the other, with one greatest latitude in
+   * between. */
   bool pole = fabs(q->lat) == 90.0;
   if (!point && !pole) open = 1;
   if (!point && pole && !edge->straight && stack[0].from.slope < 0.0 && stack[0].to.slope > 0.0)
@@ -364,10 +370,10 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
 }
 
 /*
- * With f the distance from the end and s > 0 its slope away from it: as long as f stays below pi / 2r, r^2 the
- * largest K, f'' >= -turn. Where s >= 2 turn the far end is therefore farther by s / 2 at least, which is more than
- * geod_inverse's error, and rule 4 leaves the whole edge at once, without testing another place. (The slope's own
- * error is that of the azimuth, 1e-7 of the speed from a meter on.)
+ * With f the distance from the end and s > 0 its slope away from it: as long as f stays below pi / 2r, r^2
+ * the largest K, f'' >= -turn. Where s >= 2 turn the far end is therefore farther by s / 2 at least, which is
+ * more than geod_inverse's error, and rule 4 leaves the whole edge at once, without testing another place.
+ * (The slope's own error is that of the azimuth, 1e-7 of the speed from a meter on.)
  */
 bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_view *view,
                             double speed, double turn, gv_edge_closest *closest) {

@@ -1,9 +1,9 @@
 /*
  * Positions on the globe: the single source of the numbers that distances are computed from.
  *
- * Every exact distance on the sphere or the ellipsoid starts from these functions, for cells and seeds alike, so
- * equal places give equal numbers: longitudes are reduced exactly in degrees to (-180, 180], a pole has one
- * longitude, and sines and cosines are exact at multiples of 90 degrees.
+ * Every exact distance on the sphere or the ellipsoid starts from these functions, for cells and seeds alike,
+ * so equal places give equal numbers: longitudes are reduced exactly in degrees to (-180, 180], a pole has
+ * one longitude, and sines and cosines are exact at multiples of 90 degrees.
  */
 #ifndef GV_GLOBE_H
 #define GV_GLOBE_H
@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /*
- * Sines and cosines of n angles in degrees, -180 ... 180; exact at multiples of 90. Written with additions and
- * multiplications only, in one order, so that every processor and instruction set gives the same bits; within 1.5
- * ulp. The arrays may be unaligned but must not overlap. Thread safe.
+ * Sines and cosines of n angles in degrees, -180 ... 180; exact at multiples of 90. Written with additions
+ * and multiplications only, in one order, so that every processor and instruction set gives the same bits;
+ * within 1.5 ulp. The arrays may be unaligned but must not overlap. Thread safe.
  */
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine);
 
@@ -57,13 +57,13 @@ gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flatt
  *   sphere:    p = cos(lat), z = sin(lat)
  *   ellipsoid: p = N cos(lat), z = (1 - e^2) N sin(lat), N = 1 / sqrt(1 - e^2 sin^2(lat))
  */
-void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n, const double *sine,
-                        const double *cosine, double *p, double *z);
+void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
+                        const double *sine, const double *cosine, double *p, double *z);
 
 /*
  * Cartesian positions of n places (longitude, latitude), already normalized: unit vectors, or with
- * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables form
- * them. NaN gives NaN. `ellipsoid` is not used for unit vectors. Same rules as gv_sincos_degrees.
+ * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables
+ * form them. NaN gives NaN. `ellipsoid` is not used for unit vectors. Same rules as gv_sincos_degrees.
  */
 void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
                           const double *longitude, const double *latitude, double *x, double *y, double *z);

@@ -29,8 +29,8 @@ static void sincos_kernel(int64_t n, const double *degrees, double *sine, double
   }
 }
 
-static void meridian_kernel(double eccentricity2, int64_t n, const double *sine, const double *cosine, double *p,
-                            double *z) {
+static void meridian_kernel(double eccentricity2, int64_t n, const double *sine, const double *cosine,
+                            double *p, double *z) {
   for (int64_t i = 0; i < n; i += VD_LANES) {
     vd a, b;
     vd_meridian_point(eccentricity2, load_some(sine + i, n - i), load_some(cosine + i, n - i), &a, &b);
@@ -54,22 +54,23 @@ static void vectors_kernel(double eccentricity2, int64_t n, const double *lon, c
 
 /* Sums over `cells` triangles in a row: corners k and k + 1 of one parallel and corner k of the other. */
 GV_INLINE void sum_corners(int32_t cells, double p, double z, const double *sine, const double *cosine,
-                           double other_p, double other_z, const double *other_sine, const double *other_cosine,
-                           double *x, double *y, double *height) {
+                           double other_p, double other_z, const double *other_sine,
+                           const double *other_cosine, double *x, double *y, double *height) {
   for (int32_t k = 0; k < cells; k += VD_LANES) {
     vd sum_x, sum_y, sum_z;
-    vd_sum_of_corners(p, z, vd_load(sine + k), vd_load(cosine + k), vd_load(sine + k + 1), vd_load(cosine + k + 1),
-                      other_p, other_z, vd_load(other_sine + k), vd_load(other_cosine + k), &sum_x, &sum_y, &sum_z);
+    vd_sum_of_corners(p, z, vd_load(sine + k), vd_load(cosine + k), vd_load(sine + k + 1),
+                      vd_load(cosine + k + 1), other_p, other_z, vd_load(other_sine + k),
+                      vd_load(other_cosine + k), &sum_x, &sum_y, &sum_z);
     vd_store(x + k, sum_x);
     vd_store(y + k, sum_y);
     vd_store(height + k, sum_z);
   }
 }
 
-/* Rows are packed without gaps: values that a row's last vector writes past its end are overwritten by the next
- * row. */
-static void centers_kernel(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
-                           double *z) {
+/* Rows are packed without gaps: values that a row's last vector writes past its end are overwritten by the
+ * next row. */
+static void centers_kernel(bool down, int32_t side, const double *sine, const double *cosine, double *x,
+                           double *y, double *z) {
   int32_t cell = 0, cells = side * side;
   for (int inverted = 0; inverted < 2; inverted++) {
     int32_t upper = side + 1; /* first vertex of the row's upper parallel */

@@ -1,4 +1,5 @@
-/* The formulas of exact/shared in vectors, for kernels: vd_sines is gv_sines of as many numbers as a vector holds, and so on. */
+/* The formulas of exact/shared in vectors, for kernels: vd_sines is gv_sines of as many numbers as a vector
+ * holds, and so on. */
 #ifndef GV_LANES_H
 #define GV_LANES_H
 

@@ -1,4 +1,5 @@
-/* Filters in double (Shewchuk's orient2d on the plane); if they do not decide, the exact sum of the six products. */
+/* Filters in double (Shewchuk's orient2d on the plane); if they do not decide, the exact sum of the six
+ * products. */
 #include "exact/orientation.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ int gv_orientation(const double a[2], const double b[2], const double c[2]) {
   return exactly(a, b, c);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the sphere */
+/* --------------------------------------------------------------------------------------------- the sphere */
 
 static bool orientation_same(const double a[3], const double b[3]) {
   return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
@@ -64,8 +65,8 @@ static int exactly_on_sphere(const double a[3], const double b[3], const double 
 }
 
 /*
- * The determinant is that of a, b - a, c - a. Both differences are within 2^-53 of themselves, and a term has two more products and at
- * most three sums: seven roundings, so 8 x 2^-53 of the terms' sizes is ample.
+ * The determinant is that of a, b - a, c - a. Both differences are within 2^-53 of themselves, and a term has
+ * two more products and at most three sums: seven roundings, so 8 x 2^-53 of the terms' sizes is ample.
  */
 int gv_orientation_sphere(const double a[3], const double b[3], const double c[3]) {
   const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
@@ -79,6 +80,7 @@ int gv_orientation_sphere(const double a[3], const double b[3], const double c[3
   const double error = 8.9e-16 * size + 1e-300;
   if (value > error) return 1;
   if (value < -error) return -1;
-  return orientation_same(a, b) || orientation_same(b, c) || orientation_same(a, c) ? 0
-                                                                                    : exactly_on_sphere(a, b, c);
+  return orientation_same(a, b) || orientation_same(b, c) || orientation_same(a, c)
+             ? 0
+             : exactly_on_sphere(a, b, c);
 }

@@ -1,6 +1,6 @@
 /*
- * Boxes of edges, and how far an edge may be that can still be the nearest: what trees on hosts and GPUs have in common (tree.h has the
- * argument).
+ * Boxes of edges, and how far an edge may be that can still be the nearest: what trees on hosts and GPUs have
+ * in common (tree.h has the argument).
  */
 #ifndef GV_FEATURES_BOX_H
 #define GV_FEATURES_BOX_H
@@ -18,11 +18,11 @@ typedef struct gv_box_node {
 } gv_box_node;
 
 /*
- * The square of a distance that no place of the globe in a box is nearer than. That from the box bounds it, and so does
- *   |q - p|^2 = |q|^2 + |p|^2 - 2 q.p,   |p|^2 = 1 - F z^2 >= 1 - max(F, 0) z^2, F = e^2 / (1 - e^2),
- * with the largest q.p of the box: boxes of curves that go far round the globe are nearly empty. Terms are at most 4, their rounding
- * errors below 1e-14.
- * Gain: 1.8x on 8,000 nested squares across the globe, geodesic.
+ * The square of a distance that no place of the globe in a box is nearer than. That from the box bounds it,
+ * and so does |q - p|^2 = |q|^2 + |p|^2 - 2 q.p,   |p|^2 = 1 - F z^2 >= 1 - max(F, 0) z^2, F = e^2 / (1 -
+ * e^2), with the largest q.p of the box: boxes of curves that go far round the globe are nearly empty. Terms
+ * are at most 4, their rounding errors below 1e-14. Gain: 1.8x on 8,000 nested squares across the globe,
+ * geodesic.
  */
 GV_BOTH double gv_globe_box_distance2(double flattest, const double low[3], const double high[3],
                                       const double q[3]) {
@@ -40,7 +40,8 @@ GV_BOTH double gv_globe_box_distance2(double flattest, const double low[3], cons
 /* What bounds exact distances by chords. */
 typedef struct gv_edge_reach {
   bool geodesic;
-  double room; /* a canonical value is that of a place up to GV_EDGE_ERROR farther: in the tree's coordinates */
+  /* a canonical value is that of a place up to GV_EDGE_ERROR farther: in the tree's coordinates */
+  double room;
   gv_chords chords;
 } gv_edge_reach;
 

@@ -1,9 +1,9 @@
 /*
- * Edges of polygons that only cut them where a map of the globe ends: along the latitude of a pole, and along 180
- * degrees where a polygon lies against the edge from the other side. Files have the meridian at 180, at -180 or,
- * after a change of datum or by rounding, close to it: edges within GV_CUT_TOLERANCE of it count, and cut edges are
- * moved onto it if edges are straight. A ring's extent decides on which side of the meridian it lies. Edges are split where touching
- * edges begin or end, so that each is either a cut or not.
+ * Edges of polygons that only cut them where a map of the globe ends: along the latitude of a pole, and along
+ * 180 degrees where a polygon lies against the edge from the other side. Files have the meridian at 180, at
+ * -180 or, after a change of datum or by rounding, close to it: edges within GV_CUT_TOLERANCE of it count,
+ * and cut edges are moved onto it if edges are straight. A ring's extent decides on which side of the
+ * meridian it lies. Edges are split where touching edges begin or end, so that each is either a cut or not.
  */
 #include "features/set.h"
 
@@ -143,7 +143,7 @@ static gv_status find_sides(gv_context *context, const gv_feature_set *set, side
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ cuts_output */
+/* -------------------------------------------------------------------------------------------- cuts_output */
 
 /* Vertices that are copied one after the other; x is NULL where they are only counted. */
 typedef struct cuts_output {
@@ -157,7 +157,8 @@ static void cuts_put(cuts_output *p, double x, double y) {
 }
 
 /* Where stretches begin or end within an edge along the antimeridian, in its direction. */
-static void put_ends(cuts_output *p, const cuts_stretch *list, int64_t count, double x, double from, double to) {
+static void put_ends(cuts_output *p, const cuts_stretch *list, int64_t count, double x, double from,
+                     double to) {
   double low = fmin(from, to) + GV_CUT_TOLERANCE, high = fmax(from, to) - GV_CUT_TOLERANCE;
   int64_t first = p->count, n = begun(list, count, low);
   for (n -= n > 0; n < count && list[n].low < high; n++) {
@@ -179,8 +180,10 @@ static void part_rings(const gv_feature_set *set, const sides *s, cuts_output *p
       if (vertex != NULL) vertex[r] = p->count;
       for (int64_t v = set->vertex[r]; v < set->vertex[r + 1]; v++) {
         cuts_put(p, set->x[v], set->y[v]);
-        int side = set->kind[part] == GV_PART_POLYGON && v + 1 < set->vertex[r + 1] ? cuts_side_of(set, r, v) : -1;
-        if (side >= 0) put_ends(p, s->stretch[1 - side], s->count[1 - side], set->x[v], set->y[v], set->y[v + 1]);
+        int side =
+            set->kind[part] == GV_PART_POLYGON && v + 1 < set->vertex[r + 1] ? cuts_side_of(set, r, v) : -1;
+        if (side >= 0)
+          put_ends(p, s->stretch[1 - side], s->count[1 - side], set->x[v], set->y[v], set->y[v + 1]);
       }
     }
   }

@@ -1,4 +1,5 @@
-/* A tree's edges on a device: one tree over all features, with the leaves of the tree over features replaced by features. */
+/* A tree's edges on a device: one tree over all features, with the leaves of the tree over features replaced
+ * by features. */
 #include "features/device_edges.h"
 
 #include <string.h>
@@ -119,7 +120,8 @@ static gv_status device_edges_prepare_rows(gv_worker *worker, int64_t first, int
       known.edge.lat[0] = set->y[v];
     }
     if (rows->line != NULL) device_edges_make_line(&known, &rows->line[i]);
-    if (rows->curve != NULL) device_edges_make_curve(&known, set->surface.ellipsoid.semi_major, &rows->curve[i]);
+    if (rows->curve != NULL)
+      device_edges_make_curve(&known, set->surface.ellipsoid.semi_major, &rows->curve[i]);
   }
   return GV_OK;
 }
@@ -145,10 +147,12 @@ static gv_status device_edges_open(gv_device_edges *d) {
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   const gv_edges_device *device = gv_cuda_module_get(&reason)->edges;
   edge_forest f = {.tree = t};
-  f.node = gv_allocate(&context->allocator, (int64_t)t->nodes + t->tops + 2 * (int64_t)set->count, sizeof *f.node);
+  f.node =
+      gv_allocate(&context->allocator, (int64_t)t->nodes + t->tops + 2 * (int64_t)set->count, sizeof *f.node);
   gv_edge_row *row = gv_allocate(&context->allocator, t->entries, sizeof *row);
   prepared_rows prepared = {t, NULL, NULL};
-  gv_status status = f.node != NULL && row != NULL ? GV_OK : gv_fail_memory(context, "the edges for the device");
+  gv_status status =
+      f.node != NULL && row != NULL ? GV_OK : gv_fail_memory(context, "the edges for the device");
   if (status == GV_OK) status = device_edges_prepare(context, &prepared);
   if (status == GV_OK) {
     device_edges_join(&f);
@@ -172,7 +176,8 @@ static gv_status device_edges_open(gv_device_edges *d) {
                            .root_most = set->surface.root_most,
                            .rho = set->surface.radius,
                            .flattest = t->flattest,
-                           .eccentricity2 = t->geodesic != NULL ? set->surface.ellipsoid.eccentricity2 : -1.0};
+                           .eccentricity2 =
+                               t->geodesic != NULL ? set->surface.ellipsoid.eccentricity2 : -1.0};
     if (gv_edge_points_supported(t)) table.series = t->geodesic->series;
     status = device->open(context, -1, &table, &d->edges);
   }
@@ -217,7 +222,8 @@ gv_status gv_device_edges_find(gv_context *context, gv_device_edges *d, const gv
 }
 
 bool gv_device_edges_give_up(gv_device_edges *d, gv_status status) {
-  bool failed = status == GV_ERROR_DEVICE || status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE;
+  bool failed =
+      status == GV_ERROR_DEVICE || status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE;
   if (!failed || !d->automatic) return false;
   pthread_mutex_lock(&d->lock);
   d->state = EDGES_ON_CPUS;

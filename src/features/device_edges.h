@@ -1,10 +1,11 @@
 /*
- * Edges of lines and polygons in the memory of a device, and the nearest feature of many positions by them: the interface of the CUDA
- * module, and a tree's edges there.
+ * Edges of lines and polygons in the memory of a device, and the nearest feature of many positions by them:
+ * the interface of the CUDA module, and a tree's edges there.
  *
- * The device finds the features that may be nearest by the bounds of tree.h and box.h. Among edges of the plane and arcs of great circles
- * it computes exact distances (exact/edge_plane.h, exact/edge_arc.h) and decides. Others stay open unless all edges that may be nearest
- * are one feature's: the host decides. Which polygons a position lies in is the host's part too.
+ * The device finds the features that may be nearest by the bounds of tree.h and box.h. Among edges of the
+ * plane and arcs of great circles it computes exact distances (exact/edge_plane.h, exact/edge_arc.h) and
+ * decides. Others stay open unless all edges that may be nearest are one feature's: the host decides. Which
+ * polygons a position lies in is the host's part too.
  */
 #ifndef GV_FEATURES_DEVICE_EDGES_H
 #define GV_FEATURES_DEVICE_EDGES_H
@@ -28,7 +29,8 @@ typedef struct gv_edge_row {
   int32_t feature;
 } gv_edge_row;
 
-/* An edge that is straight in longitude and latitude: ends in the order of gv_edge_make, rates in radians an edge. */
+/* An edge that is straight in longitude and latitude: ends in the order of gv_edge_make, rates in radians an
+ * edge. */
 typedef struct gv_edge_line {
   double lon[2], lat[2], rate_lon, rate_lat;
   gv_edge_motion motion;
@@ -68,10 +70,10 @@ enum { GV_EDGE_NONE = -1, GV_EDGE_OPEN = -2 };
 
 /* Results of a search, in order of the positions, in its own memory; NULL: not requested. */
 typedef struct gv_edge_results {
-  const int32_t
-      *found; /* the nearest feature by its edges, GV_EDGE_NONE or GV_EDGE_OPEN; NULL if values are requested */
-  const float *low;       /* not above the chord to the nearest edge */
-  const float *value;     /* distances as floats, NAN if there is none or the host must find it */
+  const int32_t *found; /* the nearest feature by its edges, GV_EDGE_NONE or GV_EDGE_OPEN; NULL if values are
+                           requested */
+  const float *low;     /* not above the chord to the nearest edge */
+  const float *value;   /* distances as floats, NAN if there is none or the host must find it */
   const double *distance; /* reported distances, INFINITY if there is none; kinds that the device decides */
 } gv_edge_results;
 
@@ -81,9 +83,10 @@ typedef void gv_edge_take_fn(void *user, const gv_edge_results *results);
 typedef struct gv_edge_search {
   int64_t count; /* less than 2^31 */
   void *user;    /* of the functions */
-  /* Pairs of doubles that `pairs` produces: longitudes and latitudes that are none have no result, or x and y. Put in order on the device.
-   * NULL: positions in the tree's coordinates, in rows of `columns`: x, y and z, those with x = NaN have no result; or, x = NULL, by a
-   * grid's tables of its columns and rows (cells/grid.h), from the first ones on. */
+  /* Pairs of doubles that `pairs` produces: longitudes and latitudes that are none have no result, or x and
+   * y. Put in order on the device. NULL: positions in the tree's coordinates, in rows of `columns`: x, y and
+   * z, those with x = NaN have no result; or, x = NULL, by a grid's tables of its columns and rows
+   * (cells/grid.h), from the first ones on. */
   gv_fill_fn *pairs;
   int64_t columns;
   const double *x, *y, *z;
@@ -112,7 +115,7 @@ typedef struct gv_edges_device {
   gv_status (*search)(gv_context *context, const void *edges, const gv_edge_search *search);
 } gv_edges_device;
 
-/* ------------------------------------------------------------------------------------------- a tree's edges there */
+/* ----------------------------------------------------------------------------------- a tree's edges there */
 
 typedef struct gv_device_edges {
   const struct gv_feature_tree *tree;
@@ -134,8 +137,8 @@ void gv_device_edges_init(gv_device_edges *d, const gv_context *context, const s
                           bool automatic);
 void gv_device_edges_clear(gv_device_edges *d);
 
-/* The edges on the device, put there when first needed; *out is NULL if the CPU must do the work. Thread safe. Errors, if a device was
- * requested: UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
+/* The edges on the device, put there when first needed; *out is NULL if the CPU must do the work. Thread
+ * safe. Errors, if a device was requested: UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
 gv_status gv_device_edges_find(gv_context *context, gv_device_edges *d, const gv_edges_device **device,
                                const void **out);
 

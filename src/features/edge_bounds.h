@@ -1,5 +1,6 @@
 /*
- * Bounds of the distance to an edge from that to one of its places (edge_points.h has the argument): what hosts and GPUs have in common.
+ * Bounds of the distance to an edge from that to one of its places (edge_points.h has the argument): what
+ * hosts and GPUs have in common.
  */
 #ifndef GV_EDGE_BOUNDS_H
 #define GV_EDGE_BOUNDS_H
@@ -8,7 +9,8 @@
 #include "geodesic/series.h"
 
 #define GV_EDGE_FAR_ERROR 4e-6 /* meters */
-#define GV_EDGE_LONGEST   0.05 /* maximum chord of a geodesic that is replaced by its great ellipse or a polynomial */
+/* maximum chord of a geodesic that is replaced by its great ellipse or a polynomial */
+#define GV_EDGE_LONGEST 0.05
 
 /* A place of an edge for a position. */
 typedef struct gv_edge_stand {
@@ -69,7 +71,8 @@ GV_BOTH double gv_edge_bend(double root, double x) {
   return root / tan(root * x);
 }
 
-/* Bound of how much nearer the edge may be than the place, and of how far the exact value may be above the distance. */
+/* Bound of how much nearer the edge may be than the place, and of how far the exact value may be above the
+ * distance. */
 GV_BOTH double gv_edge_gain(double root, const gv_edge_stand *at, double *above) {
   gv_edge_motion m = at->motion;
   double f = at->distance, s = at->slope, room = at->room, speed = m.fastest;
@@ -92,7 +95,8 @@ GV_BOTH double gv_edge_gain(double root, const gv_edge_stand *at, double *above)
 }
 
 /* Bounds of the exact value; 0 and INFINITY if unknown. `error`: of the series, meters. */
-GV_BOTH void gv_edge_bounds_of(double root, double error, const gv_edge_stand *at, double *low, double *high) {
+GV_BOTH void gv_edge_bounds_of(double root, double error, const gv_edge_stand *at, double *low,
+                               double *high) {
   *low = 0.0;
   *high = INFINITY;
   if (!(at->distance >= 0.0)) return;
@@ -101,10 +105,11 @@ GV_BOTH void gv_edge_bounds_of(double root, double error, const gv_edge_stand *a
   *high = at->distance + at->room + error + above;
 }
 
-/* The part at which the next place is to be, nearer to the nearest: as on the sphere of radius rho with a great circle for the edge; by
- * secants once there is one (last_part, last_slope: NAN if there is none). */
+/* The part at which the next place is to be, nearer to the nearest: as on the sphere of radius rho with a
+ * great circle for the edge; by secants once there is one (last_part, last_slope: NAN if there is none). */
 GV_BOTH double gv_edge_next_part(double rho, const gv_edge_stand *at, double last_part, double last_slope) {
-  double angle = at->distance / rho, slope = at->sense * at->slope, speed = at->motion.fastest, part = at->part;
+  double angle = at->distance / rho, slope = at->sense * at->slope, speed = at->motion.fastest,
+         part = at->part;
   if (at->point || !(at->distance >= 0.0) || !(speed > 0.0)) return part;
   double step = -rho * atan2(sin(angle) * slope, cos(angle)) / speed;
   double secant = -slope * (part - last_part) / (slope - last_slope);

@@ -7,9 +7,10 @@ bool gv_edge_points_supported(const gv_feature_tree *t) {
   return t->geodesic != NULL && t->geodesic->series.largest_step >= 0.0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ known edges */
+/* -------------------------------------------------------------------------------------------- known edges */
 
-/* The polynomial by x = 2 u - 1 through three places with their derivatives by u, at x = -1, 0, 1: even and odd powers apart. */
+/* The polynomial by x = 2 u - 1 through three places with their derivatives by u, at x = -1, 0, 1: even and
+ * odd powers apart. */
 static void fit(double place[3][3], double along[3][3], double curve[6][3]) {
   for (int axis = 0; axis < 3; axis++) {
     double middle = place[1][axis], turn = 0.5 * along[1][axis];
@@ -63,13 +64,14 @@ void gv_prepare_motion(const gv_feature_tree *t, const gv_shortlist *l, int32_t 
   k->paced = true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ closest points */
+/* ----------------------------------------------------------------------------------------- closest points */
 
 static void edge_points_project(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_edge_points *f,
                                 int32_t n) {
   const double a[3] = {l->a[0][i], l->a[1][i], l->a[2][i]}, d[3] = {l->d[0][i], l->d[1][i], l->d[2][i]};
   gv_edge_stand s = {.point = f->point[n], .end = f->end[n], .part = f->part[n]};
-  gv_edge_stand_lifted(&t->geodesic->series, t->set->surface.ellipsoid.eccentricity2, a, d, l->inverse[i], &s);
+  gv_edge_stand_lifted(&t->geodesic->series, t->set->surface.ellipsoid.eccentricity2, a, d, l->inverse[i],
+                       &s);
   for (int axis = 0; axis < 3; axis++) {
     f->place[axis][n] = s.place[axis];
     f->along[axis][n] = s.along[axis];
@@ -80,8 +82,8 @@ static void edge_points_project(const gv_feature_tree *t, const gv_shortlist *l,
   f->tilt[n] = s.tilt;
 }
 
-/* Position of a closest point on an edge from vertex to vertex or, `reversed`, the other way: 0 ... 1 along the
- * edge. */
+/* Position of a closest point on an edge from vertex to vertex or, `reversed`, the other way: 0 ... 1 along
+ * the edge. */
 static double edge_points_orient(gv_edge_points *f, int32_t n, bool reversed) {
   if (!reversed) return f->part[n];
   f->end[n] = -f->end[n];
@@ -162,7 +164,7 @@ void gv_edge_points_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- bounds */
+/* ------------------------------------------------------------------------------------------------- bounds */
 
 /* What its bounds depend on. */
 static gv_edge_stand edge_points_stand(const gv_edge_points *f, int32_t n) {
@@ -181,7 +183,8 @@ static gv_edge_stand edge_points_stand(const gv_edge_points *f, int32_t n) {
 void gv_edge_points_bound(const gv_feature_tree *t, gv_edge_points *f) {
   const gv_geodesic *g = t->geodesic;
   double error = 2.0 * gv_chord_tolerance * g->geod.a;
-  double *const place[3] = {f->place[0], f->place[1], f->place[2]}, *const along[3] = {f->along[0], f->along[1],
+  double *const place[3] = {f->place[0], f->place[1], f->place[2]}, *const along[3] = {f->along[0],
+                                                                                       f->along[1],
                                                                                        f->along[2]};
   if (t->set->straight)
     gv_straight_courses(&t->set->surface, f->count, f->lon, f->lat, f->rate_lon, f->rate_lat, place, along);

@@ -92,7 +92,7 @@ static const gv_shortlist *wide_list(gv_finder *f) {
   return wide->usable ? &wide->list : NULL;
 }
 
-/* --------------------------------------------------------------------------------------------------------- a cell */
+/* ------------------------------------------------------------------------------------------------- a cell */
 
 /* One cell: the views that were computed, and the best edge so far. */
 typedef struct cell_search {
@@ -127,7 +127,8 @@ static const gv_edge_view *finder_view_of(cell_search *w, int64_t v) {
 
 static void finder_offer(cell_search *w, int64_t v, const gv_edge_closest *found) {
   gv_edge_closest *closest = w->closest;
-  if (found->canonical > closest->canonical || (found->canonical == closest->canonical && v > w->best)) return;
+  if (found->canonical > closest->canonical || (found->canonical == closest->canonical && v > w->best))
+    return;
   *closest = *found;
   w->best = v;
 }
@@ -140,7 +141,8 @@ static gv_prepared_edge *finder_prepare(gv_finder *f, int32_t i, int64_t v) {
 static bool ends(cell_search *w, int32_t i, int64_t v, int end, const gv_edge_view *view) {
   const gv_prepared_edge *known = finder_prepare(w->finder, i, v);
   gv_edge_closest found;
-  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, view, known->motion.fastest, known->motion.turn, &found))
+  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, view, known->motion.fastest, known->motion.turn,
+                              &found))
     return false;
   finder_offer(w, v, &found);
   return true;
@@ -199,8 +201,8 @@ static int32_t shorten_for(gv_finder *f, const double position[3], int32_t left[
 }
 
 /* count: of `left`; -1: the list does not decide. */
-static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, const int32_t *left, int32_t count,
-                         gv_edge_closest *closest) {
+static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, const int32_t *left,
+                         int32_t count, gv_edge_closest *closest) {
   const gv_feature_tree *t = f->tree;
   if (count < 0 || (boundary && f->cuts))
     return gv_tree_nearest(t, f->feature, q, q->vector, boundary, INFINITY, closest);
@@ -226,7 +228,7 @@ bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_e
   return find_nearest(f, q, boundary, left, count, closest);
 }
 
-/* ---------------------------------------------------------------------------------------------- a vertex by chords */
+/* ------------------------------------------------------------------------------------- a vertex by chords */
 
 /* The same place of the ellipsoid: a pole has any longitude. */
 static bool same_distance(const gv_feature_set *set, int64_t a, int64_t b) {
@@ -239,8 +241,8 @@ static int64_t vertex_at(const gv_feature_tree *t, int64_t v, bool point, int64_
   return !point && same_distance(t->set, v + 1, place) ? v + 1 : -1;
 }
 
-/* A vertex seen from a ball of positions: the chord from its middle, how far it is at most, one over the least, and by how much bounds of arcs of
- * one chord there differ. */
+/* A vertex seen from a ball of positions: the chord from its middle, how far it is at most, one over the
+ * least, and by how much bounds of arcs of one chord there differ. */
 typedef struct vertex_range {
   double chord, radius, most, inverse, open;
 } vertex_range;
@@ -257,7 +259,8 @@ static bool range_of(const gv_finder *f, double chord, double radius, vertex_ran
   return x < 0.7 && chord > radius;
 }
 
-/* Whether the edge leads away from its vertex: `far` is the chord to its other end. 1 / (1 - x) <= 1 + 2 x, x = speed / near, 0 <= x <= 1/2. */
+/* Whether the edge leads away from its vertex: `far` is the chord to its other end. 1 / (1 - x) <= 1 + 2 x, x
+ * = speed / near, 0 <= x <= 1/2. */
 static bool leads_away(const gv_finder *f, const gv_edge_motion *motion, const vertex_range *near, double far,
                        double length) {
   double speed = motion->fastest, turn = motion->turn, part = speed * near->inverse;
@@ -358,7 +361,7 @@ double gv_finder_distance(gv_finder *f, const gv_edge_place *q, bool boundary) {
   return distance;
 }
 
-/* ------------------------------------------------------------------------------------------- values as floats */
+/* --------------------------------------------------------------------------------------- values as floats */
 
 static void position_of(const gv_float_batch *b, int32_t cell, double q[3]) {
   for (int axis = 0; axis < 3; axis++)
@@ -385,8 +388,8 @@ static void finder_bound_pairs(const gv_finder *f) {
   p->count = 0;
 }
 
-/* One pass over the current points: decided values are written; for the others the possible closest points continue
- * from a better place. */
+/* One pass over the current points: decided values are written; for the others the possible closest points
+ * continue from a better place. */
 static void finder_bound_some(gv_finder *f, const gv_edge_points *points, gv_edge_points *next) {
   const gv_feature_tree *t = f->tree;
   gv_float_batch *b = f->batch;
@@ -407,8 +410,8 @@ static void finder_bound_some(gv_finder *f, const gv_edge_points *points, gv_edg
       int32_t i = points->item[n], at = next->count;
       bool point;
       int64_t v = vertex_of(t, f->list.entry[i], &point);
-      gv_edge_points_add(t, &f->list, i, gv_edge_points_next(t, points, n), point ? NULL : finder_prepare(f, i, v),
-                         q, next);
+      gv_edge_points_add(t, &f->list, i, gv_edge_points_next(t, points, n),
+                         point ? NULL : finder_prepare(f, i, v), q, next);
       next->cell[at] = cell;
       next->last_part[at] = points->part[n];
       next->last_slope[at] = points->sense[n] * points->slope[n];
@@ -427,7 +430,8 @@ static void finder_bound_points(gv_finder *f) {
 }
 
 /* Among the closest points, which are places of chords. */
-static void finder_add_points(gv_finder *f, int32_t cell, const double q[3], const int32_t *left, int32_t count) {
+static void finder_add_points(gv_finder *f, int32_t cell, const double q[3], const int32_t *left,
+                              int32_t count) {
   gv_edge_points *points = &f->batch->points[0];
   if (points->count + count > GV_MOST_EDGE_POINTS) finder_bound_points(f);
   for (int32_t n = 0; n < count; n++) {
@@ -451,7 +455,8 @@ static void add_pair(gv_finder *f, int32_t cell, const double q[3], int64_t vert
   p->cell[p->count++] = cell;
 }
 
-void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[3], bool boundary, float *out) {
+void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[3], bool boundary,
+                      float *out) {
   gv_float_batch *b = f->batch;
   int32_t left[MOST_LEFT];
   double q[3];

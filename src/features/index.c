@@ -57,7 +57,8 @@ int32_t gv_feature_lookup_locate(const gv_feature_lookup *lookup, const gv_edge_
   return last->feature;
 }
 
-/* Cells of a row follow each other by at most `step`, in the tree's coordinates; margins are those of gv_ball_is_clear. */
+/* Cells of a row follow each other by at most `step`, in the tree's coordinates; margins are those of
+ * gv_ball_is_clear. */
 void gv_located_row_begin(gv_located_row *row, const gv_cells *cells, int64_t number) {
   const bool globe = gv_cells_turn_by_column(cells);
   const double across = fabs(cells->grid.geotransform[1]), longest = 0.39;

@@ -1,17 +1,17 @@
 /*
  * Whether a position lies within a polygon.
  *
- * Straight edges: the even-odd rule with exact orientations, in the coordinates as written; a place on an edge is
- * inside. On the globe the position is tested with every whole number of turns that brings it into the ring's
- * extent.
+ * Straight edges: the even-odd rule with exact orientations, in the coordinates as written; a place on an
+ * edge is inside. On the globe the position is tested with every whole number of turns that brings it into
+ * the ring's extent.
  *
- * Geodesic edges: the meridian from the position to the north pole crosses an edge if the edge's ends lie on its
- * two sides (a geodesic's longitude is monotone) and the edge passes the longitude north of the position. An even
- * number of crossings means the north pole's side of the ring. The sign of the ring's area decides which side is
- * the smaller one, and the direction of the topmost edge over any meridian on which side the pole is: the ring's
- * left side is north of an eastward edge. A pole among the vertices is a stretch of its parallel between its
- * neighbors' longitudes. Edges are tested in a fixed direction, so polygons that share one are on different sides
- * of it.
+ * Geodesic edges: the meridian from the position to the north pole crosses an edge if the edge's ends lie on
+ * its two sides (a geodesic's longitude is monotone) and the edge passes the longitude north of the position.
+ * An even number of crossings means the north pole's side of the ring. The sign of the ring's area decides
+ * which side is the smaller one, and the direction of the topmost edge over any meridian on which side the
+ * pole is: the ring's left side is north of an eastward edge. A pole among the vertices is a stretch of its
+ * parallel between its neighbors' longitudes. Edges are tested in a fixed direction, so polygons that share
+ * one are on different sides of it.
  */
 #include "core/angles.h"
 #include "features/set.h"
@@ -19,7 +19,7 @@
 #include "exact/orientation.h"
 #include "geodesic/turn.h"
 
-/* -------------------------------------------------------------------------------------------------- straight edges */
+/* ----------------------------------------------------------------------------------------- straight edges */
 
 typedef enum inside_side { SIDE_SAME, SIDE_OTHER, SIDE_ON } inside_side;
 
@@ -35,7 +35,8 @@ static inline inside_side beside(const gv_feature_set *set, int64_t v, const dou
   return turn == 0 ? SIDE_ON : turn > 0 ? SIDE_OTHER : SIDE_SAME;
 }
 
-bool gv_straight_edges_contain(const gv_feature_set *set, const int32_t *edge, int64_t count, const double q[2]) {
+bool gv_straight_edges_contain(const gv_feature_set *set, const int32_t *edge, int64_t count,
+                               const double q[2]) {
   bool inside = false;
   for (int64_t i = 0; i < count; i++) {
     inside_side s = beside(set, edge[i], q);
@@ -76,9 +77,10 @@ static bool in_straight_turns(const gv_feature_set *set, int64_t part, const gv_
   return false;
 }
 
-/* --------------------------------------------------------------------------------------------------- geodesic edges */
+/* ----------------------------------------------------------------------------------------- geodesic edges */
 
-/* True if `lon` is at or up to half a turn west of the other longitude. Exact: differences keep their sign. */
+/* True if `lon` is at or up to half a turn west of the other longitude. Exact: differences keep their
+ * sign. */
 static bool at_or_west(double lon, double other) {
   return gv_turn(other - lon) >= 0.0;
 }
@@ -92,7 +94,8 @@ typedef struct crossing {
 /* The latitude at which an edge passes a longitude, by regula falsi (Illinois) along its length. */
 static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
   double low = 0.0, high = 1.0, lon_at, lat_at = 0.0, sign = eastward ? 1.0 : -1.0;
-  double f_low = -fabs(remainder(lon - edge->lon[0], 360.0)), f_high = fabs(remainder(lon - edge->lon[1], 360.0));
+  double f_low = -fabs(remainder(lon - edge->lon[0], 360.0)),
+         f_high = fabs(remainder(lon - edge->lon[1], 360.0));
   int last = 0;
   if (f_low == 0.0) return edge->lat[0];
   for (int i = 0; i < 100; i++) {
@@ -116,17 +119,17 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 }
 
 /*
- * Bounds of an edge's latitude without computing it. With b the reduced latitude, T = tan b = (1 - f) tan(latitude)
- * and o the longitude on the auxiliary sphere (Bessel), a geodesic has T_oo = -T, and longitude grows by d lon = w
- * do, w^2 = 1 - e^2 cos^2 b, so that
- *   T'' + T = -T r,   r = e^2 cos^2 b / w^2 + e^2 cos^4 b T_o^2 / w^4   (by longitude).
- * The great circle C over the edge's ends has C'' + C = 0. Over a width s < pi their difference D is therefore at
- * most max |T r| (sec(s / 2) - 1), with the bracket below 0.13 s^2 for s <= 1/2. |T| cos^2 b <= 1/2, |T| cos^4 b <=
- * 0.325, w >= 1 - f; o goes over at most s / (1 - f) and at least s, so |T| <= t = 1.04 max(|Ta|, |Tb|) and |T_o| s
+ * Bounds of an edge's latitude without computing it. With b the reduced latitude, T = tan b = (1 - f)
+ * tan(latitude) and o the longitude on the auxiliary sphere (Bessel), a geodesic has T_oo = -T, and longitude
+ * grows by d lon = w do, w^2 = 1 - e^2 cos^2 b, so that T'' + T = -T r,   r = e^2 cos^2 b / w^2 + e^2 cos^4 b
+ * T_o^2 / w^4   (by longitude). The great circle C over the edge's ends has C'' + C = 0. Over a width s < pi
+ * their difference D is therefore at most max |T r| (sec(s / 2) - 1), with the bracket below 0.13 s^2 for s
+ * <= 1/2. |T| cos^2 b <= 1/2, |T| cos^4 b <= 0.325, w >= 1 - f; o goes over at most s / (1 - f) and at least
+ * s, so |T| <= t = 1.04 max(|Ta|, |Tb|) and |T_o| s
  * <= p = |Ta - Tb| + 1.1 t s^2. For f <= 0.02, as tangents of latitudes:
  *   |D| <= e^2 (0.07 s^2 + 0.048 p^2).
- * latitude_at finds a place of the edge at the given longitude within some 1e-13 degrees and geod_position's 15 nm:
- * an error of 1e-12 in latitude, and more for steep edges.
+ * latitude_at finds a place of the edge at the given longitude within some 1e-13 degrees and geod_position's
+ * 15 nm: an error of 1e-12 in latitude, and more for steep edges.
  */
 #define FLATTEST 0.02
 
@@ -143,9 +146,9 @@ static int passes_north(const gv_feature_set *set, const double west[2], const d
   return away > room ? 1 : away < -room ? 0 : -1;
 }
 
-/* The same from latitudes alone. T = A sin(o - o0), o spanning less than half a turn: between ends on one side of
- * the equator an edge is never nearer to it. For ends less than a degree apart below 80 degrees, by the bounds
- * above, the edge leaves their latitudes by less than 0.06 degrees. */
+/* The same from latitudes alone. T = A sin(o - o0), o spanning less than half a turn: between ends on one
+ * side of the equator an edge is never nearer to it. For ends less than a degree apart below 80 degrees, by
+ * the bounds above, the edge leaves their latitudes by less than 0.06 degrees. */
 static int lies_north(const double a[2], const double b[2], double lat) {
   double low = a[1] < b[1] ? a[1] : b[1], high = a[1] < b[1] ? b[1] : a[1];
   if (low > 1e-9 && low > lat + 1e-9) return 1;
@@ -154,8 +157,8 @@ static int lies_north(const double a[2], const double b[2], double lat) {
   return low > lat + 0.1 ? 1 : high < lat - 0.1 ? 0 : -1;
 }
 
-/* Whether the edge from vertex v passes `lon` north of `lat`. Its latitude there is computed only if `exactly`, or
- * if bounds do not decide. */
+/* Whether the edge from vertex v passes `lon` north of `lat`. Its latitude there is computed only if
+ * `exactly`, or if bounds do not decide. */
 static crossing test_north(const gv_feature_set *set, int64_t v, double lon, double lat, bool exactly) {
   double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
   crossing none = {false, false, 0.0};
@@ -210,8 +213,8 @@ static bool topmost(const gv_feature_set *set, int64_t ring, double lon, bool *e
   return top > -91.0;
 }
 
-/* The side of a ring shorter than a quarter of the globe's circumference is the one without the pole across the
- * equator: the sign of its area may be lost in rounding. */
+/* The side of a ring shorter than a quarter of the globe's circumference is the one without the pole across
+ * the equator: the sign of its area may be lost in rounding. */
 static bool north_of_short(const gv_feature_set *set, int64_t ring) {
   bool inside = false;
   if (set->y[set->vertex[ring]] <= 0.0) return false;
@@ -247,7 +250,7 @@ void gv_feature_set_find_sides(gv_feature_set *set) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- both */
+/* --------------------------------------------------------------------------------------------------- both */
 
 bool gv_part_contains(const gv_feature_set *set, int64_t part, const gv_edge_place *q) {
   if (set->kind[part] != GV_PART_POLYGON) return false;

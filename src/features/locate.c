@@ -163,10 +163,11 @@ void gv_locator_clear(gv_locator *l) {
   memset(l, 0, sizeof *l);
 }
 
-/* ------------------------------------------------------------------------------------------------------- search */
+/* ------------------------------------------------------------------------------------------------- search */
 
 /* The edges of one part in the strip of a position. */
-static bool among(const gv_locator *l, int32_t part, const int32_t *edge, int64_t count, const gv_edge_place *q) {
+static bool among(const gv_locator *l, int32_t part, const int32_t *edge, int64_t count,
+                  const gv_edge_place *q) {
   const gv_feature_set *set = l->set;
   if (!set->straight) return gv_geodesic_edges_contain(set, edge, count, is_polar(set, part), q);
   if (!set->globe) return gv_straight_edges_contain(set, edge, count, q->vector);
@@ -237,7 +238,8 @@ bool gv_locate_in(const gv_locator *l, int32_t feature, const gv_edge_place *q) 
   bool inside = false;
   if (l->strips == 0) return false;
   locate_stretch s = strip_at(l, q);
-  int64_t first = set->vertex[set->ring[set->part[feature]]], end = set->vertex[set->ring[set->part[feature + 1]]];
+  int64_t first = set->vertex[set->ring[set->part[feature]]],
+          end = set->vertex[set->ring[set->part[feature + 1]]];
   s.first = first_from(l, s.first, s.end, first);
   s.end = first_from(l, s.first, s.end, end);
   s.feature = feature;

@@ -1,4 +1,5 @@
-/* Which polygons a position lies in: the edges of polygons, sorted into strips of latitude (straight edges) or longitude (geodesics). */
+/* Which polygons a position lies in: the edges of polygons, sorted into strips of latitude (straight edges)
+ * or longitude (geodesics). */
 #ifndef GV_FEATURES_LOCATE_H
 #define GV_FEATURES_LOCATE_H
 
@@ -21,8 +22,8 @@ typedef struct gv_locator {
 gv_status gv_locator_init(gv_context *context, const gv_feature_set *set, gv_locator *out);
 void gv_locator_clear(gv_locator *locator);
 
-/* Calls `found` with each part that contains the position, in ascending order (those that contain the north pole at
- * the end), until it returns false. As gv_part_contains. */
+/* Calls `found` with each part that contains the position, in ascending order (those that contain the north
+ * pole at the end), until it returns false. As gv_part_contains. */
 typedef bool gv_found_part(void *user, int32_t part);
 void gv_locate(const gv_locator *locator, const gv_edge_place *q, gv_found_part *found, void *user);
 

@@ -19,7 +19,8 @@ static void long_edges_make_edge(const gv_feature_set *set, int64_t vertex, gv_e
 }
 
 /* The sag of a part w of an edge, in units. */
-static double long_edges_sag(const gv_edge_surface *surface, const gv_edge_motion *motion, double unit, double w) {
+static double long_edges_sag(const gv_edge_surface *surface, const gv_edge_motion *motion, double unit,
+                             double w) {
   double length = motion->fastest * w / unit, smallest = surface->smallest / unit;
   double second = length * length / smallest + motion->turn * w * w / unit;
   return fmin(0.125 * second, 0.5 * length) * (1.0 + 1e-9) + ROUNDING;
@@ -155,7 +156,8 @@ static double long_edges_chord(const double q[3], const float a[3], const float 
 
 void gv_long_edge_chords(const gv_long_edge *e, const double q[3], double enough, double *low, double *high) {
   double group[MOST_GROUPS];
-  *low = enough < INFINITY ? sqrt(gv_globe_box_distance2(e->flattest, e->low, e->high, q)) * (1.0 - 1e-14) : 0.0;
+  *low =
+      enough < INFINITY ? sqrt(gv_globe_box_distance2(e->flattest, e->low, e->high, q)) * (1.0 - 1e-14) : 0.0;
   *high = INFINITY;
   if (*low > enough) return;
   *low = INFINITY;

@@ -1,13 +1,14 @@
 /*
  * Long edges on the globe: bounds of the chord to their nearest place, piece by piece.
  *
- * An edge's sag (tree.h) grows with the square of its length, so the chord between the ends of a line across the globe bounds nothing. Such
- * an edge is divided by u into groups, and these into pieces. With V the edge's largest speed, k the bound of its acceleration and w the part
- * of u in a piece, tree.h's bound holds for the piece with length V w and acceleration k w^2: each of its places is within
- *   sag = min(1/8 ((V w)^2 / smallest + k w^2), V w / 2)
- * of its own chord. The chord to the edge's nearest place is that to some piece's, so it is at least the least of the pieces' chords less
- * the sag, and at most the least of these plus the sag; the same for groups. Ends of pieces are places of the edge
- * but for the rounding to floats, which the sag includes.
+ * An edge's sag (tree.h) grows with the square of its length, so the chord between the ends of a line across
+ * the globe bounds nothing. Such an edge is divided by u into groups, and these into pieces. With V the
+ * edge's largest speed, k the bound of its acceleration and w the part of u in a piece, tree.h's bound holds
+ * for the piece with length V w and acceleration k w^2: each of its places is within sag = min(1/8 ((V w)^2 /
+ * smallest + k w^2), V w / 2) of its own chord. The chord to the edge's nearest place is that to some
+ * piece's, so it is at least the least of the pieces' chords less the sag, and at most the least of these
+ * plus the sag; the same for groups. Ends of pieces are places of the edge but for the rounding to floats,
+ * which the sag includes.
  *
  * Gain: 100x on 25 random lines across the globe, geodesic, 360 x 180 cells.
  */
@@ -41,8 +42,8 @@ typedef struct gv_long_edges {
   gv_allocator allocator;
 } gv_long_edges;
 
-/* Divides the edges, among those that begin at the vertices `entry` (~vertex: a point), with a sag from which pieces gain. `unit`: meters in
- * the tree's coordinates. Errors: OUT_OF_MEMORY. */
+/* Divides the edges, among those that begin at the vertices `entry` (~vertex: a point), with a sag from which
+ * pieces gain. `unit`: meters in the tree's coordinates. Errors: OUT_OF_MEMORY. */
 gv_status gv_long_edges_make(gv_context *context, const gv_feature_set *set, double unit, int32_t entries,
                              const int32_t *entry, const float *sag, gv_long_edges *out);
 void gv_long_edges_clear(gv_long_edges *edges);
@@ -55,8 +56,8 @@ static inline const gv_long_edge *gv_long_edge_of(const gv_long_edges *edges, in
   return edges->number != NULL && edges->number[entry] >= 0 ? &edges->edge[edges->number[entry]] : NULL;
 }
 
-/* Bounds of the chord from a position to the nearest place; those above `enough` may be coarse: where the box is farther, *high is
- * INFINITY. */
+/* Bounds of the chord from a position to the nearest place; those above `enough` may be coarse: where the box
+ * is farther, *high is INFINITY. */
 void gv_long_edge_chords(const gv_long_edge *edge, const double position[3], double enough, double *low,
                          double *high);
 

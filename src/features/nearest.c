@@ -44,7 +44,8 @@ void gv_feature_edge(const gv_feature_set *set, int64_t v, bool point, const gv_
                      gv_edge_closest *closest) {
   gv_edge_view ends[2];
   closest->canonical = INFINITY;
-  if (set->globe && (needs_views(set) || point)) gv_edge_view_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
+  if (set->globe && (needs_views(set) || point))
+    gv_edge_view_of(&set->surface, q, set->x[v], set->y[v], &ends[0]);
   if (needs_views(set) && !point) gv_edge_view_of(&set->surface, q, set->x[v + 1], set->y[v + 1], &ends[1]);
   if (point) {
     nearest_offer_place(set, v, q, ends, closest);
@@ -75,8 +76,10 @@ void gv_feature_nearest(const gv_feature_set *set, int32_t feature, const gv_edg
                         gv_edge_closest *closest) {
   *closest = (gv_edge_closest){.canonical = INFINITY};
   if (!boundary && gv_feature_contains(set, feature, q)) {
-    *closest = (gv_edge_closest){
-        .vector = {q->vector[0], q->vector[1], q->vector[2]}, .lon = q->lon, .lat = q->lat, .azimuth = (double)NAN};
+    *closest = (gv_edge_closest){.vector = {q->vector[0], q->vector[1], q->vector[2]},
+                                 .lon = q->lon,
+                                 .lat = q->lat,
+                                 .azimuth = (double)NAN};
     return;
   }
   for (int64_t p = set->part[feature]; p < set->part[feature + 1]; p++) {

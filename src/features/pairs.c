@@ -1,19 +1,21 @@
 /*
- * The exact distance between two edges: 0 if they meet, else the least exact distance from an end of one to the other.
+ * The exact distance between two edges: 0 if they meet, else the least exact distance from an end of one to
+ * the other.
  *
- * Why ends are sufficient. On the plane the differences of places of two edges fill a parallelogram, or a segment if
- * the edges are parallel. If it does not contain 0, its place of the least norm is on its border, whatever the norm,
- * and places of the border (of a segment all) have a pair of places of which one is an end.
- * On the globe let c be a shortest line between inner places of two geodesics that do not meet. If its length were a
- * local minimum, c would be perpendicular to both. Move each place of c along the field of unit normals of c: the field
- * is parallel along c and tangent to both geodesics at the ends, so the second variation of the length is minus the
- * integral of the Gaussian curvature over c, which is negative, so the length is not a minimum. Where shortest lines meet, at the
- * cut locus, the distance is the least of several, and each of them has the same property. Lines that are straight in
- * longitude and latitude are not geodesics, and have no such proof.
+ * Why ends are sufficient. On the plane the differences of places of two edges fill a parallelogram, or a
+ * segment if the edges are parallel. If it does not contain 0, its place of the least norm is on its border,
+ * whatever the norm, and places of the border (of a segment all) have a pair of places of which one is an
+ * end. On the globe let c be a shortest line between inner places of two geodesics that do not meet. If its
+ * length were a local minimum, c would be perpendicular to both. Move each place of c along the field of unit
+ * normals of c: the field is parallel along c and tangent to both geodesics at the ends, so the second
+ * variation of the length is minus the integral of the Gaussian curvature over c, which is negative, so the
+ * length is not a minimum. Where shortest lines meet, at the cut locus, the distance is the least of several,
+ * and each of them has the same property. Lines that are straight in longitude and latitude are not
+ * geodesics, and have no such proof.
  *
- * Whether edges meet is decided exactly on the plane, touching included. On the globe edges that cross are found by the
- * four orientations of their ends (S2's rule, which excludes antipodes); edges that only touch have the distance of the
- * touching end, which is within the error of an edge's exact distance.
+ * Whether edges meet is decided exactly on the plane, touching included. On the globe edges that cross are
+ * found by the four orientations of their ends (S2's rule, which excludes antipodes); edges that only touch
+ * have the distance of the touching end, which is within the error of an edge's exact distance.
  */
 #include "features/pairs.h"
 
@@ -22,12 +24,13 @@
 gv_edge_place gv_tree_vertex(const gv_feature_tree *t, int64_t v) {
   const gv_feature_set *set = t->set;
   const double *at = gv_tree_place(t, v);
-  gv_edge_place place = {.lon = set->x[v], .lat = set->y[v], .vector = {at[0], at[1], t->dim == 3 ? at[2] : 0.0}};
+  gv_edge_place place = {
+      .lon = set->x[v], .lat = set->y[v], .vector = {at[0], at[1], t->dim == 3 ? at[2] : 0.0}};
   if (set->globe) gv_normalize_lonlat(&place.lon, &place.lat);
   return place;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the plane */
+/* ---------------------------------------------------------------------------------------------- the plane */
 
 static bool pair_box_holds(const double a[2], const double b[2], const double p[2]) {
   for (int i = 0; i < 2; i++)
@@ -46,9 +49,10 @@ static bool plane_edges_meet(const double a[2], const double b[2], const double 
          (side_a == 0 && pair_box_holds(c, d, a)) || (side_b == 0 && pair_box_holds(c, d, b));
 }
 
-/* ------------------------------------------------------------------------------------------------------ the globe */
+/* ---------------------------------------------------------------------------------------------- the globe */
 
-/* On which side of the great circle from a to b the place c lies: above 0 on the left. The triple product of a, b, c. */
+/* On which side of the great circle from a to b the place c lies: above 0 on the left. The triple product of
+ * a, b, c. */
 static double arc_side(const double a[3], const double b[3], const double c[3]) {
   double u[3], v[3];
   for (int i = 0; i < 3; i++) {
@@ -83,8 +87,8 @@ static bool globe_sides_cross(const gv_feature_set *set, const gv_edge_place a[2
   return side_c < 0.0 ? side_b < 0.0 && side_a > 0.0 : side_b > 0.0 && side_a < 0.0;
 }
 
-/* `least`: the exact distance of the ends. Edges that cross do so within half of each from an end, and an arc of
- * up to half a circle is at most 1.6 times its chord. */
+/* `least`: the exact distance of the ends. Edges that cross do so within half of each from an end, and an arc
+ * of up to half a circle is at most 1.6 times its chord. */
 static bool globe_edges_cross(const gv_feature_set *set, const gv_edge_place a[2], const gv_edge_place b[2],
                               double least) {
   double chord2 = INFINITY;
@@ -100,13 +104,13 @@ static bool globe_edges_cross(const gv_feature_set *set, const gv_edge_place a[2
   return globe_sides_cross(set, a, b);
 }
 
-/* --------------------------------------------------------------------------------------------------------- entries */
+/* ------------------------------------------------------------------------------------------------ entries */
 
 bool gv_entries_meet(const gv_feature_tree *a, int32_t entry_a, const gv_feature_tree *b, int32_t entry_b) {
   if (entry_a < 0 || entry_b < 0) return false;
   if (!a->set->globe)
-    return plane_edges_meet(gv_tree_place(a, entry_a), gv_tree_place(a, entry_a + 1), gv_tree_place(b, entry_b),
-                            gv_tree_place(b, entry_b + 1));
+    return plane_edges_meet(gv_tree_place(a, entry_a), gv_tree_place(a, entry_a + 1),
+                            gv_tree_place(b, entry_b), gv_tree_place(b, entry_b + 1));
   gv_edge_place ends_a[2], ends_b[2];
   for (int i = 0; i < 2; i++) {
     ends_a[i] = gv_tree_vertex(a, entry_a + i);
@@ -115,7 +119,8 @@ bool gv_entries_meet(const gv_feature_tree *a, int32_t entry_a, const gv_feature
   return globe_sides_cross(a->set, ends_a, ends_b) && gv_entries_distance(a, entry_a, b, entry_b) == 0.0;
 }
 
-double gv_entries_distance(const gv_feature_tree *a, int32_t entry_a, const gv_feature_tree *b, int32_t entry_b) {
+double gv_entries_distance(const gv_feature_tree *a, int32_t entry_a, const gv_feature_tree *b,
+                           int32_t entry_b) {
   const gv_feature_set *set = a->set;
   bool point_a = entry_a < 0, point_b = entry_b < 0;
   int64_t va = point_a ? ~(int64_t)entry_a : entry_a, vb = point_b ? ~(int64_t)entry_b : entry_b;

@@ -27,7 +27,8 @@ static gv_status check_offsets(gv_context *context, const int64_t *offset, int64
   return GV_OK;
 }
 
-static gv_status check_ring(gv_context *context, const gv_features *f, int64_t feature, int kind, int64_t ring) {
+static gv_status check_ring(gv_context *context, const gv_features *f, int64_t feature, int kind,
+                            int64_t ring) {
   int64_t first = f->vertex[ring], end = f->vertex[ring + 1];
   if (end == first) return feature_set_fail(context, feature, "a part is empty");
   if (kind != GV_PART_POLYGON) return GV_OK;
@@ -57,7 +58,8 @@ static gv_status check_parts(gv_context *context, const gv_features *f) {
 
 static gv_status check_range(gv_context *context, const gv_feature_set *set) {
   for (int32_t i = 0; i < set->count; i++) {
-    for (int64_t v = set->vertex[set->ring[set->part[i]]]; v < set->vertex[set->ring[set->part[i + 1]]]; v++) {
+    for (int64_t v = set->vertex[set->ring[set->part[i]]]; v < set->vertex[set->ring[set->part[i + 1]]];
+         v++) {
       if (set->globe) GV_TRY(gv_check_latitude(context, "feature", i, set->y[v]));
       if (set->globe && fabs(set->x[v]) > largest_longitude) {
         return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
@@ -108,8 +110,8 @@ static gv_status copy_all(gv_context *context, const gv_features *f, gv_feature_
   set->x = copy(context, f->x, set->vertices, sizeof *set->x);
   set->y = copy(context, f->y, set->vertices, sizeof *set->y);
   set->facts = gv_allocate_zeroed(&context->allocator, set->rings, sizeof *set->facts);
-  bool all = set->part != NULL && set->kind != NULL && set->ring != NULL && set->vertex != NULL && set->x != NULL &&
-             set->y != NULL && set->facts != NULL;
+  bool all = set->part != NULL && set->kind != NULL && set->ring != NULL && set->vertex != NULL &&
+             set->x != NULL && set->y != NULL && set->facts != NULL;
   return all ? GV_OK : gv_fail_memory(context, "the features");
 }
 
@@ -149,9 +151,11 @@ static gv_status convert_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-gv_status gv_feature_set_vectors(gv_context *context, const gv_feature_set *set, bool geocentric, double *out) {
+gv_status gv_feature_set_vectors(gv_context *context, const gv_feature_set *set, bool geocentric,
+                                 double *out) {
   conversion c = {set, geocentric, out};
-  gv_loop loop = {context, set->vertices > 16 * BATCH ? context->threads : 1, set->vertices, 4 * BATCH, NULL, &c};
+  gv_loop loop = {context, set->vertices > 16 * BATCH ? context->threads : 1, set->vertices, 4 * BATCH, NULL,
+                  &c};
   return gv_parallel_for(&loop, convert_some);
 }
 
@@ -223,7 +227,8 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
 }
 
 void gv_feature_set_clear(gv_feature_set *set) {
-  void *arrays[] = {set->part, set->kind, set->ring, set->vertex, set->x, set->y, set->unit, set->facts, set->cut};
+  void *arrays[] = {set->part, set->kind, set->ring,  set->vertex, set->x,
+                    set->y,    set->unit, set->facts, set->cut};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     gv_release(&set->allocator, arrays[i]);
   memset(set, 0, sizeof *set);

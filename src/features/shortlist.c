@@ -11,12 +11,14 @@ bool gv_feature_tree_lists(const gv_feature_tree *t) {
   return metric == GV_EUCLIDEAN || metric == GV_GREAT_CIRCLE;
 }
 
-gv_status gv_shortlist_init(gv_context *context, const gv_feature_tree *tree, int32_t most, gv_shortlist *out) {
+gv_status gv_shortlist_init(gv_context *context, const gv_feature_tree *tree, int32_t most,
+                            gv_shortlist *out) {
   /* One more than there are, as a full list is too long; whole vectors. */
   int32_t capacity = tree->entries < most ? (tree->entries / 8 + 1) * 8 : most;
   *out = (gv_shortlist){.capacity = capacity, .pivot = -1, .owner = -1, .allocator = context->allocator};
   /* The last are whole numbers, two of them in the room of one. */
-  out->memory = gv_allocate_zeroed(&context->allocator, (int64_t)capacity * (ARRAYS + 1), sizeof *out->memory);
+  out->memory =
+      gv_allocate_zeroed(&context->allocator, (int64_t)capacity * (ARRAYS + 1), sizeof *out->memory);
   if (out->memory == NULL) return gv_fail_memory(context, "a tile's edges");
   double *at = out->memory,
          **arrays[ARRAYS] = {&out->a[0],    &out->a[1], &out->a[2], &out->d[0],  &out->d[1], &out->d[2],
@@ -73,7 +75,7 @@ gv_ball gv_ball_of_tile(const gv_cells *cells, const gv_tile *tile) {
   return ball;
 }
 
-/* ----------------------------------------------------------------------------------------------- the pivot's bound */
+/* -------------------------------------------------------------------------------------- the pivot's bound */
 
 static void copy_row(const gv_shortlist *from, int32_t i, gv_shortlist *to, int32_t k) {
   for (int axis = 0; axis < 3; axis++) {
@@ -95,8 +97,8 @@ int32_t gv_shortlist_nearest(const gv_feature_tree *t, const gv_shortlist *l, co
 }
 
 /* Bounds of long edges, which are few; those above the reach of *high may be coarse. */
-static int32_t bound_long(const gv_feature_tree *t, const gv_shortlist *l, const double position[3], int32_t first,
-                          double *high) {
+static int32_t bound_long(const gv_feature_tree *t, const gv_shortlist *l, const double position[3],
+                          int32_t first, double *high) {
   double within = sqrt(gv_reach_of_chord(t, *high));
   for (int32_t i = 0; i < l->count; i++) {
     const gv_long_edge *edge = gv_long_edge_of(&t->long_edges, l->entry[i]);
@@ -122,7 +124,8 @@ int32_t gv_shortlist_bound(const gv_feature_tree *t, const gv_shortlist *l, cons
 }
 
 /* The test against an edge with a known closest point. */
-static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, const gv_shortlist *l, int32_t pivot) {
+static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, const gv_shortlist *l,
+                             int32_t pivot) {
   double r = ball->radius, chord = l->chord[pivot], near = chord * (1.0 + 1e-14) + r;
   double most = gv_reach_of_chord(t, near + l->sag[pivot]), root = sqrt(most);
   gv_chord_test test = {.twice_radius = 2.0 * r * (1.0 + 1e-14), .twice_root = 2.0 * root, .root = root};
@@ -133,8 +136,8 @@ static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, cons
 }
 
 /* `from` and `to` may be one list; `rest`: of the edges that are not in `from`. */
-static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach, double rest,
-                 gv_shortlist *to) {
+static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach,
+                 double rest, gv_shortlist *to) {
   double high;
   int32_t count = from->count, pivot = gv_shortlist_bound(t, from, ball->center, &high), kept = 0;
   for (int32_t i = 0; i < count && t->long_edges.number != NULL; i++)
@@ -148,7 +151,8 @@ static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ba
     return;
   }
   double within = sqrt(reach) * (1.0 + 1e-14) + ball->radius;
-  /* The nearest place's chord is at most `high` from the middle; edges that win are in reach of that + r from each cell. */
+  /* The nearest place's chord is at most `high` from the middle; edges that win are in reach of that + r from
+   * each cell. */
   if (t->long_edges.number != NULL)
     within = fmin(within, (sqrt(gv_reach_of_chord(t, high + ball->radius)) + ball->radius) * (1.0 + 1e-14));
   gv_chord_test test = test_of(t, ball, from, pivot);
@@ -170,15 +174,15 @@ static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ba
   to->count = kept;
 }
 
-void gv_shortlist_narrow(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach,
-                         gv_shortlist *to) {
+void gv_shortlist_narrow(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball,
+                         double reach, gv_shortlist *to) {
   double away2 = 0.0;
   for (int axis = 0; axis < 3; axis++)
     away2 += (ball->center[axis] - from->middle[axis]) * (ball->center[axis] - from->middle[axis]);
   cull(t, from, ball, reach, (from->rest - sqrt(away2)) * (1.0 - 1e-14), to);
 }
 
-/* ------------------------------------------------------------------------------------------------------- the walk */
+/* ----------------------------------------------------------------------------------------------- the walk */
 
 /* Nodes to visit: of the tree over features, or of one feature's. */
 enum { DEPTH = 128, TOP = -1 };
@@ -197,7 +201,8 @@ typedef struct shortlist_walk {
 } shortlist_walk;
 
 /* Makes a row of an entry. */
-static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
+static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l,
+                          int32_t i) {
   int32_t vertex = t->entry[entry];
   bool point = vertex < 0;
   double along = 0.0, square = 0.0, a[3], d[3], w[3];
@@ -219,8 +224,8 @@ static void shortlist_put(const gv_feature_tree *t, int32_t entry, const double 
   l->chord[i] = sqrt(square);
 }
 
-/* A row may be the pivot. Edges nearer than it to the middle are nearer than its chord + r to each cell, and edges
- * that win there are nearer than that reach + r to the middle. */
+/* A row may be the pivot. Edges nearer than it to the middle are nearer than its chord + r to each cell, and
+ * edges that win there are nearer than that reach + r to the middle. */
 static void found(shortlist_walk *w, int32_t row) {
   const gv_shortlist *l = w->list;
   double high = l->chord[row] + l->sag[row];
@@ -232,7 +237,8 @@ static void found(shortlist_walk *w, int32_t row) {
   w->far = far < w->far ? far : w->far;
 }
 
-/* A long edge may not be the pivot's equal, but it bounds how far others are that win. Returns the lower bound of its chord. */
+/* A long edge may not be the pivot's equal, but it bounds how far others are that win. Returns the lower
+ * bound of its chord. */
 static double found_long(shortlist_walk *w, const gv_long_edge *edge) {
   double low, high, r = w->ball->radius;
   gv_long_edge_chords(edge, w->ball->center, sqrt(w->far), &low, &high);
@@ -246,13 +252,15 @@ static void leave(shortlist_walk *w, double nearest) {
   w->rest = nearest < w->rest ? nearest : w->rest;
 }
 
-/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p
+/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2
+ * r |p
  * - s'|. Without a radius that is the test by `far`. */
 static bool loses(shortlist_walk *w, const gv_box_node *n, double box) {
   double square = 0.0, r = w->ball->radius;
   if (r == 0.0) return false;
   for (int axis = 0; axis < 3; axis++) {
-    double p = w->test.place[axis], away = fmax(fabs(p - (double)n->low[axis]), fabs(p - (double)n->high[axis]));
+    double p = w->test.place[axis],
+           away = fmax(fabs(p - (double)n->low[axis]), fabs(p - (double)n->high[axis]));
     square += away * away;
   }
   if (!(box * (1.0 - 1e-14) - w->test.twice_radius * sqrt(square) > w->test.limit - r * r)) return false;

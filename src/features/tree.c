@@ -1,6 +1,7 @@
 /*
- * Trees of features: halved at the median of the widest side. The numbers of entries determine where nodes and entries are stored, so
- * threads build parts of a tree at once, and the tree is the same for any number of threads.
+ * Trees of features: halved at the median of the widest side. The numbers of entries determine where nodes
+ * and entries are stored, so threads build parts of a tree at once, and the tree is the same for any number
+ * of threads.
  */
 #include "features/tree.h"
 
@@ -14,7 +15,7 @@
 /* PART: entries of a task. AT_ONCE: items in memory at a time, or those of one feature. */
 enum { LEAF = 4, DEPTH = 64, PART = 1 << 12, AT_ONCE = 1 << 20 };
 
-/* --------------------------------------------------------------------------------------------------------- edges */
+/* -------------------------------------------------------------------------------------------------- edges */
 
 /* No curve of this chord is longer (geodesic.h); half round the globe if chords do not decide. */
 static double longest_of_chord(const gv_feature_tree *t, double chord) {
@@ -56,8 +57,8 @@ static double feature_tree_dot(const double *a, const double *b, int dim) {
   return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0.0);
 }
 
-void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double enough, double *low,
-                          double *high) {
+void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double enough,
+                          double *low, double *high) {
   int32_t entry = t->entry[number];
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
   const double *a = gv_tree_place(t, v);
@@ -81,7 +82,7 @@ void gv_tree_entry_chords(const gv_feature_tree *t, int32_t number, const double
   *high = fmin(*high, most);
 }
 
-/* --------------------------------------------------------------------------------------------------------- reach */
+/* -------------------------------------------------------------------------------------------------- reach */
 
 bool gv_feature_tree_iterates(const gv_feature_tree *t) {
   return t->set->globe && (t->set->straight || t->geodesic != NULL);
@@ -138,7 +139,7 @@ double gv_box_distance2(const gv_feature_tree *t, const gv_box_node *n, const do
   return gv_square_of_gaps(t, gap);
 }
 
-/* ------------------------------------------------------------------------------------------------------ building */
+/* ----------------------------------------------------------------------------------------------- building */
 
 /* Items of a tree in construction: entries with their boxes' middles. */
 typedef struct item {
@@ -146,7 +147,8 @@ typedef struct item {
   int32_t entry;
 } item;
 
-/* The next float. A comparison needs it for every second number: nextafterf takes as long as the rest of a box. */
+/* The next float. A comparison needs it for every second number: nextafterf takes as long as the rest of a
+ * box. */
 static float next_float(float f, int32_t away) {
   int32_t bits;
   if (f == 0.0F) return away < 0 ? -0x1p-149F : 0x1p-149F;
@@ -231,7 +233,8 @@ static void halve(item *items, int64_t count, int axis) {
   }
 }
 
-/* A tree of n entries has less than 2 (n / LEAF_LEAST) + 1 nodes, a leaf having at least (LEAF + 1) / 2 unless it is the root. */
+/* A tree of n entries has less than 2 (n / LEAF_LEAST) + 1 nodes, a leaf having at least (LEAF + 1) / 2
+ * unless it is the root. */
 static int64_t nodes_for(int64_t entries, int64_t trees) {
   return 2 * (entries / ((LEAF + 1) / 2)) + trees + 1;
 }
@@ -318,15 +321,17 @@ static int32_t grow_tree(growth start, item *items, int64_t count, int threads) 
   return (int32_t)nodes_of(count);
 }
 
-/* Whether a straight edge of geodesics is no more than a point, as it lies at a pole, which has one longitude (gv_normalize_lonlat). */
+/* Whether a straight edge of geodesics is no more than a point, as it lies at a pole, which has one longitude
+ * (gv_normalize_lonlat). */
 static bool is_pole(const gv_feature_tree *t, int64_t v) {
   const gv_feature_set *set = t->set;
   return t->geodesic != NULL && set->straight && fabs(set->y[v]) == 90.0 && set->y[v] == set->y[v + 1] &&
          (set->cut == NULL || set->cut[v] == 0);
 }
 
-/* The entries of a feature. Cuts are part of a polygon, not of its boundary. Of edges at a pole that follow each other the first is
- * sufficient. Gain: 157x of a whole command, on a coast that runs along 90 degrees south in 3,600 edges. */
+/* The entries of a feature. Cuts are part of a polygon, not of its boundary. Of edges at a pole that follow
+ * each other the first is sufficient. Gain: 157x of a whole command, on a coast that runs along 90 degrees
+ * south in 3,600 edges. */
 static int64_t list_entries(const gv_feature_tree *t, int32_t feature, item *items) {
   const gv_feature_set *set = t->set;
   int64_t count = 0;
@@ -500,14 +505,17 @@ static gv_status feature_tree_build(gv_context *context, gv_feature_tree *t) {
   gv_release(&context->allocator, items);
   gv_release(&context->allocator, first);
   if (status == GV_OK && gv_feature_tree_iterates(t))
-    status = gv_long_edges_make(context, set, feature_tree_unit(t), t->entries, t->entry, t->sag, &t->long_edges);
+    status =
+        gv_long_edges_make(context, set, feature_tree_unit(t), t->entries, t->entry, t->sag, &t->long_edges);
   return status;
 }
 
 gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
                                gv_feature_tree *out) {
-  *out = (gv_feature_tree){
-      .set = set, .dim = set->globe ? 3 : 2, .kernels = gv_chord_kernels_get(), .allocator = context->allocator};
+  *out = (gv_feature_tree){.set = set,
+                           .dim = set->globe ? 3 : 2,
+                           .kernels = gv_chord_kernels_get(),
+                           .allocator = context->allocator};
   if (set->metric == GV_GEODESIC) out->geodesic = geodesic;
   if (set->globe) {
     out->flattest = gv_globe_flattest(&set->surface.ellipsoid);
@@ -554,14 +562,15 @@ gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *t) {
 }
 
 void gv_feature_tree_clear(gv_feature_tree *t) {
-  void *arrays[] = {t->place, t->node, t->entry, t->sag, t->root, t->top, t->feature, t->all, t->member, t->owner};
+  void *arrays[] = {t->place, t->node,    t->entry, t->sag,    t->root,
+                    t->top,   t->feature, t->all,   t->member, t->owner};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     gv_release(&t->allocator, arrays[i]);
   gv_long_edges_clear(&t->long_edges);
   memset(t, 0, sizeof *t);
 }
 
-/* -------------------------------------------------------------------------------------------------------- search */
+/* ------------------------------------------------------------------------------------------------- search */
 
 /* Nodes to visit, the nearest on top. */
 typedef struct waiting {
@@ -571,7 +580,8 @@ typedef struct waiting {
 } waiting;
 
 /* The children of a node, the nearer one on top. */
-static void push(const gv_feature_tree *t, const gv_box_node *nodes, waiting *w, int32_t first, const double q[3]) {
+static void push(const gv_feature_tree *t, const gv_box_node *nodes, waiting *w, int32_t first,
+                 const double q[3]) {
   double a = gv_box_distance2(t, &nodes[first], q), b = gv_box_distance2(t, &nodes[first + 1], q);
   int nearer = a <= b ? 0 : 1;
   w->node[w->count] = first + 1 - nearer;
@@ -580,7 +590,8 @@ static void push(const gv_feature_tree *t, const gv_box_node *nodes, waiting *w,
   w->box[w->count++] = nearer == 0 ? a : b;
 }
 
-void gv_tree_walk(const gv_feature_tree *t, const double q[3], double reach, gv_visit_feature *visit, void *user) {
+void gv_tree_walk(const gv_feature_tree *t, const double q[3], double reach, gv_visit_feature *visit,
+                  void *user) {
   waiting w = {.count = 0};
   if (t->tops == 0) return;
   w.node[0] = 0;
@@ -639,8 +650,8 @@ void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3]
   }
 }
 
-bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_place *q, const double position[3],
-                     bool boundary, double reach, gv_edge_closest *closest) {
+bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_place *q,
+                     const double position[3], bool boundary, double reach, gv_edge_closest *closest) {
   waiting w = {.count = 1, .node = {t->root[feature]}};
   const uint8_t *cut = boundary ? t->set->cut : NULL;
   int64_t best = -1;
@@ -663,7 +674,8 @@ bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_pl
       }
       gv_edge_closest found;
       gv_feature_edge(t->set, v, entry < 0, q, &found);
-      if (found.canonical > closest->canonical || (found.canonical == closest->canonical && v > best)) continue;
+      if (found.canonical > closest->canonical || (found.canonical == closest->canonical && v > best))
+        continue;
       *closest = found;
       best = v;
       reach = fmin(reach, gv_reach(t, closest->canonical));

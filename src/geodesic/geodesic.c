@@ -11,7 +11,8 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   gv_chords *chords = &out->chords;
   *chords = (gv_chords){.r_small = (1.0 - f) * (1.0 - f), .r_large = 1.0 / (1.0 - f), .near2 = 0.01};
   double limit = 0.999 * 2.0 * chords->r_small;
-  /* On a prolate ellipsoid the radii are exchanged, which was never verified: use geod_inverse for everything. */
+  /* On a prolate ellipsoid the radii are exchanged, which was never verified: use geod_inverse for
+   * everything. */
   chords->limit2 = f >= 0.0 ? limit * limit : -1.0;
   if (f >= 0.0) {
     /* slack(c^2) = (1/12) (1/R1^2 - 1/R2^2) c^4 + higher terms of the same sign + the tolerance's share; the
@@ -26,8 +27,9 @@ double gv_geodesic_slack(const gv_geodesic *geodesic, double chord) {
   return gv_chord_slack(&geodesic->chords, chord);
 }
 
-/* Places on a prolate ellipsoid are replaced by those on the unit sphere with the same latitudes (globe_kernels.h),
- * where they are up to 1 / r_large times as far apart, the least radius of curvature being a^2 / b. */
+/* Places on a prolate ellipsoid are replaced by those on the unit sphere with the same latitudes
+ * (globe_kernels.h), where they are up to 1 / r_large times as far apart, the least radius of curvature being
+ * a^2 / b. */
 static double chord_unit(const gv_geodesic *geodesic) {
   return geodesic->chords.r_large < 1.0 ? geodesic->chords.r_large : 1.0;
 }
@@ -56,7 +58,8 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
   }
 }
 
-void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest) {
+void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest,
+                         double *longest) {
   const gv_chords *chords = &geodesic->chords;
   double a = geodesic->geod.a, limit = chords->limit2, size = fmax(a, geodesic->geod.b);
   /* A geodesic is at least as long as its part up to where the chord is that long. */
@@ -65,7 +68,8 @@ void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, d
   *shortest = a * fmax(bound - gv_chord_tolerance, 0.0) * (1.0 - 1e-14);
   /* Nothing is farther than half around the longest meridian or equator. */
   *longest = 3.1416 * size;
-  if (far < limit) *longest = a * (gv_circle_arc(chords->r_small, sqrt(far)) + gv_chord_tolerance) * (1.0 + 1e-14);
+  if (far < limit)
+    *longest = a * (gv_circle_arc(chords->r_small, sqrt(far)) + gv_chord_tolerance) * (1.0 + 1e-14);
 }
 
 static double chord2_between(const double vector[3], const gv_candidates *candidates, int32_t i) {
@@ -84,9 +88,10 @@ static double least_sine(double low, double high) {
   return low > 0.0 && high < 3.1 ? fmin(sin(low), sin(high)) : 0.0;
 }
 
-/* True if a quarter of the candidates are near enough to the nearest one for their distances from it to part by less
- * than the chords' slack: slack / 2s against reach D / s. */
-static bool thinning_pays(const double center[3], double reach, double slack, const gv_candidates *candidates) {
+/* True if a quarter of the candidates are near enough to the nearest one for their distances from it to part
+ * by less than the chords' slack: slack / 2s against reach D / s. */
+static bool thinning_pays(const double center[3], double reach, double slack,
+                          const gv_candidates *candidates) {
   double near = slack / (2.0 * reach), least = INFINITY;
   int32_t nearest = 0, close = 0;
   for (int32_t i = 0; i < candidates->count; i++) {
@@ -104,7 +109,8 @@ static bool thinning_pays(const double center[3], double reach, double slack, co
 
 enum { BATCH = 64 /* pairs at a time; a multiple of GV_PAIR_PADDING */ };
 
-void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
+void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack,
+                      gv_candidates *candidates) {
   if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
   /* A place on the ellipsoid near the bound's middle, and how far from it cells may be. */
   const double *m = bound->center;
@@ -155,7 +161,8 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   candidates->count = kept;
 }
 
-/* Largest second derivative of the distance from a seed, in any direction, where that distance is s: meters. */
+/* Largest second derivative of the distance from a seed, in any direction, where that distance is s:
+ * meters. */
 static double bend_at(const gv_geodesic *geodesic, double s) {
   double a = geodesic->geod.a, b = geodesic->geod.b;
   double strong = 1.0 / b, weak = b / (a * a); /* square roots of the curvatures */
@@ -163,9 +170,11 @@ static double bend_at(const gv_geodesic *geodesic, double s) {
 }
 
 bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
-                       const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out) {
+                       const double vector[3], double reach, const gv_candidates *candidates,
+                       gv_expansion *out) {
   double a = geodesic->geod.a, half_around = GV_PI * geodesic->geod.b;
-  if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chords.limit2 < 0.0 || !(reach < 0.1) || isnan(lon)) {
+  if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chords.limit2 < 0.0 || !(reach < 0.1) ||
+      isnan(lon)) {
     return false;
   }
   double sin_lon, cos_lon, sin_lat, cos_lat;
@@ -176,11 +185,13 @@ bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon
                         .east = {-sin_lon, cos_lon, 0.0},
                         .north = {-sin_lat * cos_lon, -sin_lat * sin_lon, cos_lat},
                         .reach = reach};
-  double length = 1.01 * reach * a; /* of geodesics to cells within reach: chords are shorter by less than 1 % */
+  /* of geodesics to cells within reach: chords are shorter by less than 1 % */
+  double length = 1.01 * reach * a;
   for (int32_t i = 0; i < candidates->count; i++) {
     int32_t seed = candidates->id[i];
     double azimuth = 0.0, sine, cosine;
-    geod_inverse(&geodesic->geod, lat, lon, seeds.lat[seed], seeds.lon[seed], &out->distance[i], &azimuth, NULL);
+    geod_inverse(&geodesic->geod, lat, lon, seeds.lat[seed], seeds.lon[seed], &out->distance[i], &azimuth,
+                 NULL);
     double nearest = out->distance[i] - length, farthest = out->distance[i] + length;
     if (!(nearest > length) || !(farthest < 0.95 * half_around)) return false;
     out->bend[i] = 1.0001 * fmax(bend_at(geodesic, nearest), bend_at(geodesic, farthest));
@@ -208,7 +219,8 @@ void gv_expansion_cull(const gv_geodesic *geodesic, gv_expansion *e, gv_candidat
   double east = e->rate_east[nearest], north = e->rate_north[nearest];
   for (int32_t i = 0; i < e->count; i++) {
     double apart = hypot(e->rate_east[i] - east, e->rate_north[i] - north);
-    double least = e->distance[i] - distance - apart * length - 0.5 * (e->bend[i] + bend) * length * length - error;
+    double least =
+        e->distance[i] - distance - apart * length - 0.5 * (e->bend[i] + bend) * length * length - error;
     if (least > 0.0) continue;
     e->distance[kept] = e->distance[i];
     e->rate_east[kept] = e->rate_east[i];
@@ -292,7 +304,8 @@ static void decision_measure(decision *c) {
     if (c->low[i] > c->high) continue;
     int32_t seed = c->candidates->id[c->place[i]];
     double distance = INFINITY;
-    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds.lat[seed], c->seeds.lon[seed], &distance, NULL, NULL);
+    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds.lat[seed], c->seeds.lon[seed], &distance, NULL,
+                 NULL);
     if (distance < c->best || (distance == c->best && c->place[i] < c->nearest)) {
       c->best = distance;
       c->nearest = c->place[i];
@@ -318,7 +331,8 @@ static void decision_evaluate(decision *c) {
 }
 
 int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
-                           const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion) {
+                           const double vector[3], const gv_candidates *candidates,
+                           const gv_expansion *expansion) {
   double least = INFINITY, second = INFINITY;
   int32_t nearest = 0;
   for (int32_t i = 0; i < candidates->count; i++) {

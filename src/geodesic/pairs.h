@@ -1,6 +1,6 @@
 /*
- * Pairs of a cell and a seed, many at a time, for the vector kernels of distances and directions. Arrays are read
- * and written up to the next multiple of GV_PAIR_PADDING values.
+ * Pairs of a cell and a seed, many at a time, for the vector kernels of distances and directions. Arrays are
+ * read and written up to the next multiple of GV_PAIR_PADDING values.
  */
 #ifndef GV_PAIRS_H
 #define GV_PAIRS_H

@@ -55,8 +55,8 @@ static void geodesics_from(const double cell[3], const gv_series *series, int64_
   }
 }
 
-static void slopes(const gv_pairs *pairs, const gv_series *series, const double *const along[3], double *distance,
-                   double *slope) {
+static void slopes(const gv_pairs *pairs, const gv_series *series, const double *const along[3],
+                   double *distance, double *slope) {
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
     vd from[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
     vd at[3] = {vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i)};

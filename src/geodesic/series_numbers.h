@@ -1,5 +1,5 @@
-/* The series of geodesics and directions for one number at a time, on processors and GPUs: gv_solve, gv_bearing, the bits of the kernels
- * (series.h). */
+/* The series of geodesics and directions for one number at a time, on processors and GPUs: gv_solve,
+ * gv_bearing, the bits of the kernels (series.h). */
 #ifndef GV_SERIES_NUMBERS_H
 #define GV_SERIES_NUMBERS_H
 

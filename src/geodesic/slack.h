@@ -1,6 +1,6 @@
 /*
- * The error of chords as bounds of geodesics, for processors and GPUs: the bounds of geodesic.h between chords and
- * arcs, as a margin of squared chords.
+ * The error of chords as bounds of geodesics, for processors and GPUs: the bounds of geodesic.h between
+ * chords and arcs, as a margin of squared chords.
  */
 #ifndef GV_SLACK_H
 #define GV_SLACK_H
@@ -11,12 +11,13 @@
 typedef struct gv_chords {
   double r_small, r_large; /* R1 and R2 of geodesic.h */
   double limit2;           /* above this squared chord there is no bound: geod_inverse is needed */
-  double near_coefficient; /* slack(c^2) <= near_coefficient c^4 + 2 c tolerance + tolerance^2 for c^2 <= near2 */
+  /* slack(c^2) <= near_coefficient c^4 + 2 c tolerance + tolerance^2 for c^2 <= near2 */
+  double near_coefficient;
   double near2;
 } gv_chords;
 
-/* Room for the 5 nm of the bounds, the 15 nm of geod_inverse and the rounding of chords (about 2 nm on the Earth),
- * with a factor to spare: 0.1 micrometers on the Earth, in units of the semi-major axis. */
+/* Room for the 5 nm of the bounds, the 15 nm of geod_inverse and the rounding of chords (about 2 nm on the
+ * Earth), with a factor to spare: 0.1 micrometers on the Earth, in units of the semi-major axis. */
 static const double gv_chord_tolerance = 1.6e-14;
 
 /* The arc of a chord on a circle. */
@@ -35,8 +36,8 @@ GV_BOTH double gv_slack_of_arcs(const gv_chords *chords, double chord, double ch
 }
 
 /*
- * How much longer, as a squared chord, a chord may be than one of the given length and still belong to a geodesic that
- * is not longer. Grows with the chord; INFINITY where the bounds do not hold.
+ * How much longer, as a squared chord, a chord may be than one of the given length and still belong to a
+ * geodesic that is not longer. Grows with the chord; INFINITY where the bounds do not hold.
  */
 GV_BOTH double gv_chord_slack(const gv_chords *chords, double chord) {
   const double tolerance = gv_chord_tolerance;

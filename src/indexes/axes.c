@@ -1,18 +1,22 @@
 /*
- * Rows and columns are sorted by angle. Of a query q and the point p of a row (distance r from the axis, height z) and a column:
+ * Rows and columns are sorted by angle. Of a query q and the point p of a row (distance r from the axis,
+ * height z) and a column:
  *
  *   chord2 = (r_q - r)^2 + (z_q - z)^2 + 2 r (r_q - along),    along = r_q cos(difference of longitudes).
  *
- * In a row it grows with the difference of longitudes on both sides. Its least value over all longitudes, the first two terms, grows along
- * the meridian on both sides of the query for 168 degrees (flattening up to 1/10: its derivative has the sign of
- * sin(d/2) ((a^2 + b^2) cos(d/2) - (a^2 - b^2) cos(sum)), for parametric latitudes that differ by d), and is above 1 beyond. So a search
- * ends on a side where this bound is above the worst neighbor, if that is below 1. Every chord that counts is the exact distance of the
- * vector that gv_lonlat_to_vectors has; SLACK covers the rounding of bounds, and of the products by which the first row and column are found.
+ * In a row it grows with the difference of longitudes on both sides. Its least value over all longitudes, the
+ * first two terms, grows along the meridian on both sides of the query for 168 degrees (flattening up to
+ * 1/10: its derivative has the sign of sin(d/2) ((a^2 + b^2) cos(d/2) - (a^2 - b^2) cos(sum)), for parametric
+ * latitudes that differ by d), and is above 1 beyond. So a search ends on a side where this bound is above
+ * the worst neighbor, if that is below 1. Every chord that counts is the exact distance of the vector that
+ * gv_lonlat_to_vectors has; SLACK covers the rounding of bounds, and of the products by which the first row
+ * and column are found.
  *
- * From one column to the next on the same side chord2 grows by at least r r_q |difference of their unit vectors|^2, and from the nearest
- * column to that on the other side by 2 r (difference of along). Where this is above CLEAR, ten times the rounding of two squared chords,
- * the columns behind one that is as far as the worst neighbor, or farther, need no distance.
- * Gain: 1.4x on 10^6 cells of a grid with 10^6 random queries, great circles.
+ * From one column to the next on the same side chord2 grows by at least r r_q |difference of their unit
+ * vectors|^2, and from the nearest column to that on the other side by 2 r (difference of along). Where this
+ * is above CLEAR, ten times the rounding of two squared chords, the columns behind one that is as far as the
+ * worst neighbor, or farther, need no distance. Gain: 1.4x on 10^6 cells of a grid with 10^6 random queries,
+ * great circles.
  */
 #include "indexes/axes.h"
 
@@ -33,8 +37,8 @@ enum { GRAIN = 512, TOGETHER = 64 /* queries that are measured at once */ };
 #define CLEAR       1e-14
 #define NEAR        2e-5 /* radians, twice the error of axes_near_angle */
 
-/* A row or column: its angle in radians, its place in the plane of the angle (columns: cosine and sine of the longitude; rows: distance from
- * the globe's axis, height), and its number on the caller's axis. */
+/* A row or column: its angle in radians, its place in the plane of the angle (columns: cosine and sine of the
+ * longitude; rows: distance from the globe's axis, height), and its number on the caller's axis. */
 typedef struct axis_entry {
   double angle, first, second;
   int64_t number;
@@ -53,7 +57,7 @@ typedef struct axes_state {
   int64_t row_step, column_step; /* in numbers of points */
 } axes_state;
 
-/* ---------------------------------------------------------------------------------------------------------- finding */
+/* ------------------------------------------------------------------------------------------------ finding */
 
 static bool axes_is_pole(double lat) {
   return fabs(lat) == 90.0;
@@ -92,7 +96,8 @@ gv_axes gv_axes_find(const double *lon, const double *lat, int64_t count) {
     while (rows < count && lat[rows] != lat[0])
       rows++;
   }
-  gv_axes found = columns > 1 ? (gv_axes){columns, count / columns, true} : (gv_axes){count / rows, rows, false};
+  gv_axes found =
+      columns > 1 ? (gv_axes){columns, count / columns, true} : (gv_axes){count / rows, rows, false};
   bool whole = found.columns > 1 && found.rows > 1 && found.columns * found.rows == count;
   return whole && axes_hold(&found, lon, lat) ? found : none;
 }
@@ -101,7 +106,7 @@ bool gv_axes_are_searched(const gv_ellipsoid *ellipsoid) {
   return fabs(ellipsoid->flattening) <= 0.1;
 }
 
-/* --------------------------------------------------------------------------------------------------------- building */
+/* ----------------------------------------------------------------------------------------------- building */
 
 static int axis_compare(const void *one, const void *other) {
   const axis_entry *a = one, *b = other;
@@ -125,7 +130,8 @@ static double axes_least_step2(const axis *columns) {
   return least;
 }
 
-static void axes_fill_columns(const gv_axes *axes, const double *lon, const double *lat, axis_entry *entries) {
+static void axes_fill_columns(const gv_axes *axes, const double *lon, const double *lat,
+                              axis_entry *entries) {
   const double *first = lon + axes_wide_row(axes, lat) * gv_axes_row_step(axes);
   for (int64_t i = 0; i < axes->columns; i++) {
     double degrees = first[i * gv_axes_column_step(axes)], sine, cosine;
@@ -154,7 +160,8 @@ static void axes_destroy(const gv_reference *reference, void *state) {
 
 static bool axes_prepare(const gv_allocator *allocator, const gv_axes *axes, const gv_ellipsoid *ellipsoid,
                          bool geocentric_cartesian, const double *lon, const double *lat, axes_state *s) {
-  s->columns = (axis){.count = axes->columns, .entry = gv_allocate(allocator, axes->columns, sizeof(axis_entry))};
+  s->columns =
+      (axis){.count = axes->columns, .entry = gv_allocate(allocator, axes->columns, sizeof(axis_entry))};
   s->rows = (axis){.count = axes->rows, .entry = gv_allocate(allocator, axes->rows, sizeof(axis_entry))};
   if (s->columns.entry == NULL || s->rows.entry == NULL) return false;
   s->row_step = gv_axes_row_step(axes);
@@ -167,13 +174,16 @@ static bool axes_prepare(const gv_allocator *allocator, const gv_axes *axes, con
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- searching */
+/* ---------------------------------------------------------------------------------------------- searching */
 
-/* The angle of (x, y), to 1e-5: Abramowitz and Stegun 4.4.47. Selections, so that compilers make vectors of it. */
+/* The angle of (x, y), to 1e-5: Abramowitz and Stegun 4.4.47. Selections, so that compilers make vectors of
+ * it. */
 static inline double axes_near_angle(double x, double y) {
-  const double across = fabs(x), up = fabs(y), least = across < up ? across : up, most = across < up ? up : across;
+  const double across = fabs(x), up = fabs(y), least = across < up ? across : up,
+               most = across < up ? up : across;
   const double t = least / (most + DBL_MIN), t2 = t * t;
-  const double low = t * (0.9998660 + t2 * (-0.3302995 + t2 * (0.1801410 + t2 * (-0.0851330 + t2 * 0.0208351))));
+  const double low =
+      t * (0.9998660 + t2 * (-0.3302995 + t2 * (0.1801410 + t2 * (-0.0851330 + t2 * 0.0208351))));
   const double right = across < up ? 0.5 * GV_PI - low : low, angle = x < 0.0 ? GV_PI - right : right;
   return copysign(angle, y);
 }
@@ -184,7 +194,8 @@ static bool axis_reaches(const axis_entry *e, double angle, double x, double y) 
   return fabs(past) > NEAR ? past > 0.0 : e->first * y - e->second * x >= 0.0;
 }
 
-/* How many entries of the axis have an angle of at most that of (x, y), which is about `angle`; at once where the steps are even. */
+/* How many entries of the axis have an angle of at most that of (x, y), which is about `angle`; at once where
+ * the steps are even. */
 static int64_t axis_find(const axis *a, double angle, double x, double y) {
   const double guess = (angle - a->entry[0].angle) * a->per_radian;
   int64_t low = 0, high = a->count, last = a->count - 1;
@@ -402,7 +413,8 @@ gv_status gv_axes_index_build(gv_context *context, const gv_axes *axes, const gv
     gv_release(allocator, index);
     return gv_fail_memory(context, "the index");
   }
-  index->reference = (gv_reference){.count = count, .dim = 3, .metric = GV_EUCLIDEAN, .allocator = *allocator};
+  index->reference =
+      (gv_reference){.count = count, .dim = 3, .metric = GV_EUCLIDEAN, .allocator = *allocator};
   index->base = (gv_index){NULL, axes_backend.name, count, 3};
   index->device = -1;
   index->backend = &axes_backend;

@@ -1,7 +1,8 @@
 /*
- * Points on the globe that are every pair of an axis of longitudes and one of latitudes, as the cells of a model's grid are: an index
- * without a tree. Chords grow with the difference of longitudes in a row of one latitude, and along a meridian, so a query looks at the
- * nearest columns of the nearest rows and stops where no other can be near enough.
+ * Points on the globe that are every pair of an axis of longitudes and one of latitudes, as the cells of a
+ * model's grid are: an index without a tree. Chords grow with the difference of longitudes in a row of one
+ * latitude, and along a meridian, so a query looks at the nearest columns of the nearest rows and stops where
+ * no other can be near enough.
  */
 #ifndef GV_AXES_H
 #define GV_AXES_H
@@ -30,8 +31,9 @@ gv_axes gv_axes_find(const double *lon, const double *lat, int64_t count);
 bool gv_axes_are_searched(const gv_ellipsoid *ellipsoid);
 
 /*
- * An index of the positions' vectors (gv_lonlat_to_vectors), with the results of every other. Free it with gv_point_index_destroy.
- * Gain: building 9x, searching 1.7x to 2.1x (a grid of a quarter degree, 10^6 queries, geodesics).
+ * An index of the positions' vectors (gv_lonlat_to_vectors), with the results of every other. Free it with
+ * gv_point_index_destroy. Gain: building 9x, searching 1.7x to 2.1x (a grid of a quarter degree, 10^6
+ * queries, geodesics).
  */
 gv_status gv_axes_index_build(gv_context *context, const gv_axes *axes, const gv_ellipsoid *ellipsoid,
                               bool geocentric_cartesian, const double *lon, const double *lat,

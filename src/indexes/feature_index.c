@@ -1,8 +1,10 @@
 /*
- * The k nearest lines and polygons for any list of positions, processed like cells: one by one, or in tiles of nearby ones.
+ * The k nearest lines and polygons for any list of positions, processed like cells: one by one, or in tiles
+ * of nearby ones.
  *
- * A device finds the numbers of the nearest ones, and their distances on the plane and by great-circle arcs (features/device_edges.h). Distances
- * to geodesics and to straight lines on the globe, and closest points, are the CPU's.
+ * A device finds the numbers of the nearest ones, and their distances on the plane and by great-circle arcs
+ * (features/device_edges.h). Distances to geodesics and to straight lines on the globe, and closest points,
+ * are the CPU's.
  */
 #include <string.h>
 
@@ -30,8 +32,8 @@ static void feature_index_destroy(gv_index *base) {
   gv_release(&allocator, index);
 }
 
-gv_status gv_index_build_features(gv_context *context, const gv_features *features, const gv_index_options *options,
-                                  gv_index **out) {
+gv_status gv_index_build_features(gv_context *context, const gv_features *features,
+                                  const gv_index_options *options, gv_index **out) {
   gv_index_options o;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the output pointer is NULL");
@@ -99,11 +101,12 @@ static gv_status feature_index_query(gv_context *context, const feature_search *
   gv_pair_get(s->queries, i, x, y);
   if (isfinite(*x) && isfinite(*y) && !(s->voronoi.features->globe && fabs(*y) > 90.0)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                 "query %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, *x, *y);
+                 "query %lld (from 0): coordinates out of range or not finite (%g, %g)", (long long)i, *x,
+                 *y);
 }
 
-static gv_status feature_index_find_places(gv_context *context, const feature_search *s, const gv_sort_code *order,
-                                           int32_t count, feature_places *out) {
+static gv_status feature_index_find_places(gv_context *context, const feature_search *s,
+                                           const gv_sort_code *order, int32_t count, feature_places *out) {
   const gv_voronoi *v = &s->voronoi;
   bool globe = v->features->globe;
   for (int32_t n = 0; n < count; n++) {
@@ -116,8 +119,8 @@ static gv_status feature_index_find_places(gv_context *context, const feature_se
     if (globe) gv_normalize_lonlat(&out->lon[n], &out->lat[n]);
   }
   if (globe)
-    gv_lonlat_to_vectors(&v->cells.ellipsoid, v->cells.metric == GV_GEODESIC, count, out->lon, out->lat, out->x,
-                         out->y, out->z);
+    gv_lonlat_to_vectors(&v->cells.ellipsoid, v->cells.metric == GV_GEODESIC, count, out->lon, out->lat,
+                         out->x, out->y, out->z);
   return GV_OK;
 }
 
@@ -139,21 +142,24 @@ static void feature_index_put(const feature_search *s, int64_t at, int32_t featu
 
 /* The closest point of a polygon that contains the place is the place itself. */
 static gv_edge_closest here(const gv_edge_place *q) {
-  return (gv_edge_closest){.lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1], q->vector[2]}};
+  return (gv_edge_closest){
+      .lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1], q->vector[2]}};
 }
 
-/* The closest point on a feature that does not contain the place; only its exact distance if no more is needed. */
+/* The closest point on a feature that does not contain the place; only its exact distance if no more is
+ * needed. */
 static void find_closest(const feature_search *s, gv_finder *finder, const gv_edge_place *q,
                          gv_edge_closest *closest) {
   const gv_feature_set *set = s->voronoi.features;
   if (s->nearest == NULL) {
     if (s->distances != NULL) closest->canonical = gv_finder_distance(finder, q, false);
-  } else if (gv_finder_nearest(finder, q, false, closest) && set->metric == GV_GREAT_CIRCLE && !set->straight) {
+  } else if (gv_finder_nearest(finder, q, false, closest) && set->metric == GV_GREAT_CIRCLE &&
+             !set->straight) {
     gv_edge_closest_lonlat(closest);
   }
 }
 
-/* ------------------------------------------------------------------------------------------- one by one, any k */
+/* -------------------------------------------------------------------------------------- one by one, any k */
 
 static void search_one(const feature_search *s, gv_feature_cell *c, int64_t i) {
   int32_t k = s->voronoi.k, found[GV_VORONOI_MAX_K];
@@ -192,7 +198,7 @@ static gv_status feature_index_search_some(gv_worker *worker, int64_t first, int
   return status;
 }
 
-/* ------------------------------------------------------------------------------ many that are near each other */
+/* -------------------------------------------------------------------------- many that are near each other */
 
 typedef struct feature_batch {
   const feature_search *s;
@@ -204,7 +210,8 @@ typedef struct feature_batch {
   bool within[SPAN];
 } feature_batch;
 
-static void feature_index_receive(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
+static void feature_index_receive(void *user, int64_t cell, int64_t count, const int32_t *found,
+                                  bool within) {
   feature_batch *b = user;
   for (int64_t i = cell; i < cell + count; i++) {
     b->found[i] = found[0];
@@ -282,7 +289,7 @@ static gv_status search_spans(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the order */
+/* ---------------------------------------------------------------------------------------------- the order */
 
 static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
   feature_search *s = worker->user;
@@ -297,8 +304,8 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Queries first ... first + count - 1. Cells of a globe some kilometers wide, or as many of a plane. */
-static gv_status feature_index_order_queries(gv_context *context, feature_search *s, int64_t first, int64_t count,
-                                             gv_sort_code *scratch) {
+static gv_status feature_index_order_queries(gv_context *context, feature_search *s, int64_t first,
+                                             int64_t count, gv_sort_code *scratch) {
   bool globe = s->voronoi.features->globe;
   for (int axis = 0; axis < 3; axis++) {
     s->low[axis] = globe ? -1.0 : INFINITY;
@@ -319,7 +326,11 @@ static gv_status feature_index_order_queries(gv_context *context, feature_search
 }
 
 static gv_status feature_index_search_queries(gv_context *context, feature_search *s) {
-  enum { MOST = 1 << 22 /* in an order of their own */, LEAST = 256, DENSE = 4096 /* a worker takes at once */ };
+  enum {
+    MOST = 1 << 22 /* in an order of their own */,
+    LEAST = 256,
+    DENSE = 4096 /* a worker takes at once */
+  };
   int64_t total = s->queries->count, most = total < MOST ? total : MOST;
   const gv_feature_tree *tree = &s->lookup->tree;
   /* Used if queries are as dense as edges. */
@@ -339,7 +350,7 @@ static gv_status feature_index_search_queries(gv_context *context, feature_searc
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ by a device */
+/* -------------------------------------------------------------------------------------------- by a device */
 
 /* Queries `first` ... of a search, and the device's results. */
 typedef struct device_search {
@@ -363,7 +374,8 @@ static gv_status feature_index_copy_pairs(gv_worker *worker, int64_t first, int6
   return GV_OK;
 }
 
-static gv_status feature_index_fill_pairs(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
+static gv_status feature_index_fill_pairs(gv_context *context, void *user, size_t at, size_t bytes,
+                                          void *out) {
   enum { AT_ONCE = 1 << 14, PAIR = 2 * sizeof(double) };
   const device_search *d = user;
   query_pairs p = {d->s, d->first + (int64_t)(at / PAIR), out};
@@ -379,8 +391,8 @@ static void feature_index_finish(device_search *d, int64_t n, const gv_edge_plac
   const gv_ball here_only = {{q->vector[0], q->vector[1], q->vector[2]}, 0.0};
   int32_t around = d->low != NULL ? gv_feature_lookup_locate(s->lookup, q, (double)d->low[n], last) : -1;
   /* In a polygon, an edge of another feature may be at distance 0 too. */
-  bool open =
-      around < 0 ? d->found[n] == GV_EDGE_OPEN : !gv_ball_is_clear(&s->lookup->tree, &here_only, (double)d->low[n]);
+  bool open = around < 0 ? d->found[n] == GV_EDGE_OPEN
+                         : !gv_ball_is_clear(&s->lookup->tree, &here_only, (double)d->low[n]);
   if (open) {
     c->q = q;
     search_one(s, c, i);
@@ -423,7 +435,8 @@ static gv_status feature_index_finish_some(gv_worker *worker, int64_t first, int
 static bool feature_index_device_pays(const gv_context *context, const gv_feature_index *index,
                                       const feature_search *s) {
   bool exact = gv_device_edges_measure(&index->lookup.tree, false);
-  if (index->lookup.device == NULL || s->voronoi.k > 1 || s->nearest != NULL || (s->distances != NULL && !exact))
+  if (index->lookup.device == NULL || s->voronoi.k > 1 || s->nearest != NULL ||
+      (s->distances != NULL && !exact))
     return false;
   return !index->lookup.device->automatic ||
          gv_device_pays_for_features((double)s->queries->count, context->threads, gv_cuda_started());
@@ -438,8 +451,9 @@ static gv_status feature_index_search_on_device(gv_context *context, const gv_ed
   device_search d = {.s = s};
   d.found = gv_allocate(&context->allocator, most, sizeof *d.found);
   if (polygons) d.low = gv_allocate(&context->allocator, most, sizeof *d.low);
-  gv_status status =
-      d.found != NULL && (!polygons || d.low != NULL) ? GV_OK : gv_fail_memory(context, "the results of a device");
+  gv_status status = d.found != NULL && (!polygons || d.low != NULL)
+                         ? GV_OK
+                         : gv_fail_memory(context, "the results of a device");
   for (; d.first < total && status == GV_OK; d.first += MOST) {
     int64_t count = total - d.first < MOST ? total - d.first : MOST;
     const gv_edge_search of = {.count = count,
@@ -501,9 +515,10 @@ static gv_status search_features(gv_context *context, const gv_index *base, cons
   return feature_index_search(context, index, &s);
 }
 
-/* ------------------------------------------------------------------------------------------------------ by radius */
+/* ---------------------------------------------------------------------------------------------- by radius */
 
-/* One query at a time of a search by radius, and the features found: `around` of them are polygons that it lies in. */
+/* One query at a time of a search by radius, and the features found: `around` of them are polygons that it
+ * lies in. */
 typedef struct radius_query {
   gv_feature_cell *cell_search;
   gv_found_list list;
@@ -554,7 +569,8 @@ static double list_point(void *user, int64_t vertex, double reach) {
   radius_query *r = user;
   const gv_feature_tree *tree = &r->cell_search->index->tree;
   gv_edge_closest closest;
-  if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, r->cell_search->q->vector) > reach) return reach;
+  if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, r->cell_search->q->vector) > reach)
+    return reach;
   gv_feature_edge(tree->set, vertex, true, r->cell_search->q, &closest);
   if (closest.canonical <= r->limit) gv_found_list_add(&r->list, closest.canonical, tree->owner[vertex]);
   return reach;
@@ -604,8 +620,8 @@ static gv_status search_radius(gv_context *context, feature_radius_search *s, ra
     return GV_OK;
   }
   int64_t first = s->offsets[i], end = s->offsets[i + 1];
-  GV_TRY(gv_found_list_put(context, &r->list, s->options->by_number != 0, i, first, end - first, s->places.indices,
-                           distances));
+  GV_TRY(gv_found_list_put(context, &r->list, s->options->by_number != 0, i, first, end - first,
+                           s->places.indices, distances));
   for (int64_t n = first; distances != NULL && n < end; n++)
     distances[n] = gv_feature_distance_of(v, distances[n]);
   return GV_OK;
@@ -629,9 +645,9 @@ static gv_status search_radii(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-static gv_status feature_index_search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
-                                             const gv_radius_options *o, int64_t *offsets, int64_t *indices,
-                                             double *distances) {
+static gv_status feature_index_search_radius(gv_context *context, const gv_index *base,
+                                             const gv_points *queries, const gv_radius_options *o,
+                                             int64_t *offsets, int64_t *indices, double *distances) {
   enum { AT_ONCE = 64 /* queries that a worker processes at once */ };
   const gv_feature_index *index = (const gv_feature_index *)base;
   GV_TRY(gv_check_pairs(context, queries, "query"));
@@ -650,5 +666,11 @@ static gv_status feature_index_search_radius(gv_context *context, const gv_index
   return gv_parallel_for(&loop, search_radii);
 }
 
-static const gv_index_type feature_index = {
-    GV_INDEX_FEATURES, search_features, NULL, NULL, NULL, feature_index_destroy, feature_index_search_radius, NULL};
+static const gv_index_type feature_index = {GV_INDEX_FEATURES,
+                                            search_features,
+                                            NULL,
+                                            NULL,
+                                            NULL,
+                                            feature_index_destroy,
+                                            feature_index_search_radius,
+                                            NULL};

@@ -1,13 +1,14 @@
 /*
  * The k nearest lines and polygons of other lines and polygons.
  *
- * The tree of a query is walked together with the tree over the indexed features, and then with that of each feature: of two boxes
- * the wider one is halved, the nearest boxes come first, and edges are compared that may be within the reach of the
- * k-th value so far (features/pairs.h). Edges that meet are found by a walk of their own, before: it compares only edges
- * with common boxes, needs no distances, and ends for a feature at its first such edge. Polygons that hold a feature whole are found by
- * a vertex of each of its rings, in both directions. A value that pruning leaves out is above the k-th value of the
- * moment, so the result depends neither on the order of the walk nor on threads.
- * Gain: 30x for lines that cross each other, 2x for polygons apart, against a walk from each leaf of the query.
+ * The tree of a query is walked together with the tree over the indexed features, and then with that of each
+ * feature: of two boxes the wider one is halved, the nearest boxes come first, and edges are compared that
+ * may be within the reach of the k-th value so far (features/pairs.h). Edges that meet are found by a walk of
+ * their own, before: it compares only edges with common boxes, needs no distances, and ends for a feature at
+ * its first such edge. Polygons that hold a feature whole are found by a vertex of each of its rings, in both
+ * directions. A value that pruning leaves out is above the k-th value of the moment, so the result depends
+ * neither on the order of the walk nor on threads. Gain: 30x for lines that cross each other, 2x for polygons
+ * apart, against a walk from each leaf of the query.
  */
 #include "core/cancel.h"
 #include "core/given.h"
@@ -113,8 +114,9 @@ typedef struct pair_query {
   bool meeting;          /* edges that meet are searched, not distances */
   bool stopped;          /* the search is cancelled */
   double reach, reached; /* gv_reach of the value `reached` */
-  int32_t leaf;          /* of the query's tree, by its first entry, with balls around its entries; -1: none */
-  int64_t compared;      /* leaves */
+  /* of the query's tree, by its first entry, with balls around its entries; -1: none */
+  int32_t leaf;
+  int64_t compared; /* leaves */
   double middle[LEAF_MOST][3], half[LEAF_MOST];
 } pair_query;
 
@@ -140,7 +142,8 @@ static double boxes_distance2(const gv_feature_tree *t, const gv_box_node *a, co
   return gv_square_of_gaps(t, away);
 }
 
-/* Pairs of nodes to visit, the nearest on top: of the query's tree, and of a feature's or the one over the features. */
+/* Pairs of nodes to visit, the nearest on top: of the query's tree, and of a feature's or the one over the
+ * features. */
 typedef struct pair_stack {
   int32_t own[STACK], node[STACK];
   double box[STACK];
@@ -155,8 +158,8 @@ static float pair_width(const gv_box_node *n) {
 }
 
 /* Pushes two pairs in place of one: the wider node is halved. False if both are leaves. */
-static bool pair_stack_push(pair_stack *w, const gv_feature_tree *own, int32_t number, const gv_feature_tree *t,
-                            const gv_box_node *nodes, int32_t other) {
+static bool pair_stack_push(pair_stack *w, const gv_feature_tree *own, int32_t number,
+                            const gv_feature_tree *t, const gv_box_node *nodes, int32_t other) {
   const gv_box_node *a = &own->node[number], *b = &nodes[other];
   if (a->count > 0 && b->count > 0) return false;
   bool halved = b->count > 0 || (a->count == 0 && pair_width(a) > pair_width(b));
@@ -174,7 +177,7 @@ static bool pair_stack_push(pair_stack *w, const gv_feature_tree *own, int32_t n
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the walk */
+/* ----------------------------------------------------------------------------------------------- the walk */
 
 /* The balls around the entries of a leaf; edges stay within their sag of the chord. */
 static void prepare_leaf(pair_query *q, const gv_box_node *leaf) {
@@ -183,7 +186,8 @@ static void prepare_leaf(pair_query *q, const gv_box_node *leaf) {
   q->leaf = leaf->first;
   for (int32_t i = 0; i < leaf->count; i++) {
     int32_t entry = own->entry[leaf->first + i];
-    const double *a = gv_tree_place(own, entry < 0 ? ~(int64_t)entry : entry), *b = entry < 0 ? a : a + own->dim;
+    const double *a = gv_tree_place(own, entry < 0 ? ~(int64_t)entry : entry),
+                 *b = entry < 0 ? a : a + own->dim;
     double size2 = 0.0;
     for (int axis = 0; axis < 3; axis++) {
       double from = axis < own->dim ? a[axis] : 0.0, to = axis < own->dim ? b[axis] : 0.0;
@@ -292,11 +296,11 @@ static void walk_query(pair_query *q, int32_t number) {
   if (pair_list_worst(q->list) > 0.0 || q->list->count < q->list->k) walk_features(q, number);
 }
 
-/* ---------------------------------------------------------------------------------------------------- containment */
+/* -------------------------------------------------------------------------------------------- containment */
 
 /* Calls gv_locate with the first vertex of each ring of a feature, and with all of its points. */
-static void locate_rings(const gv_feature_tree *t, int32_t feature, const gv_locator *among, gv_found_part *found,
-                         void *user) {
+static void locate_rings(const gv_feature_tree *t, int32_t feature, const gv_locator *among,
+                         gv_found_part *found, void *user) {
   const gv_feature_set *set = t->set;
   for (int64_t p = set->part[feature]; p < set->part[feature + 1]; p++) {
     for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++) {
@@ -341,7 +345,7 @@ static void find_held(const pair_search *s, int32_t *held) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------- all queries */
+/* -------------------------------------------------------------------------------------------- all queries */
 
 static gv_status search_tree_pairs(gv_worker *worker, int64_t first, int64_t end) {
   pair_search *s = worker->user;
@@ -372,14 +376,16 @@ static bool has_edges(const gv_feature_set *set) {
   return false;
 }
 
-static gv_status check_pairs(gv_context *context, const gv_feature_set *indexed, const gv_feature_set *queries) {
+static gv_status check_pairs(gv_context *context, const gv_feature_set *indexed,
+                             const gv_feature_set *queries) {
   if (indexed->straight != queries->straight)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "edges: those of the queries must have the shape of the indexed features' edges");
   if (indexed->globe && indexed->straight && has_edges(indexed) && has_edges(queries))
-    return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "edges: straight edges on the globe are not supported for distances between lines and polygons; "
-                   "use geodesic edges");
+    return gv_fail(
+        context, GV_ERROR_UNSUPPORTED,
+        "edges: straight edges on the globe are not supported for distances between lines and polygons; "
+        "use geodesic edges");
   return GV_OK;
 }
 
@@ -429,8 +435,9 @@ static gv_status search_pairs(gv_context *context, const gv_feature_index *index
                    .indices = indices,
                    .distances = distances,
                    .progress = &progress};
-  gv_status status = held != NULL && lists != NULL ? pair_lists_init(context, &s, index->set.count, threads, lists)
-                                                   : gv_fail_memory(context, "the features within polygons");
+  gv_status status = held != NULL && lists != NULL
+                         ? pair_lists_init(context, &s, index->set.count, threads, lists)
+                         : gv_fail_memory(context, "the features within polygons");
   if (status == GV_OK) {
     find_held(&s, held);
     gv_loop loop = {context, threads, set->count, AT_ONCE, &progress, &s};
@@ -449,15 +456,18 @@ gv_status gv_index_search_features(gv_context *context, const gv_index *base, co
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (base == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the pointer is NULL");
   if (base->type->kind != GV_INDEX_FEATURES)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "index: not of lines and polygons; use gv_index_build_features");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "index: not of lines and polygons; use gv_index_build_features");
   if (queries == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "features: missing");
-  if (indices == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
+  if (indices == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "indices: the output pointer is NULL");
   gv_search_options_init(&o);
   GV_COPY_GIVEN(context, gv_search_options, &o, options);
   GV_TRY(gv_check_search_options(context, &o, GV_MAX_K, " among lines and polygons"));
   if (gv_on_device(o.array_options) || o.exclude_self || o.nearest != NULL)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "lines and polygons as queries: exclude_self, nearest and device memory are not supported");
+    return gv_fail(
+        context, GV_ERROR_UNSUPPORTED,
+        "lines and polygons as queries: exclude_self, nearest and device memory are not supported");
   const gv_feature_index *index = (const gv_feature_index *)base;
   const gv_cells *cells = &index->voronoi.cells;
   GV_TRY(gv_feature_set_init(context, cells->metric, &cells->ellipsoid, queries, &set));

@@ -1,11 +1,12 @@
 /*
  * The k nearest seeds on the globe for any list of positions.
  *
- * Seeds and queries become unit vectors or points of the ellipsoid, and an ordinary index finds the nearest by
- * chord. On the sphere that is the result. On the ellipsoid the result is among the neighbors that widen.h
+ * Seeds and queries become unit vectors or points of the ellipsoid, and an ordinary index finds the nearest
+ * by chord. On the sphere that is the result. On the ellipsoid the result is among the neighbors that widen.h
  * selects, and geod_inverse orders them. It is not called if distances are not requested, consecutive chords
- * differ by more than the slack, and the chords are certainly within the limit. Gain: 1.8x on 1 M places and 1 M queries.
- * Seeds on axes of longitudes and latitudes have an index without a tree (axes.h) where the library chooses the backend.
+ * differ by more than the slack, and the chords are certainly within the limit. Gain: 1.8x on 1 M places and
+ * 1 M queries. Seeds on axes of longitudes and latitudes have an index without a tree (axes.h) where the
+ * library chooses the backend.
  */
 #include <string.h>
 
@@ -48,13 +49,14 @@ typedef struct gv_globe_index {
   gv_point_index *chords;
 } gv_globe_index;
 
-static gv_status check_position(gv_context *context, const gv_points *points, int64_t number, const char *role) {
+static gv_status check_position(gv_context *context, const gv_points *points, int64_t number,
+                                const char *role) {
   double x, y;
   gv_pair_get(points, number, &x, &y);
   if (isfinite(x) && isfinite(y) && fabs(y) <= 90.0) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                 "%s %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)", role,
-                 (long long)number, x, y);
+                 "%s %lld (from 0): coordinates out of range or not finite (longitude %.15g, latitude %.15g)",
+                 role, (long long)number, x, y);
 }
 
 static gv_status take_positions(gv_context *context, const gv_points *points, int64_t first, int64_t count,
@@ -105,7 +107,8 @@ static gv_status build_chords(gv_context *context, const gv_index_options *o, gv
   if (gv_backend_is_automatic(o->backend) && gv_axes_are_searched(&globe->ellipsoid))
     axes = gv_axes_find(globe->lon, globe->lat, globe->count);
   if (axes.columns > 0)
-    return gv_axes_index_build(context, &axes, &globe->ellipsoid, geodesic, globe->lon, globe->lat, &globe->chords);
+    return gv_axes_index_build(context, &axes, &globe->ellipsoid, geodesic, globe->lon, globe->lat,
+                               &globe->chords);
   double *vectors = gv_allocate(&context->allocator, globe->count, 3 * sizeof *vectors);
   if (vectors == NULL) return gv_fail_memory(context, "the seeds");
   gv_status status = GV_OK;
@@ -179,7 +182,8 @@ typedef struct globe_batch {
   const double *lon, *lat;
   const int64_t *found;
   const double *chord2;
-  double within;    /* squared chords up to this need no distance: none are reported, and the limit is beyond */
+  /* squared chords up to this need no distance: none are reported, and the limit is beyond */
+  double within;
   int64_t *indices; /* of all queries */
   double *distances;
 } globe_batch;
@@ -193,8 +197,8 @@ static void report_arcs(const gv_globe_index *globe, int64_t count, double *valu
 static double geodesic_to(const globe_batch *b, int64_t query, int64_t seed) {
   const gv_globe_index *globe = b->globe;
   double distance = INFINITY;
-  geod_inverse(&globe->geodesic.geod, b->lat[query], b->lon[query], globe->lat[seed], globe->lon[seed], &distance,
-               NULL, NULL);
+  geod_inverse(&globe->geodesic.geod, b->lat[query], b->lon[query], globe->lat[seed], globe->lon[seed],
+               &distance, NULL, NULL);
   return distance;
 }
 
@@ -205,8 +209,8 @@ typedef struct seed_vectors {
   double lon[BOUNDED], lat[BOUNDED], x[BOUNDED], y[BOUNDED], z[BOUNDED];
 } seed_vectors;
 
-static void globe_index_gather(const gv_globe_index *globe, const int64_t *found, int64_t first, int64_t count,
-                               seed_vectors *to) {
+static void globe_index_gather(const gv_globe_index *globe, const int64_t *found, int64_t first,
+                               int64_t count, seed_vectors *to) {
   to->count = (int32_t)(count < BOUNDED ? count : BOUNDED);
   for (int32_t i = 0; i < to->count; i++) {
     to->seed[i] = found != NULL ? found[first + i] : first + i;
@@ -235,9 +239,9 @@ static void globe_index_measure(const globe_batch *b, int64_t query, int64_t see
 }
 
 /*
- * The k nearest of many seeds, `found` or all. The series bounds each distance (gv_geodesic_bounds); no seed with a lower bound above the
- * k-th least upper bound is among the k nearest, so geod_inverse measures the others only.
- * Gain: 7x on 30,000 references on the equator and queries at a pole.
+ * The k nearest of many seeds, `found` or all. The series bounds each distance (gv_geodesic_bounds); no seed
+ * with a lower bound above the k-th least upper bound is among the k nearest, so geod_inverse measures the
+ * others only. Gain: 7x on 30,000 references on the equator and queries at a pole.
  */
 static void globe_index_offer_many(const globe_batch *b, int64_t query, const int64_t *found, int64_t count,
                                    int64_t self, gv_nearest_list *best) {
@@ -279,7 +283,8 @@ static gv_status globe_index_decide(gv_context *context, const void *user, int64
                                     const gv_neighbors *near) {
   const globe_batch *b = user;
   int32_t k = b->options->k, count = near->count;
-  int64_t number = b->first + query, *indices = b->indices + number * k, self = b->self >= 0 ? b->self + query : -1;
+  int64_t number = b->first + query, *indices = b->indices + number * k,
+          self = b->self >= 0 ? b->self + query : -1;
   (void)context;
   if (count == k && near->chord2[count - 1] <= b->within &&
       gv_chords_decide(&b->globe->geodesic, near->chord2, count)) {
@@ -291,8 +296,8 @@ static gv_status globe_index_decide(gv_context *context, const void *user, int64
   gv_list_start(&best, b->distances != NULL ? b->distances + number * k : value, indices, k,
                 b->options->max_distance);
   if (count < 0 || count > k + MOST_MEASURED) {
-    globe_index_offer_many(b, query, count >= 0 ? near->found : NULL, count >= 0 ? count : b->globe->count, self,
-                           &best);
+    globe_index_offer_many(b, query, count >= 0 ? near->found : NULL, count >= 0 ? count : b->globe->count,
+                           self, &best);
   } else {
     for (int64_t i = 0; i < count; i++)
       if (near->found[i] != self) gv_list_offer(&best, geodesic_to(b, query, near->found[i]), near->found[i]);
@@ -342,7 +347,8 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
   if (values == NULL && isfinite(o->max_distance))
     gv_geodesic_chords(&globe->geodesic, o->max_distance, &within, &beyond);
   int32_t requested = geodesic ? o->k + SPARE : o->k;
-  double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o->max_distance);
+  double limit =
+      geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o->max_distance);
   const gv_allocator *allocator = &context->allocator;
   int64_t most = BATCH_VALUES / requested;
   most = most < LEAST_BATCH ? LEAST_BATCH : most > BATCH ? BATCH : most;
@@ -361,7 +367,8 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
   gv_context_without_progress(context, &quiet);
   for (int64_t first = 0, count; first < queries->count && status == GV_OK; first += count) {
     count = queries->count - first < most ? queries->count - first : most;
-    if (o->exclude_self) b.self = gv_self_offset(of->first_query + first - of->first_seed, globe->count, &count);
+    if (o->exclude_self)
+      b.self = gv_self_offset(of->first_query + first - of->first_seed, globe->count, &count);
     status = take_positions(context, queries, first, count, "query", lon, lat);
     if (status != GV_OK) break;
     to_vectors(globe, count, lon, lat, vectors);
@@ -422,11 +429,12 @@ static gv_status globe_index_search(gv_context *context, const gv_index *index, 
   if (queries == NULL) queries = &own;
   GV_TRY(check_search(context, queries, o, indices));
   if (o->exclude_self && queries->count != globe->count)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion: the queries must be the reference points");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "self-exclusion: the queries must be the reference points");
   return search_batches(context, globe, queries, o, &of, indices, distances);
 }
 
-/* ------------------------------------------------------------------------------------------------------ by radius */
+/* ---------------------------------------------------------------------------------------------- by radius */
 
 /* Queries of a search by radius, and their radii as bounds of chords. */
 typedef struct globe_radius_batch {
@@ -471,9 +479,9 @@ static void keep_geodesics(const void *user, int64_t query, bool counted, gv_fou
   list->count = kept;
 }
 
-static gv_status globe_index_search_radius(gv_context *context, const gv_index *index, const gv_points *queries,
-                                           const gv_radius_options *o, int64_t *offsets, int64_t *indices,
-                                           double *distances) {
+static gv_status globe_index_search_radius(gv_context *context, const gv_index *index,
+                                           const gv_points *queries, const gv_radius_options *o,
+                                           int64_t *offsets, int64_t *indices, double *distances) {
   enum { MOST = 1 << 20 };
   const gv_globe_index *globe = (const gv_globe_index *)index;
   const gv_points own = gv_points_xy(globe->lon, globe->lat, globe->count);
@@ -511,7 +519,7 @@ static gv_status globe_index_search_radius(gv_context *context, const gv_index *
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------ with other processes */
+/* ----------------------------------------------------------------------------------- with other processes */
 
 typedef struct globe_own_search {
   const gv_globe_index *globe;
@@ -536,16 +544,18 @@ static gv_status search_rows(gv_context *context, const void *user, const gv_sea
                      canonical);
 }
 
-static gv_status globe_index_measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
+static gv_status globe_index_measure_rows(gv_context *context, const void *user, int64_t count,
+                                          double *values) {
   const globe_own_search *own = user;
   return to_distances(context, &own->globe->base, count, values);
 }
 
-static gv_status search_distributed(gv_context *context, const gv_communicator *communicator, const gv_index *index,
-                                    const gv_points *queries, const gv_search_options *o, int64_t *indices,
-                                    double *distances) {
+static gv_status search_distributed(gv_context *context, const gv_communicator *communicator,
+                                    const gv_index *index, const gv_points *queries,
+                                    const gv_search_options *o, int64_t *indices, double *distances) {
   const gv_globe_index *globe = (const gv_globe_index *)index;
-  globe_own_search own = {globe, queries != NULL ? *queries : gv_points_xy(globe->lon, globe->lat, globe->count)};
+  globe_own_search own = {globe,
+                          queries != NULL ? *queries : gv_points_xy(globe->lon, globe->lat, globe->count)};
   gv_together together = {.options = o,
                           .points = globe->count,
                           .queries = own.queries.count,
@@ -557,8 +567,8 @@ static gv_status search_distributed(gv_context *context, const gv_communicator *
                           .distances = globe_index_measure_rows};
   gv_status status = check_search(context, &own.queries, o, indices);
   if (status == GV_OK && o->exclude_self && own.queries.count != globe->count)
-    status =
-        gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion: the queries must be the reference points");
+    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "self-exclusion: the queries must be the reference points");
   return gv_search_together(context, communicator, &together, status, indices, distances);
 }
 

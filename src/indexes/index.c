@@ -4,7 +4,8 @@
 #include "search/search_checks.h"
 #include "search/together.h"
 
-static const char *const kind_names[] = {"points", "points on the globe", "lines and polygons", "raster cells"};
+static const char *const kind_names[] = {"points", "points on the globe", "lines and polygons",
+                                         "raster cells"};
 
 gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
                          gv_index **out) {
@@ -46,14 +47,16 @@ const char *gv_index_backend(const gv_index *index) {
 
 /* Common start of searches: checks NULLs, and copies options and queries to their full size. */
 static gv_status index_begin(gv_context *context, const gv_index *index, const gv_search_options *given,
-                             bool supported, const gv_points **queries, gv_search_options *o, gv_points *own) {
+                             bool supported, const gv_points **queries, gv_search_options *o,
+                             gv_points *own) {
   gv_search_options_init(o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   GV_COPY_GIVEN(context, gv_search_options, o, given);
   GV_TRY(gv_load_pair(context, queries, own));
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "index: the pointer is NULL");
   if (supported && (o->nearest == NULL || index->type->kind == GV_INDEX_FEATURES)) return GV_OK;
-  return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of %s: unsupported function", kind_names[index->type->kind]);
+  return gv_fail(context, GV_ERROR_UNSUPPORTED, "index of %s: unsupported function",
+                 kind_names[index->type->kind]);
 }
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -73,9 +76,11 @@ static void sum_offsets(int64_t *offsets, int64_t queries) {
 
 static gv_status check_radius(gv_context *context, const gv_index *index, int64_t queries,
                               const gv_radius_options *o, const int64_t *offsets, bool filled) {
-  if (offsets == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offsets: the output pointer is NULL");
+  if (offsets == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "offsets: the output pointer is NULL");
   if (o->exclude_self && (queries != index->count || index->type->kind > GV_INDEX_GLOBE))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion: the queries must be the reference points");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "self-exclusion: the queries must be the reference points");
   for (int64_t i = 0; i < (o->radii != NULL ? queries : 1); i++) {
     double radius = o->radii != NULL ? o->radii[i] : o->radius;
     if (!(radius >= 0.0))
@@ -120,8 +125,8 @@ gv_status gv_index_search_pairs(gv_context *context, const gv_index *index, cons
   gv_radius_options o;
   gv_points own;
   const gv_points *none = NULL;
-  GV_TRY(
-      index_begin(context, index, NULL, index == NULL || index->type->search_pairs != NULL, &none, &unused, &own));
+  GV_TRY(index_begin(context, index, NULL, index == NULL || index->type->search_pairs != NULL, &none, &unused,
+                     &own));
   gv_radius_options_init(&o);
   GV_COPY_GIVEN(context, gv_radius_options, &o, options);
   if (o.radii != NULL)
@@ -137,9 +142,10 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
                                int64_t *indices, double *canonical) {
   gv_search_options o;
   gv_points own;
-  GV_TRY(
-      index_begin(context, index, options, index == NULL || index->type->search_part != NULL, &queries, &o, &own));
-  return index->type->search_part(context, index, queries, &o, first_query, first_reference, indices, canonical);
+  GV_TRY(index_begin(context, index, options, index == NULL || index->type->search_part != NULL, &queries, &o,
+                     &own));
+  return index->type->search_part(context, index, queries, &o, first_query, first_reference, indices,
+                                  canonical);
 }
 
 gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
@@ -157,8 +163,8 @@ gv_status gv_index_search_distributed(gv_context *context, const gv_communicator
                                       const gv_search_options *options, int64_t *indices, double *distances) {
   gv_search_options o;
   gv_points own;
-  gv_status status = index_begin(context, index, options, index == NULL || index->type->search_distributed != NULL,
-                                 &queries, &o, &own);
+  gv_status status = index_begin(
+      context, index, options, index == NULL || index->type->search_distributed != NULL, &queries, &o, &own);
   if (context == NULL) return status;
   const gv_together nothing = {.options = &o};
   if (status != GV_OK) return gv_search_together(context, communicator, &nothing, status, indices, distances);

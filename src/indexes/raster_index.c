@@ -27,21 +27,24 @@ static gv_status raster_index_search(gv_context *context, const gv_index *base, 
                                      const gv_search_options *o, int64_t *indices, double *distances) {
   const raster_index *index = (const raster_index *)base;
   if (queries == NULL || o->exclude_self)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "raster cells: a search of the index against itself is unsupported; pass points as queries");
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "raster cells: a search of the index against itself is unsupported; pass points as queries");
   if (gv_on_device(o->array_options))
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "raster cells: device memory is unsupported; use host memory");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "raster cells: device memory is unsupported; use host memory");
   GV_TRY(index->centers->type->search(context, index->centers, queries, o, indices, distances));
   for (int64_t i = 0; i < queries->count * o->k; i++)
     indices[i] = indices[i] >= 0 ? index->cell[indices[i]] : -1;
   return GV_OK;
 }
 
-static gv_status raster_index_search_radius(gv_context *context, const gv_index *base, const gv_points *queries,
-                                            const gv_radius_options *o, int64_t *offsets, int64_t *indices,
-                                            double *distances) {
+static gv_status raster_index_search_radius(gv_context *context, const gv_index *base,
+                                            const gv_points *queries, const gv_radius_options *o,
+                                            int64_t *offsets, int64_t *indices, double *distances) {
   const raster_index *index = (const raster_index *)base;
-  GV_TRY(index->centers->type->search_radius(context, index->centers, queries, o, offsets, indices, distances));
+  GV_TRY(
+      index->centers->type->search_radius(context, index->centers, queries, o, offsets, indices, distances));
   for (int64_t i = offsets[0]; indices != NULL && i < offsets[queries->count]; i++)
     indices[i] = index->cell[indices[i]];
   return GV_OK;

@@ -13,9 +13,9 @@ static const char *const photometric[] = {"PHOTOMETRIC=MINISBLACK", /* three ban
                              *const lossless_jpeg2000[] = {"QUALITY=100", "REVERSIBLE=YES", "YCC=NO", NULL};
 
 /*
- * Capabilities of drivers are not declared reliably: these were tested with their files. Copied are, beside those that
- * need it: NetCDF's variables have names only so; ILWIS and HF2 change some ids, which is seen there, and GeoPackages
- * may; the COG driver of GDAL 3.13 creates bytes whatever the type.
+ * Capabilities of drivers are not declared reliably: these were tested with their files. Copied are, beside
+ * those that need it: NetCDF's variables have names only so; ILWIS and HF2 change some ids, which is seen
+ * there, and GeoPackages may; the COG driver of GDAL 3.13 creates bytes whatever the type.
  */
 static const gv_format formats[] = {
     {.driver = "GTiff",
@@ -56,7 +56,11 @@ static const gv_format formats[] = {
      .undefined_system = true,
      .slow_index = true,
      .sqlite = true},
-    {.driver = "SQLite", .layers = GV_LAYERS_ANY_TIME, .lower_names = true, .exact_reals = true, .sqlite = true},
+    {.driver = "SQLite",
+     .layers = GV_LAYERS_ANY_TIME,
+     .lower_names = true,
+     .exact_reals = true,
+     .sqlite = true},
     {.driver = "MBTiles", .layers = GV_LAYERS_AT_ONCE, .replaced_whole = true},
     {.driver = "OpenFileGDB", .layers = GV_LAYERS_ANY_TIME, .integers_as_reals = true},
     {.driver = "XLSX", .layers = GV_LAYERS_ANY_TIME, .first_day = 19000301, .local_times = true},

@@ -1,6 +1,6 @@
 /*
- * What inputs and outputs need to know about GDAL's drivers beyond what these declare: one table, the only place with
- * names of drivers. Drivers without a row have none of these properties.
+ * What inputs and outputs need to know about GDAL's drivers beyond what these declare: one table, the only
+ * place with names of drivers. Drivers without a row have none of these properties.
  *
  * To treat a driver differently: a member here, set in its row of format.c.
  */
@@ -26,15 +26,17 @@ typedef struct gv_format {
   const char *tables;     /* extensions of a vector driver that many builds of GDAL lack; NULL: none */
   gv_format_arrays arrays;
   bool on_demand; /* rasters that this program computes when they are read */
-  bool indirect;  /* descriptions: their text names files that they open, SQL that they run, or a cache file */
+  /* descriptions: their text names files that they open, SQL that they run, or a cache file */
+  bool indirect;
 
   /* Rasters: how they are written. */
-  bool tiled;             /* GeoTIFF: tiles are encoded by the threads that compute them */
-  bool makes_overviews;   /* the driver does, as a cloud-optimized GeoTIFF needs them */
-  bool without_pixels;    /* creates rasters but stores no pixels */
-  bool copied;            /* copied as a whole, although the driver can also create datasets */
-  bool drops_history;     /* a history would name the temporary file */
-  bool keeps_name;        /* the file has the dataset's name, which must not be that of the temporary directory */
+  bool tiled;           /* GeoTIFF: tiles are encoded by the threads that compute them */
+  bool makes_overviews; /* the driver does, as a cloud-optimized GeoTIFF needs them */
+  bool without_pixels;  /* creates rasters but stores no pixels */
+  bool copied;          /* copied as a whole, although the driver can also create datasets */
+  bool drops_history;   /* a history would name the temporary file */
+  /* the file has the dataset's name, which must not be that of the temporary directory */
+  bool keeps_name;
   bool keeps_source_name; /* the file has the name of the raster that it was copied from */
 
   /* Rasters: what they hold. */
@@ -97,8 +99,9 @@ const char *gv_format_missing(const char *path);
 bool gv_gdal_is_from(int major, int minor);
 
 /*
- * The version of Zarr that creation options of its driver choose, as FORMAT=ZARR_V2 or FORMAT=ZARR_V3; without that 3, or 2 where GDAL
- * (before 3.13) writes what zarr cannot read, or no metadata of the whole. 0: another text, or such a GDAL. `options` may be NULL.
+ * The version of Zarr that creation options of its driver choose, as FORMAT=ZARR_V2 or FORMAT=ZARR_V3;
+ * without that 3, or 2 where GDAL (before 3.13) writes what zarr cannot read, or no metadata of the whole. 0:
+ * another text, or such a GDAL. `options` may be NULL.
  */
 int gv_format_zarr_version(char *const *options);
 

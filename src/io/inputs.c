@@ -31,8 +31,8 @@ bool gv_same_file(const char *a, const char *b) {
   if (exist_a) return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
   if (strcmp(gv_path_name(a), gv_path_name(b)) != 0) return false;
   char *parent_a = gv_path_parent(a), *parent_b = gv_path_parent(b);
-  bool same = parent_a != NULL && parent_b != NULL && stat(parent_a, &first) == 0 && stat(parent_b, &second) == 0 &&
-              first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  bool same = parent_a != NULL && parent_b != NULL && stat(parent_a, &first) == 0 &&
+              stat(parent_b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
   free(parent_a);
   free(parent_b);
   return same;
@@ -47,14 +47,17 @@ gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input) {
   return GV_OK;
 }
 
-/* Datasets that are opened to list the files of an input: files can name each other in cycles, by names of growing length. */
+/* Datasets that are opened to list the files of an input: files can name each other in cycles, by names of
+ * growing length. */
 enum { MOST_OPENED = 1000 };
 
-/* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is none. */
+/* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is
+ * none. */
 static char *archive_of(const char *source) {
   const char *at = source;
   while (at[0] == '/' && strncmp(at + 1, "vsi", 3) == 0) {
-    const char *slash = strchr(at + 1, '/'), *comma = strncmp(at, "/vsisubfile/", 12) == 0 ? strchr(at, ',') : NULL;
+    const char *slash = strchr(at + 1, '/'),
+               *comma = strncmp(at, "/vsisubfile/", 12) == 0 ? strchr(at, ',') : NULL;
     if (slash == NULL) return NULL;
     at = comma != NULL ? comma + 1 : slash + 1;
     if (*at == '{') at++;
@@ -92,7 +95,8 @@ static void list_files(gv_inputs *inputs, gv_input *input, int *opened, const ch
   list_named_file(inputs, input, source);
   if (kind == 0 || *opened >= MOST_OPENED) return;
   ++*opened;
-  GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, drivers, (const char *const *)options, NULL);
+  GDALDatasetH dataset =
+      GDALOpenEx(source, kind | GDAL_OF_READONLY, drivers, (const char *const *)options, NULL);
   char **files = dataset != NULL ? GDALGetFileList(dataset) : NULL;
   if (dataset != NULL) GDALClose(dataset);
   for (char **file = files; file != NULL && *file != NULL; file++) {
@@ -205,7 +209,8 @@ static bool may_be_table(const gv_input *input, const char *table) {
   if (chosen != NULL) return EQUAL(chosen, table);
   size_t length = strlen(table), whole = strlen(input->source);
   if (!STARTS_WITH_CI(input->source, "GPKG:")) return true;
-  return whole > length && input->source[whole - length - 1] == ':' && EQUAL(input->source + whole - length, table);
+  return whole > length && input->source[whole - length - 1] == ':' &&
+         EQUAL(input->source + whole - length, table);
 }
 
 bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *table) {

@@ -1,5 +1,5 @@
-/* Error lines and GDAL's messages. GDAL reports from its worker threads too, so there is one store for the whole process, under a lock;
- * threads that use one of their own (gv_messages) are apart from it. */
+/* Error lines and GDAL's messages. GDAL reports from its worker threads too, so there is one store for the
+ * whole process, under a lock; threads that use one of their own (gv_messages) are apart from it. */
 #include "io/io.h"
 
 #include <limits.h>
@@ -58,8 +58,8 @@ gv_messages *gv_messages_used(void) {
   return of_thread;
 }
 
-/* GDAL replaces deprecated EPSG codes by their successors, which may be other systems. From here on this thread keeps
- * codes unchanged, unless the configuration option is set. True if this must be undone. */
+/* GDAL replaces deprecated EPSG codes by their successors, which may be other systems. From here on this
+ * thread keeps codes unchanged, unless the configuration option is set. True if this must be undone. */
 static const char io_keep_option[] = "OSR_USE_NON_DEPRECATED";
 
 static bool io_keep_codes(void) {
@@ -130,7 +130,8 @@ static bool is_loss(const char *line) {
   if (strstr(line, " not successfully written") != NULL) return true; /* numbers too wide for a field */
   if (strstr(line, "sqlite3_get_table(") != NULL && strstr(line, " failed: ") != NULL) return true;
   if (strstr(line, "Unable to save auxiliary information") == NULL) return false;
-  return strlen(gv_path_name(line)) <= NAME_MAX; /* without what cannot have a name the raster is worth having */
+  /* without what cannot have a name the raster is worth having */
+  return strlen(gv_path_name(line)) <= NAME_MAX;
 }
 
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text) {
@@ -158,7 +159,8 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
 }
 
 /* `behind`: a clean text to append; NULL or "": none. */
-static gv_status io_fail(gv_io *io, gv_status status, const char *behind, const char *format, va_list arguments) {
+static gv_status io_fail(gv_io *io, gv_status status, const char *behind, const char *format,
+                         va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
   io_copy_text(io->message, sizeof io->message, gv_clean_message(io->message));
   size_t length = strlen(io->message);

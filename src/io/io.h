@@ -4,7 +4,8 @@
  * Texts never contain secrets of sources (io/source_name.h): they are removed where the text is made.
  *
  * This layer never prints, exits or changes process-wide settings. The program registers GDAL's drivers and
- * installs gv_io_take_message: failures are kept until they are read, warnings are queued for the program to show.
+ * installs gv_io_take_message: failures are kept until they are read, warnings are queued for the program to
+ * show.
  */
 #ifndef GV_IO_H
 #define GV_IO_H
@@ -35,7 +36,8 @@ typedef struct gv_io {
 /* Receives GDAL's messages: for CPLSetErrorHandler, because threads of GDAL report too. */
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text);
 
-/* A store of messages for threads that share a process with others: while they use it, what fails elsewhere is not theirs. */
+/* A store of messages for threads that share a process with others: while they use it, what fails elsewhere
+ * is not theirs. */
 typedef struct gv_messages gv_messages;
 
 /* NULL = out of memory. */
@@ -51,9 +53,8 @@ typedef struct gv_messages_scope {
   bool entered, replaces_codes;
 } gv_messages_scope;
 
-/* Until gv_messages_leave this thread's messages go to `messages`, by an error handler of its own, and codes of
- * coordinate systems are kept unchanged. Does nothing where `messages` is NULL or in use
- * already. */
+/* Until gv_messages_leave this thread's messages go to `messages`, by an error handler of its own, and codes
+ * of coordinate systems are kept unchanged. Does nothing where `messages` is NULL or in use already. */
 gv_messages_scope gv_messages_enter(gv_messages *messages);
 void gv_messages_leave(gv_messages_scope scope);
 
@@ -64,19 +65,21 @@ int gv_messages_call_host(gv_progress_fn call, double fraction, void *user);
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 gv_status gv_io_fail_memory(gv_io *io, const char *what);
 /* The same with a closer name than the status. */
-gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) GV_IO_PRINTF(4, 5);
+gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...)
+    GV_IO_PRINTF(4, 5);
 
-/* Unless `condition` holds, returns an INVALID_ARGUMENT error with the text that follows. For functions that have
- * nothing to release yet. */
-#define GV_REQUIRE(io, condition, ...)                                                                             \
-  do {                                                                                                             \
-    if (!(condition)) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                               \
+/* Unless `condition` holds, returns an INVALID_ARGUMENT error with the text that follows. For functions that
+ * have nothing to release yet. */
+#define GV_REQUIRE(io, condition, ...)                                                                       \
+  do {                                                                                                       \
+    if (!(condition)) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, __VA_ARGS__);                         \
   } while (0)
 
 /* Prefixes the message of the last failure with "FORMAT: "; returns `status`. */
 gv_status gv_io_within(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
-/* The same for an input that is read as seeds are: `option` takes the place of the reader's "seeds" or "queries". */
+/* The same for an input that is read as seeds are: `option` takes the place of the reader's "seeds" or
+ * "queries". */
 gv_status gv_io_of_option(gv_io *io, gv_status status, const char *option);
 
 /* Sets the name of the last failure; returns `status`. */
@@ -132,14 +135,15 @@ typedef struct gv_warning {
   char text[512];
 } gv_warning;
 
-/* Returns GDAL's and this layer's queued warnings, oldest first, each distinct text once; false when none is left. */
+/* Returns GDAL's and this layer's queued warnings, oldest first, each distinct text once; false when none is
+ * left. */
 bool gv_io_next_warning(gv_warning *out);
 
 /* Queues a warning of this layer. */
 void gv_io_warn(gv_code code, int64_t count, const char *format, ...) GV_IO_PRINTF(3, 4);
 
-/* How many warnings were queued so far, and removing those that were queued since then; `first` (may be NULL) gets the first of
- * these, if there is one. */
+/* How many warnings were queued so far, and removing those that were queued since then; `first` (may be NULL)
+ * gets the first of these, if there is one. */
 int gv_io_count_warnings(void);
 void gv_io_drop_warnings(int count, gv_warning *first);
 

@@ -22,7 +22,8 @@ static void json_put_name(gv_json_writer *json, const char *name) {
   gv_text_put_string(&json->text, ": ");
 }
 
-static void json_begin(gv_json_writer *json, const char *name, gv_json_layout layout, char bracket, char end) {
+static void json_begin(gv_json_writer *json, const char *name, gv_json_layout layout, char bracket,
+                       char end) {
   json_put_name(json, name);
   gv_text_put(&json->text, &bracket, 1);
   json->open[json->depth].end = end;

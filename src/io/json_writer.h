@@ -1,6 +1,6 @@
 /*
- * JSON as text, member by member: separators, indents and quotation marks are put here. Strings are escaped for terminals too
- * (gv_text_put_json), which writers of libraries do not do.
+ * JSON as text, member by member: separators, indents and quotation marks are put here. Strings are escaped
+ * for terminals too (gv_text_put_json), which writers of libraries do not do.
  *
  * Names are NULL within arrays and for the outermost value. That memory has run out is in `text`.
  */

@@ -73,7 +73,8 @@ bool gv_mdarray_put_source(GDALGroupH root) {
 GDALMDArrayH gv_mdarray_make(GDALGroupH root, const char *name, GDALDimensionH first, GDALDimensionH second,
                              GDALExtendedDataTypeH type) {
   GDALDimensionH dimensions[2] = {first, second};
-  int64_t size = (int64_t)GDALDimensionGetSize(first), chunk = size < GV_MDARRAY_CHUNK ? size : GV_MDARRAY_CHUNK;
+  int64_t size = (int64_t)GDALDimensionGetSize(first),
+          chunk = size < GV_MDARRAY_CHUNK ? size : GV_MDARRAY_CHUNK;
   char text[64];
   snprintf(text, sizeof text, second != NULL ? "%" PRId64 ",%" PRIu64 : "%" PRId64, chunk,
            second != NULL ? (uint64_t)GDALDimensionGetSize(second) : 0);
@@ -86,8 +87,8 @@ GDALMDArrayH gv_mdarray_make(GDALGroupH root, const char *name, GDALDimensionH f
   return made;
 }
 
-bool gv_mdarray_write(GDALMDArrayH array, int64_t first, int64_t count, int64_t columns, GDALExtendedDataTypeH type,
-                      const void *values) {
+bool gv_mdarray_write(GDALMDArrayH array, int64_t first, int64_t count, int64_t columns,
+                      GDALExtendedDataTypeH type, const void *values) {
   GUInt64 start[2] = {(GUInt64)first, 0};
   size_t counts[2] = {(size_t)count, (size_t)columns};
   return GDALMDArrayWrite(array, start, counts, NULL, NULL, type, values, NULL, 0) != 0;
@@ -108,11 +109,12 @@ bool gv_mdarray_describe_crs(GDALGroupH root, OGRSpatialReferenceH crs) {
   const char *const texts[][2] = {
       {"grid_mapping_name", "latitude_longitude"}, {"crs_wkt", wkt}, {"wkt", wkt}}; /* the latter for MDAL */
   GDALMDArrayH made = GDALGroupCreateMDArray(root, "crs", 0, NULL, int32, NULL);
-  bool good = made != NULL && gv_array_put_texts(made, texts, 1) &&
-              gv_mdarray_put_number(made, "semi_major_axis", float64, OSRGetSemiMajor(crs, &error)) &&
-              gv_mdarray_put_number(made, "inverse_flattening", float64, OSRGetInvFlattening(crs, &error)) &&
-              gv_mdarray_put_number(made, "longitude_of_prime_meridian", float64, OSRGetPrimeMeridian(crs, NULL)) &&
-              gv_array_put_texts(made, texts + 1, 2);
+  bool good =
+      made != NULL && gv_array_put_texts(made, texts, 1) &&
+      gv_mdarray_put_number(made, "semi_major_axis", float64, OSRGetSemiMajor(crs, &error)) &&
+      gv_mdarray_put_number(made, "inverse_flattening", float64, OSRGetInvFlattening(crs, &error)) &&
+      gv_mdarray_put_number(made, "longitude_of_prime_meridian", float64, OSRGetPrimeMeridian(crs, NULL)) &&
+      gv_array_put_texts(made, texts + 1, 2);
   GDALMDArrayRelease(made);
   GDALExtendedDataTypeRelease(int32);
   GDALExtendedDataTypeRelease(float64);

@@ -45,7 +45,8 @@ static const char *object_key(const char *path, size_t *system) {
   return NULL;
 }
 
-/* The key without "." and "..", to be freed. As servers with the bucket in the address see it (`in_bucket`), or those with it in the path. */
+/* The key without "." and "..", to be freed. As servers with the bucket in the address see it (`in_bucket`),
+ * or those with it in the path. */
 static char *object_plain(const char *key, bool in_bucket) {
   char *plain = malloc(strlen(key) + 1);
   if (plain == NULL) return NULL;
@@ -79,7 +80,8 @@ static bool object_keys_match(const char *a, const char *b) {
   return same;
 }
 
-/* The object that a path through other file systems has within, /vsizip//vsis3/b/a.zip/t.csv: the path from there on; NULL = none. */
+/* The object that a path through other file systems has within, /vsizip//vsis3/b/a.zip/t.csv: the path from
+ * there on; NULL = none. */
 static const char *object_within(const char *path) {
   size_t system;
   for (const char *at = strncmp(path, "/vsi", 4) == 0 ? strstr(path + 1, "/vsi") : NULL; at != NULL;

@@ -1,6 +1,6 @@
 /*
- * Names of files, of any length: GDAL's functions for that have buffers of 2,048 bytes and return "" for longer
- * names.
+ * Names of files, of any length: GDAL's functions for that have buffers of 2,048 bytes and return "" for
+ * longer names.
  *
  * Free the returned strings with free; NULL = out of memory.
  */
@@ -21,12 +21,13 @@ bool gv_path_ends(const char *path, const char *end);
 /* Only the name if the directory is ".". */
 char *gv_path_join(const char *directory, const char *name);
 
-/* True for a link in a sticky directory that others may write to (/tmp), unless the caller or the directory's owner made it: such links are
- * not followed, as by Linux with fs.protected_symlinks. */
+/* True for a link in a sticky directory that others may write to (/tmp), unless the caller or the directory's
+ * owner made it: such links are not followed, as by Linux with fs.protected_symlinks. */
 bool gv_path_is_foreign_link(const char *path);
 
-/* The target of a path if its last name is a link, or a link to one ...: the target need not exist. `path` itself
- * if it is not a link; circular links are unchanged, and foreign links (above) are not followed: the target is then the link. */
+/* The target of a path if its last name is a link, or a link to one ...: the target need not exist. `path`
+ * itself if it is not a link; circular links are unchanged, and foreign links (above) are not followed: the
+ * target is then the link. */
 char *gv_path_follow(const char *path);
 
 /* `path` with `suffix` behind it. */

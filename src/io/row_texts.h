@@ -1,4 +1,5 @@
-/* The texts of a CSV file's rows, kept from the pass that reads seeds: their attributes need no second one. */
+/* The texts of a CSV file's rows, kept from the pass that reads seeds: their attributes need no second
+ * one. */
 #ifndef GV_IO_ROW_TEXTS_H
 #define GV_IO_ROW_TEXTS_H
 
@@ -6,7 +7,8 @@
 
 #include "io/io.h"
 
-/* One after the other: a byte that is 1 and the text of each field with its end, or a byte that is 0 for a field without one. */
+/* One after the other: a byte that is 1 and the text of each field with its end, or a byte that is 0 for a
+ * field without one. */
 typedef struct gv_row_texts {
   OGRFeatureDefnH definition; /* of the layer */
   char separator;             /* of fields */
@@ -15,7 +17,8 @@ typedef struct gv_row_texts {
   int64_t rows, length, most, room, rows_room;
 } gv_row_texts;
 
-/* Of a layer of which all fields are texts; *out stays NULL for others. Keeps as many bytes as a share of the memory for inputs. */
+/* Of a layer of which all fields are texts; *out stays NULL for others. Keeps as many bytes as a share of the
+ * memory for inputs. */
 gv_status gv_row_texts_make(gv_io *io, OGRLayerH layer, char separator, gv_row_texts **out);
 
 /* Adds a row; frees *texts, and sets it to NULL, if there is no room. */

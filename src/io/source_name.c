@@ -19,7 +19,7 @@ enum { LEAST_SECRET = 4 };
 
 static const char HIDDEN[] = "***";
 
-/* ---------------------------------------------------------------------------------------------------------- names */
+/* -------------------------------------------------------------------------------------------------- names */
 
 /* The length of "DRIVER:"; 0 if the source does not begin so. A single letter is a disk. */
 static size_t prefix_length(const char *source) {
@@ -41,7 +41,8 @@ static bool is_plain(const char *source) {
                                          "ZARR",     "GTIFF_DIR", "VORONOI"};
   size_t prefix = prefix_length(source);
   if (strncmp(source, "/vsi", 4) == 0) return strpbrk(source, "@?=<") == NULL;
-  if (prefix > 0 && !is_one_of(of_files, sizeof of_files / sizeof *of_files, source, prefix - 1)) return false;
+  if (prefix > 0 && !is_one_of(of_files, sizeof of_files / sizeof *of_files, source, prefix - 1))
+    return false;
   return strstr(source, "://") == NULL && strpbrk(source, "@?{<=") == NULL;
 }
 
@@ -59,7 +60,7 @@ char *gv_source_title(const char *source) {
   return is_plain(source) ? strdup(CPLGetFilename(source)) : gv_source_name(source);
 }
 
-/* --------------------------------------------------------------------------------------------------------- secrets */
+/* ------------------------------------------------------------------------------------------------ secrets */
 
 static bool is_word_letter(char letter) {
   return isalnum((unsigned char)letter) || (letter != '\0' && strchr("_-.", letter) != NULL);
@@ -97,19 +98,20 @@ static bool key_begins(const char *text, size_t at) {
   return end > at && text[skip(text, end, " \t")] == '=';
 }
 
-/* The value behind a secret word that begins at `at`: KEY=v, KEY: v, "key": "v", key="PASSWORD">v<, <Password>v<. An unquoted value may have
- * spaces until the next key. */
+/* The value behind a secret word that begins at `at`: KEY=v, KEY: v, "key": "v", key="PASSWORD">v<,
+ * <Password>v<. An unquoted value may have spaces until the next key. */
 static secret_span value_of_word(const char *text, size_t at) {
   size_t length = 0;
   if (at > 0 && is_word_letter(text[at - 1])) return (secret_span){0, 0};
   while (is_word_letter(text[at + length]))
     length++;
   bool in_query = at > 0 && (text[at - 1] == '?' || text[at - 1] == '&');
-  bool query_key =
-      in_query && length == 3 && (strncasecmp(text + at, "key", 3) == 0 || strncasecmp(text + at, "url", 3) == 0);
+  bool query_key = in_query && length == 3 &&
+                   (strncasecmp(text + at, "key", 3) == 0 || strncasecmp(text + at, "url", 3) == 0);
   if (length == 0 || (!is_secret_word(text + at, length) && !query_key)) return (secret_span){0, 0};
   size_t begin = skip(text, at + length, " \t\"'\\=:>");
-  if (at + length + strcspn(text + at + length, "=:>") >= begin) return (secret_span){0, 0}; /* only the word */
+  /* only the word */
+  if (at + length + strcspn(text + at + length, "=:>") >= begin) return (secret_span){0, 0};
   char quote = text[begin - 1] == '"' || text[begin - 1] == '\'' ? text[begin - 1] : '\0';
   size_t end = begin;
   for (; text[end] != '\0' && text[end] != '<'; end++) {
@@ -131,8 +133,8 @@ static secret_span value_of_word(const char *text, size_t at) {
   return end > begin ? (secret_span){begin, end} : (secret_span){0, 0};
 }
 
-/* scheme://user:password@host: the part before '@'; in http a user without password is a token. The password may
- * have a '/' in it. */
+/* scheme://user:password@host: the part before '@'; in http a user without password is a token. The password
+ * may have a '/' in it. */
 static secret_span value_of_login(const char *text, size_t at) {
   if (strncmp(text + at, "://", 3) != 0) return (secret_span){0, 0};
   size_t begin = at + 3, length = strcspn(text + begin, " \t\r\n\"<>"), last = 0;
@@ -144,7 +146,8 @@ static secret_span value_of_login(const char *text, size_t at) {
     for (size_t i = (size_t)(colon - text) - begin; i < length; i++)
       if (text[begin + i] == '@') last = begin + i;
   }
-  bool http = at >= 4 && (strncasecmp(text + at - 4, "http", 4) == 0 || strncasecmp(text + at - 4, "ttps", 4) == 0);
+  bool http =
+      at >= 4 && (strncasecmp(text + at - 4, "http", 4) == 0 || strncasecmp(text + at - 4, "ttps", 4) == 0);
   if (last == 0 || (colon == NULL && !http)) return (secret_span){0, 0};
   if (colon != NULL && (size_t)(colon - text) < last) begin = (size_t)(colon - text) + 1;
   return begin < last ? (secret_span){begin, last} : (secret_span){0, 0};
@@ -171,7 +174,7 @@ static secret_span secret_at(const char *text, size_t at) {
   return found.end != 0 ? found : value_of_user(text, at);
 }
 
-/* --------------------------------------------------------------------------------------------------------- options */
+/* ------------------------------------------------------------------------------------------------ options */
 
 /* Whether a number is a secret, too. */
 static bool is_secret_number(const char *key, size_t length) {
@@ -236,7 +239,8 @@ static const char *secret_value(const char *option, bool creates) {
   size_t key = (size_t)(equals - option);
   if (creates) return is_secret_word(option, key) || strstr(value, "://") != NULL ? value : NULL;
   if (is_one_of(words, sizeof words / sizeof *words, value, strlen(value))) return NULL;
-  if (is_one_of(harmless, sizeof harmless / sizeof *harmless, option, key)) return is_plain(value) ? NULL : value;
+  if (is_one_of(harmless, sizeof harmless / sizeof *harmless, option, key))
+    return is_plain(value) ? NULL : value;
   bool number = value[strspn(value, "0123456789.+-")] == '\0';
   return number && !is_secret_word(option, key) && !is_secret_number(option, key) ? NULL : value;
 }
@@ -249,7 +253,7 @@ char *gv_driver_option_name(const char *option, bool creates) {
   return gv_text_take(&name);
 }
 
-/* ------------------------------------------------------------------------------------------------------ remembering */
+/* -------------------------------------------------------------------------------------------- remembering */
 
 /* A source, and how it is shown. */
 typedef struct known {
@@ -272,7 +276,8 @@ static void put_secret(const char *secret) {
 /* A secret unchanged, URL-encoded, without quotation marks and escapes, and word by word: drivers and their
  * libraries repeat all these. */
 static void add_secret(const char *secret) {
-  char *decoded = CPLUnescapeString(secret, NULL, CPLES_URL), *plain = strdup(secret), *rest = NULL, *to = plain;
+  char *decoded = CPLUnescapeString(secret, NULL, CPLES_URL), *plain = strdup(secret), *rest = NULL,
+       *to = plain;
   const char *const forms[] = {secret, decoded, plain};
   for (const char *at = secret; plain != NULL && *at != '\0'; at++) {
     if (*at == '\\' && at[1] != '\0') at++;
@@ -295,7 +300,8 @@ static void add_secret(const char *secret) {
 
 /* In the query of a URL any value may be a token: of keys that are not known they are hidden, too. */
 static void add_query_values(const char *source) {
-  const char *at = strstr(source, "://") != NULL || strncmp(source, "/vsi", 4) == 0 ? strchr(source, '?') : NULL;
+  const char *at =
+      strstr(source, "://") != NULL || strncmp(source, "/vsi", 4) == 0 ? strchr(source, '?') : NULL;
   while (at != NULL) {
     size_t length = strcspn(++at, "&#"), key = strcspn(at, "=");
     char *value = key < length ? strndup(at + key + 1, length - key - 1) : NULL;
@@ -382,7 +388,7 @@ void gv_source_forget(void) {
   pthread_mutex_unlock(&memory.lock);
 }
 
-/* ------------------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------------------------------------- messages */
 
 static size_t common_length(const char *a, const char *b) {
   size_t length = 0;
@@ -391,8 +397,8 @@ static size_t common_length(const char *a, const char *b) {
   return length;
 }
 
-/* The length of a remembered source at the beginning of `text`, or of as much of it as a message that cuts it short has; *name is how it
- * is shown. */
+/* The length of a remembered source at the beginning of `text`, or of as much of it as a message that cuts it
+ * short has; *name is how it is shown. */
 static size_t source_length(const char *text, const char **name) {
   size_t longest = 0;
   for (int64_t i = 0; i < memory.source_count; i++) {
@@ -412,7 +418,8 @@ static size_t secret_length(const char *text, size_t at) {
   for (size_t k = 0; k < memory.secrets.length;) {
     const char *secret = memory.secrets.bytes + k;
     size_t full = strlen(secret), length = common_length(secret, text + at);
-    bool alone = at > 0 && strchr("=:/,'\"", text[at - 1]) != NULL && !isalnum((unsigned char)text[at + length]);
+    bool alone =
+        at > 0 && strchr("=:/,'\"", text[at - 1]) != NULL && !isalnum((unsigned char)text[at + length]);
     bool is_cut = length >= LEAST_SECRET && text[at + length] == '\0';
     bool found = length == full && (full >= LEAST_SECRET || alone);
     if ((found || is_cut) && length > longest) longest = length;

@@ -1,6 +1,7 @@
 /*
- * Lists of strings as GDAL reads them (CSLConstList): NULL-terminated; NULL is an empty one. GDAL's own functions for such lists end the process
- * if memory runs out, and their memory is GDAL's to free: lists that outlive a function are these.
+ * Lists of strings as GDAL reads them (CSLConstList): NULL-terminated; NULL is an empty one. GDAL's own
+ * functions for such lists end the process if memory runs out, and their memory is GDAL's to free: lists that
+ * outlive a function are these.
  */
 #ifndef GV_IO_STRINGS_H
 #define GV_IO_STRINGS_H
@@ -10,7 +11,8 @@
 /* False: out of memory; the list is unchanged. */
 bool gv_strings_add(char ***list, const char *text);
 
-/* Puts "KEY=VALUE" in place of the entry with that key, or at the end. False: out of memory; the list is unchanged. */
+/* Puts "KEY=VALUE" in place of the entry with that key, or at the end. False: out of memory; the list is
+ * unchanged. */
 bool gv_strings_set(char ***list, const char *key, const char *value);
 
 /* False: out of memory; *out is NULL. */

@@ -53,8 +53,8 @@ static unsigned control_character(const char *at, size_t *length) {
   }
   if (b[0] != 0xe2 || (b[1] != 0x80 && b[1] != 0x81)) return 0;
   unsigned code = 0x2000u + ((b[1] & 0x3fu) << 6) + (b[2] & 0x3fu);
-  bool turns =
-      code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  bool turns = code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+               (code >= 0x2066 && code <= 0x2069);
   *length = 3;
   return b[2] >= 0x80 && b[2] < 0xc0 && turns ? code : 0;
 }
@@ -62,7 +62,12 @@ static unsigned control_character(const char *at, size_t *length) {
 /* The length of a character of UTF-8, by its first byte; 0 if the bytes are none. */
 static size_t character_length(const char *at) {
   unsigned char first = (unsigned char)*at;
-  size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  size_t length = first < 0x80   ? 1
+                  : first < 0xc2 ? 0
+                  : first < 0xe0 ? 2
+                  : first < 0xf0 ? 3
+                  : first < 0xf5 ? 4
+                                 : 0;
   for (size_t i = 1; i < length; i++)
     if (((unsigned char)at[i] & 0xc0) != 0x80) return 0;
   return length;

@@ -18,12 +18,12 @@ void gv_text_put(gv_text *text, const char *bytes, size_t length);
 void gv_text_put_string(gv_text *text, const char *string);
 void gv_text_put_integer(gv_text *text, int64_t value);
 
-/* Replaces control characters by '?', one for each byte: C0, DEL, C1 and those that change the direction of text, which could hide or
- * forge lines of a terminal. Tabs and line ends become spaces. */
+/* Replaces control characters by '?', one for each byte: C0, DEL, C1 and those that change the direction of
+ * text, which could hide or forge lines of a terminal. Tabs and line ends become spaces. */
 void gv_text_make_printable(char *string);
 
-/* The string as one of JSON, with quotation marks; the control characters of gv_text_make_printable are escaped. Bytes that are not UTF-8 are read as
- * Latin-1. */
+/* The string as one of JSON, with quotation marks; the control characters of gv_text_make_printable are
+ * escaped. Bytes that are not UTF-8 are read as Latin-1. */
 void gv_text_put_json(gv_text *text, const char *string);
 
 enum { GV_NUMBER_TEXT = 32 };

@@ -17,6 +17,7 @@ gv_status gv_job_barriers_read(gv_io *io, const gv_job_barriers *barriers, gv_ed
 
 /* Prepares those that have been read and transformed; an empty list: no barriers. */
 gv_status gv_job_barriers_make(gv_io *io, gv_context *context, const gv_job_barriers *barriers,
-                               const gv_seed_list *layer, const gv_barriers_options *options, gv_barriers **out);
+                               const gv_seed_list *layer, const gv_barriers_options *options,
+                               gv_barriers **out);
 
 #endif

@@ -68,7 +68,8 @@ static int option_by_value(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list, int64_t *count) {
+gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list,
+                             int64_t *count) {
   free(*list);
   *list = malloc((strlen(value) / 2 + 1) * sizeof **list);
   *count = 0;
@@ -109,7 +110,8 @@ gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes) {
   const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
   for (const char *u = units; unit != NULL && u <= unit; u++)
     size *= 1024.0;
-  bool good = end != value && (*end == '\0' || (unit != NULL && end[1] == '\0')) && size >= 1e6 && size < 1e18;
+  bool good =
+      end != value && (*end == '\0' || (unit != NULL && end[1] == '\0')) && size >= 1e6 && size < 1e18;
   GV_REQUIRE(io, good, "--memory: invalid size (%s); expected at least 1M, e.g. 512M or 4G", value);
   *bytes = (int64_t)size;
   return GV_OK;
@@ -117,8 +119,8 @@ gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes) {
 
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit) {
   if (gv_unit_find(value, unit) && unit->kind == GV_UNIT_LENGTH) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown unit (%s); expected a unit of length: %s", option,
-                    value, gv_length_names);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown unit (%s); expected a unit of length: %s",
+                    option, value, gv_length_names);
 }
 
 gv_status gv_read_distance(gv_io *io, const char *option, const char *value, gv_length *out) {
@@ -130,7 +132,7 @@ gv_status gv_read_distance(gv_io *io, const char *option, const char *value, gv_
                     option, value, gv_length_names);
 }
 
-/* -------------------------------------------------------------------------------------------------- values */
+/* ------------------------------------------------------------------------------------------------- values */
 
 const char *gv_option_dashes(const gv_option *option) {
   return option->name[1] == '\0' ? "-" : "--";
@@ -139,10 +141,11 @@ const char *gv_option_dashes(const gv_option *option) {
 static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const char *value) {
   int64_t number;
   bool any = o->low == o->high;
-  if (!gv_read_integers(value, &number, 1) || (!any && ((double)number < o->low || (double)number > o->high))) {
+  if (!gv_read_integers(value, &number, 1) ||
+      (!any && ((double)number < o->low || (double)number > o->high))) {
     GV_REQUIRE(io, !any, "%s%s: invalid integer (%s)", gv_option_dashes(o), o->name, value);
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s%s: out of range [%.0f, %.0f] (%s)", gv_option_dashes(o),
-                      o->name, o->low, o->high, value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s%s: out of range [%.0f, %.0f] (%s)",
+                      gv_option_dashes(o), o->name, o->low, o->high, value);
   }
   if (o->kind == GV_OPTION_INT) {
     *(int *)member = (int)number;
@@ -155,8 +158,8 @@ static gv_status set_integer(gv_io *io, const gv_option *o, void *member, const 
 static gv_status set_real(gv_io *io, const gv_option *o, void *member, const char *value) {
   double number;
   if (!gv_read_numbers(value, &number, 1) || !(number >= o->low && number <= o->high)) {
-    GV_REQUIRE(io, o->high < DBL_MAX, "%s%s: out of range [%g, inf] (%s)", gv_option_dashes(o), o->name, o->low,
-               value);
+    GV_REQUIRE(io, o->high < DBL_MAX, "%s%s: out of range [%g, inf] (%s)", gv_option_dashes(o), o->name,
+               o->low, value);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s%s: out of range [%g, %g] (%s)", gv_option_dashes(o),
                       o->name, o->low, o->high, value);
   }
@@ -225,13 +228,14 @@ void gv_option_describe(const gv_option *o, bool details, char *text, size_t siz
 const gv_option *gv_option_find(const gv_option *table, size_t count, const char *name, size_t length) {
   for (size_t i = 0; i < count; i++) {
     const gv_option *o = &table[i];
-    if (o->kind != GV_OPTION_HEADING && strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+    if (o->kind != GV_OPTION_HEADING && strlen(o->name) == length && strncmp(o->name, name, length) == 0)
+      return o;
   }
   return NULL;
 }
 
-gv_status gv_options_exclude(gv_io *io, const char *option, const char *what, const gv_excluded_option *others,
-                             size_t count) {
+gv_status gv_options_exclude(gv_io *io, const char *option, const char *what,
+                             const gv_excluded_option *others, size_t count) {
   for (size_t i = 0; i < count; i++)
     GV_REQUIRE(io, !others[i].given, "%s: %s is unsupported with %s", option, others[i].name, what);
   return GV_OK;

@@ -1,7 +1,9 @@
 /*
- * Options as data: one row each, of which the command's parser, --help, manual pages, and the descriptions of runs are made.
+ * Options as data: one row each, of which the command's parser, --help, manual pages, and the descriptions of
+ * runs are made.
  *
- * A new option is a row in its command's table, and at most one setter for what the kinds of value do not cover.
+ * A new option is a row in its command's table, and at most one setter for what the kinds of value do not
+ * cover.
  */
 #ifndef GV_JOB_OPTION_H
 #define GV_JOB_OPTION_H
@@ -34,7 +36,11 @@ typedef struct gv_choice {
 } gv_choice;
 
 /* Additional text of --help that the library provides. */
-typedef enum gv_option_more { GV_MORE_NOTHING, GV_MORE_LIMITS_OF_GRIDS, GV_MORE_LIMITS_OF_POINTS } gv_option_more;
+typedef enum gv_option_more {
+  GV_MORE_NOTHING,
+  GV_MORE_LIMITS_OF_GRIDS,
+  GV_MORE_LIMITS_OF_POINTS
+} gv_option_more;
 
 /* Place of the option in a run's description. */
 typedef enum gv_option_place {
@@ -63,12 +69,13 @@ typedef struct gv_option {
   int alternatives; /* bits: options that share a bit are alternatives */
   int belongs_to;   /* bits: has no effect if options with one of these alternatives are replaced */
   bool names_file;  /* or another source that GDAL opens */
-  /* Parts of one run must agree in the question and may differ in the outputs; this option is the other way round. */
+  /* Parts of one run must agree in the question and may differ in the outputs; this option is the other way
+   * round. */
   bool parts_otherwise;
 } gv_option;
 
 /* Rows end with one of these. `settings` is the name of each command's type. */
-#define GV_OPTION_INTO(member)                                                                                     \
+#define GV_OPTION_INTO(member)                                                                               \
   .kind = _Generic(((settings *)0)->member, bool                                                                   \
                    : GV_OPTION_FLAG, const char *                                                                        \
                    : GV_OPTION_TEXT, int                                                                                 \
@@ -78,67 +85,70 @@ typedef struct gv_option {
                    : GV_OPTION_LIST),                                                                                    \
   .at = offsetof(settings, member)
 #define GV_OPTION_RANGE(member, least, most) GV_OPTION_INTO(member), .low = (least), .high = (most)
-#define GV_OPTION_ONE_OF(member, list)                                                                             \
-  .kind = GV_OPTION_CHOICE, .choices = (list),                                                                     \
+#define GV_OPTION_ONE_OF(member, list)                                                                       \
+  .kind = GV_OPTION_CHOICE, .choices = (list),                                                               \
   .at = offsetof(settings, member) + 0 / (sizeof((settings *)0)->member == sizeof(int))
 #define GV_OPTION_BY(setter) .kind = GV_OPTION_SET, .set = (setter)
 /* May follow them. */
-#define GV_OPTION_AND(member) .given = 1 + _Generic(((settings *)0)->member, bool : offsetof(settings, member))
+#define GV_OPTION_AND(member)                                                                                \
+  .given = 1 + _Generic(((settings *)0)->member, bool : offsetof(settings, member))
 
 /* Rows that several commands have. */
-#define GV_OPTION_SECTION(text)                                                                                    \
+#define GV_OPTION_SECTION(text)                                                                              \
   { .kind = GV_OPTION_HEADING, .name = (text) }
 /* Which positions of a source of seeds are read, and how; `seeds`: a gv_seed_options of the settings. */
-#define GV_OPTION_SEEDS_ROWS(seeds)                                                                                \
-  {"layer", "NAME", "layer of the source; required if it has several", GV_OPTION_INTO(seeds.layer)},               \
-      {"where", "SQL", "use only the features that match this SQL condition", GV_OPTION_INTO(seeds.where)},        \
-      {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",                         \
-       GV_OPTION_INTO(seeds.crs)},                                                                                 \
-      {"x", "FIELD", "column of x or longitude [default: the geometries, or a column with such a name]",           \
-       GV_OPTION_INTO(seeds.x_field)},                                                                             \
-  {                                                                                                                \
-    "y", "FIELD",                                                                                                  \
-        "column of y or latitude\nWithout --seeds-crs these are plane coordinates, unless the columns are called " \
-        "lon and lat.",                                                                                            \
-        GV_OPTION_INTO(seeds.y_field)                                                                              \
+#define GV_OPTION_SEEDS_ROWS(seeds)                                                                          \
+  {"layer", "NAME", "layer of the source; required if it has several", GV_OPTION_INTO(seeds.layer)},         \
+      {"where", "SQL", "use only the features that match this SQL condition", GV_OPTION_INTO(seeds.where)},  \
+      {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",                   \
+       GV_OPTION_INTO(seeds.crs)},                                                                           \
+      {"x", "FIELD", "column of x or longitude [default: the geometries, or a column with such a name]",     \
+       GV_OPTION_INTO(seeds.x_field)},                                                                       \
+  {                                                                                                          \
+    "y", "FIELD",                                                                                            \
+        "column of y or latitude\nWithout --seeds-crs these are plane coordinates, unless the columns are "  \
+        "called "                                                                                            \
+        "lon and lat.",                                                                                      \
+        GV_OPTION_INTO(seeds.y_field)                                                                        \
   }
-#define GV_OPTION_THREADS_ROW(member)                                                                              \
-  {                                                                                                                \
-    "threads", "N", "number of threads [default: one per CPU]", GV_OPTION_RANGE(member, 1, 4096),                  \
-        .parts_otherwise = true                                                                                    \
+#define GV_OPTION_THREADS_ROW(member)                                                                        \
+  {                                                                                                          \
+    "threads", "N", "number of threads [default: one per CPU]", GV_OPTION_RANGE(member, 1, 4096),            \
+        .parts_otherwise = true                                                                              \
   }
-#define GV_OPTION_PROGRESS_ROW(member)                                                                             \
-  {                                                                                                                \
-    "progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(member),            \
-        .place = GV_IN_NOTHING                                                                                     \
+#define GV_OPTION_PROGRESS_ROW(member)                                                                       \
+  {                                                                                                          \
+    "progress", NULL, "show a progress bar [default: if stderr is a terminal]", GV_OPTION_INTO(member),      \
+        .place = GV_IN_NOTHING                                                                               \
   }
 /* Where --memory is for inputs only. */
-#define GV_OPTION_MEMORY_ROW(function)                                                                             \
-  {                                                                                                                \
-    "memory", "SIZE",                                                                                              \
-        "memory for the data of an input, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]\n"                        \
-        "Data of a local file may take 16 times the size of the file in addition.",                                \
-        GV_OPTION_BY(function), .numbers = 1, .rare = true                                                         \
+#define GV_OPTION_MEMORY_ROW(function)                                                                       \
+  {                                                                                                          \
+    "memory", "SIZE",                                                                                        \
+        "memory for the data of an input, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]\n"                  \
+        "Data of a local file may take 16 times the size of the file in addition.",                          \
+        GV_OPTION_BY(function), .numbers = 1, .rare = true                                                   \
   }
-#define GV_OPTION_QUIET_ROW(member)                                                                                \
+#define GV_OPTION_QUIET_ROW(member)                                                                          \
   { "quiet", NULL, "no warnings, no summary", GV_OPTION_INTO(member) }
-#define GV_OPTION_JSON_ROW(member)                                                                                 \
-  {                                                                                                                \
-    "json", NULL,                                                                                                  \
-        "print summary, warnings and errors as JSON on standard output\n"                                          \
-        "One object; each warning and error has a code.",                                                          \
-        GV_OPTION_INTO(member)                                                                                     \
+#define GV_OPTION_JSON_ROW(member)                                                                           \
+  {                                                                                                          \
+    "json", NULL,                                                                                            \
+        "print summary, warnings and errors as JSON on standard output\n"                                    \
+        "One object; each warning and error has a code.",                                                    \
+        GV_OPTION_INTO(member)                                                                               \
   }
-#define GV_OPTION_SYNC_ROW(member)                                                                                 \
-  {                                                                                                                \
-    "sync", "WHEN",                                                                                                \
-        "wait until outputs are on the disk: auto, always, never [default: auto]\n"                                \
-        "After a power loss the old or the new files are there. auto: only if files are replaced.",                \
-        GV_OPTION_ONE_OF(member, gv_sync_choices), .place = GV_IN_OUTPUTS, .rare = true                            \
+#define GV_OPTION_SYNC_ROW(member)                                                                           \
+  {                                                                                                          \
+    "sync", "WHEN",                                                                                          \
+        "wait until outputs are on the disk: auto, always, never [default: auto]\n"                          \
+        "After a power loss the old or the new files are there. auto: only if files are replaced.",          \
+        GV_OPTION_ONE_OF(member, gv_sync_choices), .place = GV_IN_OUTPUTS, .rare = true                      \
   }
-#define GV_OPTION_HELP_ROWS                                                                                        \
-  {"help", NULL, "print the most used options", .kind = GV_OPTION_HELP, .place = GV_IN_NOTHING}, {                 \
-    "help-all", NULL, "print all options with their details", .kind = GV_OPTION_HELP_ALL, .place = GV_IN_NOTHING   \
+#define GV_OPTION_HELP_ROWS                                                                                  \
+  {"help", NULL, "print the most used options", .kind = GV_OPTION_HELP, .place = GV_IN_NOTHING}, {           \
+    "help-all", NULL, "print all options with their details", .kind = GV_OPTION_HELP_ALL,                    \
+                                                              .place = GV_IN_NOTHING                         \
   }
 
 extern const gv_choice gv_sync_choices[];
@@ -154,8 +164,8 @@ void gv_option_describe(const gv_option *option, bool details, char *text, size_
 /* From here on messages are cleaned of the secrets of a value (io/source_name.h). */
 void gv_option_remember(const gv_option *option, const char *value);
 
-/* Sets the option's member; `value` must stay valid. Kinds without a value get NULL. Not for GV_OPTION_HELP and
- * GV_OPTION_VERSION. */
+/* Sets the option's member; `value` must stay valid. Kinds without a value get NULL. Not for GV_OPTION_HELP
+ * and GV_OPTION_VERSION. */
 gv_status gv_option_set(gv_io *io, const gv_option *option, void *settings, const char *value);
 
 /* The row of that name in a table of `count`; NULL if there is none. */
@@ -177,18 +187,20 @@ typedef struct gv_excluded_option {
 } gv_excluded_option;
 
 /* The first of the others that is given is the error: unsupported with `what`, which `option` requests. */
-gv_status gv_options_exclude(gv_io *io, const char *option, const char *what, const gv_excluded_option *others,
-                             size_t count);
+gv_status gv_options_exclude(gv_io *io, const char *option, const char *what,
+                             const gv_excluded_option *others, size_t count);
 
 /* Reads exactly `count` numbers separated by commas or blanks; false for other texts. */
 bool gv_read_numbers(const char *text, double *numbers, int count);
 bool gv_read_integers(const char *text, int64_t *numbers, int count);
 
-/* Any number of integers separated by commas, ascending, for `option`; *list is to be freed, and was so before. */
-gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list, int64_t *count);
+/* Any number of integers separated by commas, ascending, for `option`; *list is to be freed, and was so
+ * before. */
+gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list,
+                             int64_t *count);
 
-/* Reads up to `count` numbers separated by commas, each with or without a unit after it; returns their number, 0
- * for other texts. */
+/* Reads up to `count` numbers separated by commas, each with or without a unit after it; returns their
+ * number, 0 for other texts. */
 int gv_read_measures(const char *text, double *numbers, gv_unit *units, int count);
 
 /* The value of --memory: bytes, with k, M, G or T behind them or without, at least 1M. */

@@ -1,14 +1,15 @@
 /*
  * Blocks of the host measured by a device (see voronoi/pipeline/device_measuring.h): band by band, in pieces,
- * through page-locked memory of the calling thread. Pairs that the series does not solve are computed by PROJ here.
+ * through page-locked memory of the calling thread. Pairs that the series does not solve are computed by PROJ
+ * here.
  */
 #include "measure/by_device.h"
 
 #include "measure/strips.h"
 
 /* A piece: one band. */
-static gv_status measure_piece(gv_context *context, const gv_device_measuring *d, const gv_cuda_raster *raster,
-                               void *queue, const gv_measure *piece) {
+static gv_status measure_piece(gv_context *context, const gv_device_measuring *d,
+                               const gv_cuda_raster *raster, void *queue, const gv_measure *piece) {
   const gv_voronoi *v = d->v;
   gv_open_pairs open;
   gv_open_result result;
@@ -30,7 +31,8 @@ static gv_status measure_piece(gv_context *context, const gv_device_measuring *d
 static gv_status measure_band(gv_context *context, const gv_device_measuring *d, const gv_cuda_raster *raster,
                               void *queue, const gv_measure *m, const gv_tile *tile, int32_t band) {
   int64_t width = tile->c1 - tile->c0, height = tile->r1 - tile->r0;
-  int64_t columns = width < GV_CUDA_HOST_CELLS ? width : GV_CUDA_HOST_CELLS, rows = GV_CUDA_HOST_CELLS / columns;
+  int64_t columns = width < GV_CUDA_HOST_CELLS ? width : GV_CUDA_HOST_CELLS,
+          rows = GV_CUDA_HOST_CELLS / columns;
   size_t size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   gv_status status = GV_OK;
   for (int64_t row = 0; row < height && status == GV_OK; row += rows) {
@@ -69,7 +71,8 @@ gv_status gv_measure_by_device(gv_context *context, gv_device_measuring *d, cons
       status = measure_band(context, d, raster, queue, m, tile, band);
     d->device->end(context, queue);
   }
-  bool failed = status == GV_ERROR_DEVICE || status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE;
+  bool failed =
+      status == GV_ERROR_DEVICE || status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE;
   if (failed && gv_device_measuring_give_up(d)) return GV_OK;
   *done = status == GV_OK;
   return status;

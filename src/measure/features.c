@@ -1,8 +1,9 @@
 /*
- * Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other have the same edges near them.
+ * Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other
+ * have the same edges near them.
  *
- * A device finds distances (features/device_edges.h): on the plane and by arcs, geodesic ones as floats. Those that it leaves open, and
- * where the seed is not the feature that is nearest by edges, are the CPU's.
+ * A device finds distances (features/device_edges.h): on the plane and by arcs, geodesic ones as floats.
+ * Those that it leaves open, and where the seed is not the feature that is nearest by edges, are the CPU's.
  */
 #include "measure/features.h"
 
@@ -70,7 +71,7 @@ static void measure_features_put(const gv_voronoi *v, const gv_measure *m, const
   if (m->azimuth != NULL) m->azimuth[at] = there ? rounded_azimuth(v, s) : NAN;
 }
 
-/* -------------------------------------------------------------------------------------------------------- tiles */
+/* -------------------------------------------------------------------------------------------------- tiles */
 
 enum {
   SIDE = 8,
@@ -153,7 +154,8 @@ static void place(const features_work *w, int32_t cell, measured_cell *s) {
   }
 }
 
-/* Cells of a group that are inside the polygon, or outside, for float distances: the series decides most of them. */
+/* Cells of a group that are inside the polygon, or outside, for float distances: the series decides most of
+ * them. */
 static void measure_floats(features_work *w, const group *g, bool inside) {
   double at[3][MOST], q[3];
   float bounds[MOST];
@@ -284,7 +286,7 @@ static void measure_features_measure_rows(features_work *w, int64_t band, int64_
   }
 }
 
-/* ------------------------------------------------------------------------------------------------ by a device */
+/* -------------------------------------------------------------------------------------------- by a device */
 
 static gv_edge_place measure_device_place(const features_work *w, int32_t cell) {
   measured_cell s = {.feature = -1};
@@ -299,8 +301,8 @@ static double measure_device_value(const gv_edge_results *d, int64_t cell, int32
 }
 
 /* A cell in a polygon. */
-static double measure_device_inside(const features_work *w, const gv_edge_results *d, int64_t cell, int32_t seed,
-                                    int32_t around) {
+static double measure_device_inside(const features_work *w, const gv_edge_results *d, int64_t cell,
+                                    int32_t seed, int32_t around) {
   const double distance = measure_device_value(d, cell, seed);
   if (around != seed) {
     const gv_edge_place q = measure_device_place(w, (int32_t)cell);
@@ -317,7 +319,8 @@ static void measure_device_run(const features_work *w, const gv_edge_results *d,
   const int64_t cells = row * (w->rows.c1 - w->rows.c0), to = row * m->out_stride;
   const int32_t *seed = m->seed + row * m->stride;
   if (around < 0 && d->value != NULL) { /* NAN where there is no seed */
-    memcpy((float *)m->distance + to + first, d->value + cells + first, (size_t)(end - first) * sizeof *d->value);
+    memcpy((float *)m->distance + to + first, d->value + cells + first,
+           (size_t)(end - first) * sizeof *d->value);
     return;
   }
   for (int64_t c = first; c < end; c++) {
@@ -410,7 +413,8 @@ static bool measure_device_supports(const gv_context *context, const gv_voronoi 
          m->bands == 1 && gv_device_edges_measure(&index->tree, m->type == GV_FLOAT32);
 }
 
-/* The cells of `rows`, with positions. *done is false if the CPU must measure them. Gain: docs/benchmarks.md. */
+/* The cells of `rows`, with positions. *done is false if the CPU must measure them. Gain:
+ * docs/benchmarks.md. */
 static gv_status measure_features_by_device(gv_context *context, features_work *w, bool *done) {
   const gv_feature_lookup *index = w->v->state;
   const gv_edges_device *device;
@@ -435,7 +439,8 @@ static gv_status measure_features_by_device(gv_context *context, features_work *
   return gv_device_edges_give_up(index->device, status) ? GV_OK : status;
 }
 
-/* A block, some rows of tiles at a time, or by a device all at once: *done is false if the CPU must measure it. */
+/* A block, some rows of tiles at a time, or by a device all at once: *done is false if the CPU must measure
+ * it. */
 static gv_status measure_features_block(gv_context *context, const gv_voronoi *v, const gv_measure *m,
                                         const gv_tile *tile, bool on_device, bool *done) {
   const gv_feature_lookup *index = v->state;
@@ -470,11 +475,13 @@ static gv_status measure_features_block(gv_context *context, const gv_voronoi *v
   return status;
 }
 
-gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
+gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m,
+                              const gv_tile *tile) {
   const gv_seed_numbers numbers = {m->seed,  tile->c1 - tile->c0, tile->r1 - tile->r0,
                                    m->bands, m->stride,           m->band_stride};
   bool done = false;
   GV_TRY(gv_seed_numbers_check(context, v, &numbers));
-  if (measure_device_supports(context, v, m)) GV_TRY(measure_features_block(context, v, m, tile, true, &done));
+  if (measure_device_supports(context, v, m))
+    GV_TRY(measure_features_block(context, v, m, tile, true, &done));
   return done ? GV_OK : measure_features_block(context, v, m, tile, false, &done);
 }

@@ -28,16 +28,17 @@ typedef struct measure_work {
   const gv_measure *m;
   const gv_measure_kernels *kernels;
   gv_tile tile;
-  double radius;                    /* of the sphere that great-circle distances are reported on */
-  double *x, *y, *z;                /* where the cells of a piece are */
-  double *lon, *lat;                /* POINTS other than the mesh */
-  double *cosine, *sine, *p;        /* of the cells' longitudes, and their distance from the axis; azimuths only */
+  double radius;     /* of the sphere that great-circle distances are reported on */
+  double *x, *y, *z; /* where the cells of a piece are */
+  double *lon, *lat; /* POINTS other than the mesh */
+  /* of the cells' longitudes, and their distance from the axis; azimuths only */
+  double *cosine, *sine, *p;
   double *seed_x, *seed_y, *seed_z; /* where their seeds are; 0 where there is none */
   double *value;
   int32_t *open;
 } measure_work;
 
-/* -------------------------------------------------------------------------------------------------------- a piece */
+/* ------------------------------------------------------------------------------------------------ a piece */
 
 /* A piece: cells [first, first + n) of a row. */
 typedef struct row_piece {
@@ -50,7 +51,8 @@ static int32_t distinct_of(const gv_voronoi *v, int32_t seed) {
   return v->seeds.distinct != NULL ? v->seeds.distinct[seed] : seed;
 }
 
-static void place_of_cell(const measure_work *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
+static void place_of_cell(const measure_work *j, const row_piece *piece, int64_t i, double *lon,
+                          double *lat) {
   if (gv_place_of_cell(&j->v->cells, piece->first + i, piece->row, lon, lat)) return;
   *lon = j->lon[i];
   *lat = j->lat[i];
@@ -165,7 +167,8 @@ static void find_distances(const measure_work *j, const row_piece *piece) {
   gv_metric metric = j->v->cells.metric;
   const gv_geodesic *geodesic = &j->v->geodesic;
   if (metric == GV_GEODESIC) {
-    measure_open_pairs(j, piece, geodesic->kernels->geodesic(&pairs, &geodesic->series, j->value, j->open), false);
+    measure_open_pairs(j, piece, geodesic->kernels->geodesic(&pairs, &geodesic->series, j->value, j->open),
+                       false);
   } else if (metric == GV_GREAT_CIRCLE) {
     j->kernels->great_circle(&pairs, j->radius, j->value);
   } else {
@@ -199,7 +202,8 @@ static void measure_azimuths(const measure_work *j, const row_piece *piece, int6
   const gv_geodesic *geodesic = &j->v->geodesic;
   if (metric == GV_GEODESIC) {
     measure_open_pairs(
-        j, piece, geodesic->kernels->geodesic_azimuth(&pairs, &norths, &geodesic->series, j->value, j->open), true);
+        j, piece, geodesic->kernels->geodesic_azimuth(&pairs, &norths, &geodesic->series, j->value, j->open),
+        true);
   } else if (metric == GV_GREAT_CIRCLE) {
     j->kernels->great_circle_azimuth(&pairs, &norths, j->value);
   } else {
@@ -214,7 +218,8 @@ static void measure_azimuths(const measure_work *j, const row_piece *piece, int6
     out[i] = gv_reported_azimuth(j->value[i]);
 }
 
-static gv_status measure_piece(gv_context *context, const measure_work *j, int64_t row, int64_t first, int64_t n) {
+static gv_status measure_piece(gv_context *context, const measure_work *j, int64_t row, int64_t first,
+                               int64_t n) {
   const gv_measure *m = j->m;
   row_piece piece = {.row = row, .first = first, .n = n};
   gv_status status = place_cells(context, j, &piece);
@@ -229,7 +234,7 @@ static gv_status measure_piece(gv_context *context, const measure_work *j, int64
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- a row */
+/* -------------------------------------------------------------------------------------------------- a row */
 
 static bool is_gap(const int32_t *seed, int64_t i, int64_t n) {
   int32_t all = -1;
@@ -250,7 +255,8 @@ static void write_gap(const gv_measure *m, int64_t at, int64_t n) {
     m->azimuth[i] = NAN;
 }
 
-/* Piece by piece; of one band, stretches without seeds are not measured: cells that masks leave out, or that are seeds themselves. */
+/* Piece by piece; of one band, stretches without seeds are not measured: cells that masks leave out, or that
+ * are seeds themselves. */
 static gv_status measure_row(gv_context *context, const measure_work *j, int64_t row) {
   const gv_measure *m = j->m;
   int64_t r = row - j->tile.r0, n = j->tile.c1 - j->tile.c0;
@@ -258,7 +264,8 @@ static gv_status measure_row(gv_context *context, const measure_work *j, int64_t
   gv_status status = GV_OK;
   for (int64_t i = 0, end; i < n && status == GV_OK; i = end) {
     bool gap = m->bands == 1 && is_gap(seed, i, n);
-    for (end = i + STRETCH; end < n && (m->bands > 1 || is_gap(seed, end, n) == gap) && (gap || end - i < PIECE);)
+    for (end = i + STRETCH;
+         end < n && (m->bands > 1 || is_gap(seed, end, n) == gap) && (gap || end - i < PIECE);)
       end += STRETCH;
     if (end > n) end = n;
     if (gap) {
@@ -270,7 +277,7 @@ static gv_status measure_row(gv_context *context, const measure_work *j, int64_t
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- a block */
+/* ------------------------------------------------------------------------------------------------ a block */
 
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_measure *m) {
   if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64))
@@ -284,7 +291,8 @@ static gv_status check_measure(gv_context *context, const gv_voronoi *v, gv_meas
   if (m->bands < 1 || m->stride < m->columns || m->out_stride < m->columns ||
       (m->bands > 1 && (m->band_stride < (m->rows - 1) * m->stride + m->columns ||
                         m->out_band_stride < (m->rows - 1) * m->out_stride + m->columns))) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "bands: invalid number (%d) or strides", (int)m->bands);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "bands: invalid number (%d) or strides",
+                   (int)m->bands);
   }
   return GV_OK;
 }

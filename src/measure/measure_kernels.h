@@ -1,7 +1,8 @@
 /*
- * The vector kernels of measuring: distances and directions of many pairs of a cell and a seed, other than geodesics
- * (geodesic/series.h). One source (measure_kernels.c), compiled once for each instruction set, chosen at run time.
- * Additions, multiplications, divisions and roots in one order, never fused: the same bits on every CPU.
+ * The vector kernels of measuring: distances and directions of many pairs of a cell and a seed, other than
+ * geodesics (geodesic/series.h). One source (measure_kernels.c), compiled once for each instruction set,
+ * chosen at run time. Additions, multiplications, divisions and roots in one order, never fused: the same
+ * bits on every CPU.
  */
 #ifndef GV_MEASURE_KERNELS_H
 #define GV_MEASURE_KERNELS_H

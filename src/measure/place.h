@@ -4,9 +4,10 @@
 
 #include "cells/parts.h"
 
-/* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. False, and nothing, for cells that have to
- * be placed by gv_cells_positions. */
-static inline bool gv_place_of_cell(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat) {
+/* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. False, and
+ * nothing, for cells that have to be placed by gv_cells_positions. */
+static inline bool gv_place_of_cell(const gv_cells *cells, int64_t column, int64_t row, double *lon,
+                                    double *lat) {
   if (gv_cells_turn_by_column(cells)) {
     double equator = 0.0;
     gv_cells_lonlat(cells, column, row, lon, lat);

@@ -1,5 +1,5 @@
-/* Results as values: seeds' numbers, distances and azimuths, cells that are seeds themselves, and the values of
- * seeds. */
+/* Results as values: seeds' numbers, distances and azimuths, cells that are seeds themselves, and the values
+ * of seeds. */
 #include "core/given.h"
 #include "gpuvoronoi/raster_seeds.h"
 #include "measure/seed_numbers.h"
@@ -39,7 +39,8 @@ static gv_status results_check(gv_context *context, const gv_voronoi *v, const r
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "cells that are seeds: k out of range [1, 1] (%d)",
                    (int)w->k);
   if (a->stride < columns || (w->k > 1 && a->band_stride < cells) ||
-      (a->mask != NULL && a->mask_stride < columns) || (a->cell_group != NULL && a->cell_group_stride < columns) ||
+      (a->mask != NULL && a->mask_stride < columns) ||
+      (a->cell_group != NULL && a->cell_group_stride < columns) ||
       (a->seed != NULL && (a->seed_stride < columns || (w->k > 1 && a->seed_band_stride < columns)))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride: shorter than a row of the block (%lld cells)",
                    (long long)columns);
@@ -193,7 +194,8 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, con
   bool in_place = w.a.seed == NULL && w.a.out != NULL && w.a.value_type == GV_INT32;
   int32_t *memory = gv_allocate(allocator, w.a.seed == NULL && !in_place ? cells * w.k : 0, sizeof *memory);
   uint8_t *queried = gv_allocate(allocator, w.a.cell_group != NULL ? cells : 0, 1);
-  gv_status status = memory != NULL && queried != NULL ? GV_OK : gv_fail_memory(context, "a block of results");
+  gv_status status =
+      memory != NULL && queried != NULL ? GV_OK : gv_fail_memory(context, "a block of results");
   w.made = in_place ? w.a.out : memory;
   w.number = w.a.seed != NULL ? w.a.seed : w.made;
   w.stride = w.a.seed != NULL ? w.a.seed_stride : in_place ? w.a.stride : w.columns;

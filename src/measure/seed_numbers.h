@@ -10,7 +10,8 @@ typedef struct gv_seed_numbers {
 } gv_seed_numbers;
 
 /* Errors: INVALID_ARGUMENT (a number that is not that of a seed). */
-static inline gv_status gv_seed_numbers_check(gv_context *context, const gv_voronoi *v, const gv_seed_numbers *n) {
+static inline gv_status gv_seed_numbers_check(gv_context *context, const gv_voronoi *v,
+                                              const gv_seed_numbers *n) {
   for (int64_t row = 0; row < n->bands * n->rows; row++) {
     const int32_t *seed = n->seed + row / n->rows * n->band_stride + row % n->rows * n->stride;
     for (int64_t c = 0; c < n->columns; c++) {

@@ -7,7 +7,8 @@
 
 /* Builds an index, searches it once and frees it. */
 static gv_status search_once(gv_context *context, const gv_points *reference, const gv_points *queries,
-                             const gv_index_options *options, int32_t k, int64_t *indices, double *distances) {
+                             const gv_index_options *options, int32_t k, int64_t *indices,
+                             double *distances) {
   gv_search_options search;
   gv_index *index = NULL;
   gv_search_options_init(&search);
@@ -59,12 +60,14 @@ gv_status gv_knn_message(const double *reference, int64_t reference_count, const
 
 gv_status gv_knn(const double *reference, int64_t reference_count, const double *queries, int64_t query_count,
                  int32_t dim, int32_t k, int64_t *indices, double *distances) {
-  return gv_knn_message(reference, reference_count, queries, query_count, dim, k, indices, distances, NULL, 0);
+  return gv_knn_message(reference, reference_count, queries, query_count, dim, k, indices, distances, NULL,
+                        0);
 }
 
 gv_status gv_geodesic_knn_message(const double *longitude, const double *latitude, int64_t reference_count,
-                                  const double *query_longitude, const double *query_latitude, int64_t query_count,
-                                  int32_t k, int64_t *indices, double *meters, char *message, size_t message_size) {
+                                  const double *query_longitude, const double *query_latitude,
+                                  int64_t query_count, int32_t k, int64_t *indices, double *meters,
+                                  char *message, size_t message_size) {
   const gv_points points = gv_points_xy(longitude, latitude, reference_count);
   const gv_points places = gv_points_xy(query_longitude, query_latitude, query_count);
   return knn(&points, &places, GV_GEODESIC, k, indices, meters, message, message_size);
@@ -73,8 +76,8 @@ gv_status gv_geodesic_knn_message(const double *longitude, const double *latitud
 gv_status gv_geodesic_knn(const double *longitude, const double *latitude, int64_t reference_count,
                           const double *query_longitude, const double *query_latitude, int64_t query_count,
                           int32_t k, int64_t *indices, double *meters) {
-  return gv_geodesic_knn_message(longitude, latitude, reference_count, query_longitude, query_latitude, query_count,
-                                 k, indices, meters, NULL, 0);
+  return gv_geodesic_knn_message(longitude, latitude, reference_count, query_longitude, query_latitude,
+                                 query_count, k, indices, meters, NULL, 0);
 }
 
 static gv_status simple_grid_fill(gv_context *context, const gv_grid *grid, const gv_points *seeds,
@@ -99,8 +102,8 @@ static gv_status simple_grid_fill(gv_context *context, const gv_grid *grid, cons
 }
 
 gv_status gv_nearest_grid_message(const double *x, const double *y, int64_t seed_count, gv_metric metric,
-                                  const double geotransform[6], int64_t width, int64_t height, int32_t *labels,
-                                  double *distances, char *message, size_t message_size) {
+                                  const double geotransform[6], int64_t width, int64_t height,
+                                  int32_t *labels, double *distances, char *message, size_t message_size) {
   const gv_points seeds = gv_points_xy(x, y, seed_count);
   const bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
   gv_context *context = NULL;
@@ -117,5 +120,6 @@ gv_status gv_nearest_grid_message(const double *x, const double *y, int64_t seed
 gv_status gv_nearest_grid(const double *x, const double *y, int64_t seed_count, gv_metric metric,
                           const double geotransform[6], int64_t width, int64_t height, int32_t *labels,
                           double *distances) {
-  return gv_nearest_grid_message(x, y, seed_count, metric, geotransform, width, height, labels, distances, NULL, 0);
+  return gv_nearest_grid_message(x, y, seed_count, metric, geotransform, width, height, labels, distances,
+                                 NULL, 0);
 }

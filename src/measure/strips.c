@@ -1,5 +1,5 @@
-/* Distances and azimuths on a device. Pairs that the device's series does not solve are computed here, in pieces if
- * they are many. */
+/* Distances and azimuths on a device. Pairs that the device's series does not solve are computed here, in
+ * pieces if they are many. */
 #include <string.h>
 
 #include "core/array_options.h"
@@ -16,7 +16,8 @@ gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const g
   double lon = 0.0, lat = 0.0, vector[3], azimuth = 0.0;
   if (!gv_place_of_cell(&v->cells, p->column, p->row, &lon, &lat)) {
     gv_tile tile = {p->column, p->column + 1, p->row, p->row + 1};
-    GV_TRY(gv_cells_positions(context, &v->cells, &tile, &vector[0], &vector[1], &vector[2], &lon, &lat, NULL));
+    GV_TRY(
+        gv_cells_positions(context, &v->cells, &tile, &vector[0], &vector[1], &vector[2], &lon, &lat, NULL));
   }
   geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &out->distance, &azimuth, NULL);
   out->azimuth = gv_reported_azimuth(azimuth);
@@ -37,10 +38,12 @@ static gv_status measure_pairs(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-static gv_status measure_strips_compute(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
-                                        const gv_measure *m, const gv_open_pairs *open) {
+static gv_status measure_strips_compute(gv_device_strips *d, const gv_voronoi *v,
+                                        const gv_measure_device *device, const gv_measure *m,
+                                        const gv_open_pairs *open) {
   gv_context *context = &d->context;
-  strips_open_pairs a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.result)};
+  strips_open_pairs a = {v, open->pair,
+                         gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.result)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
   if (a.result == NULL) return gv_fail_memory(context, "open cells");
   gv_status status = gv_parallel_for(&loop, measure_pairs);
@@ -54,7 +57,8 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
                                 const gv_measure *m, double radius) {
   int64_t most = GV_CUDA_OPEN_PAIRS / m->bands, columns = m->columns < most ? m->columns : most;
   if (columns < 1) return gv_fail(&d->context, GV_ERROR_UNSUPPORTED, "bands: too many (%d)", (int)m->bands);
-  int64_t rows = most / columns, across = (m->columns + columns - 1) / columns, down = (m->rows + rows - 1) / rows;
+  int64_t rows = most / columns, across = (m->columns + columns - 1) / columns,
+          down = (m->rows + rows - 1) / rows;
   size_t size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   gv_status status = GV_OK;
   for (int64_t i = 0; i < across * down && status == GV_OK; i++) {
@@ -92,14 +96,15 @@ static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *u
 
 gv_status gv_measure_on_device(gv_context *context, const gv_voronoi *v, gv_measure *m) {
   if (m->distance == NULL && m->azimuth == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "distances and azimuths: both output pointers are NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "distances and azimuths: both output pointers are NULL");
   gv_device_strips *strips = gv_cuda_tile_strips(v);
   if (strips == NULL) {
-    return gv_fail(
-        context, GV_ERROR_UNSUPPORTED,
-        "measuring into device memory: unsupported for these cells or backend %s; use cuda-tile on rasters or QTM "
-        "without weights and projections",
-        gv_voronoi_backend(v));
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "measuring into device memory: unsupported for these cells or backend %s; use cuda-tile "
+                   "on rasters or QTM "
+                   "without weights and projections",
+                   gv_voronoi_backend(v));
   }
   const void *const given[] = {m->seed, m->distance, m->azimuth};
   return gv_device_strips_run(context, strips, v, gv_stream_of(m->array_options), given, 3, measure_strip, m);

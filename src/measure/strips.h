@@ -6,8 +6,8 @@
 #include "voronoi/gpu/distances.h"
 #include "voronoi/pipeline/device_strips.h"
 
-/* Computes a checked `measure`; the results are complete when this returns. Errors: INVALID_ARGUMENT (a seed out of
- * range), OUT_OF_MEMORY, DEVICE. */
+/* Computes a checked `measure`; the results are complete when this returns. Errors: INVALID_ARGUMENT (a seed
+ * out of range), OUT_OF_MEMORY, DEVICE. */
 gv_status gv_measure_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_measure *measure);
 
 /* gv_voronoi_measure of arrays on a device; all but the device is checked. */

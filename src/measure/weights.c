@@ -19,9 +19,11 @@ gv_status gv_inverse_distance_weights(gv_context *context, const double *distanc
   if (k < 1 || k > GV_MAX_K)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)", GV_MAX_K, (int)k);
   if (count < 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of cells: out of range (%lld)", (long long)count);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of cells: out of range (%lld)",
+                   (long long)count);
   if (!isfinite(power) || power < 0.0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: invalid value (%g); expected 0 or more", power);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: invalid value (%g); expected 0 or more",
+                   power);
   if (count > 0 && (distances == NULL || weights == NULL))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "distances or weights: the pointer is NULL");
   for (int64_t i = 0; i < count; i++) {
@@ -54,8 +56,8 @@ static double weights_sine(double latitude) {
   return sin(fmax(-90.0, fmin(90.0, latitude)) * GV_DEGREE);
 }
 
-gv_status gv_axis_cell_areas(gv_context *context, const double *longitude, int64_t columns, const double *latitude,
-                             int64_t rows, double *widths, double *heights) {
+gv_status gv_axis_cell_areas(gv_context *context, const double *longitude, int64_t columns,
+                             const double *latitude, int64_t rows, double *widths, double *heights) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (columns < 1 || rows < 1)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of cells: out of range (%lld, %lld)",

@@ -52,8 +52,8 @@ static int alltoallv(void *unused, const void *out, const int *out_bytes, const 
       &request);
 }
 
-/* UCX 1.13 under MPICH 4.0 (Debian 12) may wait in MPI_Finalize forever over TCP, which ranks of one machine do not
- * need. */
+/* UCX 1.13 under MPICH 4.0 (Debian 12) may wait in MPI_Finalize forever over TCP, which ranks of one machine
+ * do not need. */
 static void leave_tcp_out(void) {
 #ifdef MPICH_VERSION
   const char *ranks_of_all = getenv("PMI_SIZE"), *ranks_here = getenv("MPI_LOCALNRANKS");

@@ -1,6 +1,6 @@
 /*
- * MPI for the command: a module for each MPI (Open MPI, MPICH), which is opened only in processes that the launcher
- * of that MPI has started (distributed/communicator.c).
+ * MPI for the command: a module for each MPI (Open MPI, MPICH), which is opened only in processes that the
+ * launcher of that MPI has started (distributed/communicator.c).
  */
 #ifndef GV_MPI_MODULE_H
 #define GV_MPI_MODULE_H
@@ -11,8 +11,9 @@
 
 typedef struct gv_mpi_module {
   const char *version; /* of gpuvoronoi */
-  /* Starts MPI; *out becomes the communicator of all ranks. Its calls sleep while they wait, fail after `cancelled`
-   * (may be NULL) returns true, and must be made by the thread that called this. 0, or an error. */
+  /* Starts MPI; *out becomes the communicator of all ranks. Its calls sleep while they wait, fail after
+   * `cancelled` (may be NULL) returns true, and must be made by the thread that called this. 0, or an
+   * error. */
   int (*start)(bool (*cancelled)(void *unused), gv_communicator *out);
   void (*finish)(void);
 } gv_mpi_module;

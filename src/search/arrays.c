@@ -6,8 +6,8 @@
 #include "core/parallel.h"
 #include "search/pair.h"
 
-gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array, int count,
-                          gv_arrays *out) {
+gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array,
+                          int count, gv_arrays *out) {
   *out = (gv_arrays){.device = -1};
   if (memory == GV_MEMORY_HOST) return GV_OK;
   const char *reason = "";
@@ -105,8 +105,8 @@ static gv_status widen_some(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points, int64_t first,
-                          int64_t count, double *out, int64_t *bad) {
+gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points,
+                          int64_t first, int64_t count, double *out, int64_t *bad) {
   widening w = {points, first, out, INT64_MAX};
   gv_loop loop = {.threads = count * points->dim > 65536 ? context->threads : 1, .count = count, .user = &w};
   gv_status status = GV_OK;

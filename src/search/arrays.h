@@ -13,11 +13,12 @@ typedef struct gv_arrays {
   double *scratch[GV_ARRAYS_SCRATCH]; /* the host's */
 } gv_arrays;
 
-/* Finds out where the arrays of a call lie (NULL: no array) and waits for the caller's stream. Ends with gv_arrays_end, also after an
- * error. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
-gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array, int count,
-                          gv_arrays *out);
-/* The same for arrays of the library's own: on that device (-1: the context's own choice, else the first usable one). */
+/* Finds out where the arrays of a call lie (NULL: no array) and waits for the caller's stream. Ends with
+ * gv_arrays_end, also after an error. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
+gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array,
+                          int count, gv_arrays *out);
+/* The same for arrays of the library's own: on that device (-1: the context's own choice, else the first
+ * usable one). */
 gv_status gv_arrays_open(gv_context *context, int device, gv_arrays *out);
 void gv_arrays_end(gv_context *context, gv_arrays *arrays);
 
@@ -29,10 +30,10 @@ gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64
 /* Frees memory that was allocated on a device, -1: the host. */
 void gv_arrays_release(const gv_allocator *allocator, int device, void *memory);
 
-/* Copies rows [first, first + count) of points as doubles to `out` (NULL: only checks them). *bad: the first row
- * with a NaN or an infinity, or -1. */
-gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points, int64_t first,
-                          int64_t count, double *out, int64_t *bad);
+/* Copies rows [first, first + count) of points as doubles to `out` (NULL: only checks them). *bad: the first
+ * row with a NaN or an infinity, or -1. */
+gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points,
+                          int64_t first, int64_t count, double *out, int64_t *bad);
 
 /* What canonical values of an index are reported as. */
 gv_status gv_arrays_to_distances(gv_context *context, const gv_arrays *arrays, const gv_reference *reference,

@@ -1,5 +1,6 @@
 /*
- * Backends: what an engine that searches points is, the registry of all backends, and the index on top of them.
+ * Backends: what an engine that searches points is, the registry of all backends, and the index on top of
+ * them.
  */
 #ifndef GV_BACKEND_H
 #define GV_BACKEND_H
@@ -12,8 +13,9 @@
 extern "C" {
 #endif
 
-/* A reference set as backends see it: checked (finite, dim and count in range), row-major, owned by the index and alive as long as the
- * backend's state. In the host's memory, or a device's where the backend is a device's. */
+/* A reference set as backends see it: checked (finite, dim and count in range), row-major, owned by the index
+ * and alive as long as the backend's state. In the host's memory, or a device's where the backend is a
+ * device's. */
 typedef struct gv_reference {
   const double *data; /* count x dim; NULL where `floats` has them */
   int64_t count;
@@ -22,29 +24,33 @@ typedef struct gv_reference {
   gv_allocator allocator;
   const float *floats; /* count x dim; not NULL only for backends that support them */
   const double
-      *periods; /* of a periodic box, one for each dimension, INFINITY without a period; NULL: no box. Points and
-                * queries are within the box, and doubles; GPU backends do not support it */
+      *periods; /* of a periodic box, one for each dimension, INFINITY without a period; NULL: no box. Points
+                 * and queries are within the box, and doubles; GPU backends do not support it */
   double power; /* of GV_MINKOWSKI */
 } gv_reference;
 
-/* Whether distances are gv_general_distance: then points are doubles, and only backends of processors have them. */
+/* Whether distances are gv_general_distance: then points are doubles, and only backends of processors have
+ * them. */
 static inline bool gv_reference_is_general(const gv_reference *reference) {
   return reference->periods != NULL || reference->metric == GV_MINKOWSKI;
 }
 
 /* The exact distance from a query to point `number`. */
-static inline double gv_reference_distance(const gv_reference *reference, const double *query, int64_t number) {
+static inline double gv_reference_distance(const gv_reference *reference, const double *query,
+                                           int64_t number) {
   int32_t dim = reference->dim;
   if (gv_reference_is_general(reference))
-    return gv_general_distance(query, reference->data + number * dim, dim, reference->metric, reference->periods,
-                               reference->power);
+    return gv_general_distance(query, reference->data + number * dim, dim, reference->metric,
+                               reference->periods, reference->power);
   if (gv_metric_of_products(reference->metric)) {
     return reference->floats != NULL
-               ? gv_product_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
+               ? gv_product_distance_of_floats(query, reference->floats + number * dim, dim,
+                                               reference->metric)
                : gv_product_distance(query, reference->data + number * dim, dim, reference->metric);
   }
   return reference->floats != NULL
-             ? gv_canonical_distance_of_floats(query, reference->floats + number * dim, dim, reference->metric)
+             ? gv_canonical_distance_of_floats(query, reference->floats + number * dim, dim,
+                                               reference->metric)
              : gv_canonical_distance(query, reference->data + number * dim, dim, reference->metric);
 }
 
@@ -54,9 +60,9 @@ static inline double gv_reference_limit(const gv_reference *reference, double di
                                            : gv_largest_canonical(distance, reference->metric);
 }
 
-/* One search: queries are checked, and widened unless they are for a device that supports floats. All distances
- * here are exact distances (squared for euclidean); the layer above computes roots and converts the caller's
- * maximum distance to `max_canonical`. */
+/* One search: queries are checked, and widened unless they are for a device that supports floats. All
+ * distances here are exact distances (squared for euclidean); the layer above computes roots and converts the
+ * caller's maximum distance to `max_canonical`. */
 typedef struct gv_query {
   const double *data; /* count x dim; NULL where `floats` has them */
   int64_t count;
@@ -68,33 +74,36 @@ typedef struct gv_query {
 
 typedef struct gv_found_list gv_found_list; /* radius.h */
 
-/* Adds the points with an exact distance from `query` of at most `limit`, except `self`, to a list, in any order.
- * May be called by any number of threads at once. */
+/* Adds the points with an exact distance from `query` of at most `limit`, except `self`, to a list, in any
+ * order. May be called by any number of threads at once. */
 typedef void gv_within_fn(const gv_reference *reference, const void *state, const double *query, double limit,
                           int64_t self, gv_found_list *list);
 
-/* Pairs (i, j) of points, i < j, with an exact distance of at most `limit`: writes the number of each i at offsets[i + 1],
- * or (pairs not NULL), with offsets that were counted, the pairs in order. */
-typedef gv_status gv_pairs_fn(gv_context *context, const gv_reference *reference, const void *state, double limit,
-                              int64_t *offsets, int64_t *pairs);
+/* Pairs (i, j) of points, i < j, with an exact distance of at most `limit`: writes the number of each i at
+ * offsets[i + 1], or (pairs not NULL), with offsets that were counted, the pairs in order. */
+typedef gv_status gv_pairs_fn(gv_context *context, const gv_reference *reference, const void *state,
+                              double limit, int64_t *offsets, int64_t *pairs);
 
-/* A search engine of points. Each is one file (or a pair) that exports one; all return the same bytes as serial. */
+/* A search engine of points. Each is one file (or a pair) that exports one; all return the same bytes as
+ * serial. */
 typedef struct gv_search_engine {
-  /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. NULL: it always can. */
+  /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. NULL: it always
+   * can. */
   gv_status (*probe)(const char **reason);
 
   /* Prepares a reference set. On success *state is set (may stay NULL if none is needed). */
   gv_status (*build)(gv_context *context, const gv_reference *reference, void **state);
 
-  /* For query i writes indices[i*k ...] and canonical[i*k ...] sorted by (canonical, index), padded with -1 and
-   * +inf. Uses context->threads threads; reports progress itself; any number of searches may run at once. */
-  gv_status (*search)(gv_context *context, const gv_reference *reference, const void *state, const gv_query *query,
-                      int64_t *indices, double *canonical);
+  /* For query i writes indices[i*k ...] and canonical[i*k ...] sorted by (canonical, index), padded with -1
+   * and +inf. Uses context->threads threads; reports progress itself; any number of searches may run at
+   * once. */
+  gv_status (*search)(gv_context *context, const gv_reference *reference, const void *state,
+                      const gv_query *query, int64_t *indices, double *canonical);
 
   void (*destroy)(const gv_reference *reference, void *state);
 } gv_search_engine;
 
-/* ------------------------------------------------------------------------------------------------ the registry */
+/* ------------------------------------------------------------------------------------------- the registry */
 
 /* The rows of the registry, in the order in which they are listed to people. */
 typedef enum gv_backend_number {
@@ -138,18 +147,21 @@ typedef struct gv_backend {
   int cost;        /* the engine for travel cost (gv_cost_engine); 0: none */
   bool products;   /* searches by cosine and inner product */
 
-  /* Searching points: NULL for a device's (see gv_backend_search_engine) and for backends that search none. */
+  /* Searching points: NULL for a device's (see gv_backend_search_engine) and for backends that search
+   * none. */
   const gv_search_engine *search;
   gv_within_fn *within; /* by radius, from the state of `search` */
   gv_pairs_fn *pairs;   /* the same; NULL: by `within` */
   bool device_radius;   /* by radius on a device (search/device_radius.h), in few dimensions */
   /* Grids: the engine for this kind of grid. */
   const struct gv_engine *(*engine_for)(const gv_grid *grid);
-  /* For backends that search no points: whether it can run on this machine, as gv_search_engine's; NULL: always. */
+  /* For backends that search no points: whether it can run on this machine, as gv_search_engine's; NULL:
+   * always. */
   gv_status (*probe)(const char **reason);
 
-  /* NULL: euclidean, manhattan and chebyshev. Else returns NULL for those of them that are supported, and a static text with the reason for
-   * others. Only the metric may decide: an index supports all types and all k. */
+  /* NULL: euclidean, manhattan and chebyshev. Else returns NULL for those of them that are supported, and a
+   * static text with the reason for others. Only the metric may decide: an index supports all types and all
+   * k. */
   const char *(*refuses)(gv_metric metric);
 } gv_backend;
 
@@ -168,7 +180,8 @@ bool gv_backend_is_automatic(const char *name);
 /* Its engine for points; NULL if it has none, or if it needs the CUDA module and that is missing. */
 const gv_search_engine *gv_backend_search_engine(const gv_backend *backend);
 
-/* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a text that lives as long as the process in *reason. */
+/* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a text that lives as long as the process in
+ * *reason. */
 gv_status gv_backend_probe(const gv_backend *backend, const char **reason);
 
 /* Is this a device's failure, after which the processors can go on? */
@@ -183,14 +196,14 @@ static inline int gv_threads_for(const gv_context *context, double steps) {
   return steps < 1e6 ? 1 : context->threads;
 }
 
-/* The backend for "auto": the one expected to be fastest for these sizes among those that can run here. `queries`
- * 0: unknown. The second never selects one that needs a GPU. */
+/* The backend for "auto": the one expected to be fastest for these sizes among those that can run here.
+ * `queries` 0: unknown. The second never selects one that needs a GPU. */
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
                                     int64_t queries);
 const gv_backend *gv_backend_choose_cpu(const gv_reference *reference, int32_t k, int64_t queries);
 /* For arrays on a device. */
-gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,
-                                   const gv_backend **out);
+gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k,
+                                   int64_t queries, const gv_backend **out);
 
 /* Operations of an index of one kind. Options, and queries that are not NULL, have their full size. NULL: not
  * supported. */
@@ -202,12 +215,12 @@ typedef struct gv_index_type {
                            const gv_search_options *options, int64_t first_query, int64_t first_reference,
                            int64_t *indices, double *canonical);
   gv_status (*distances)(gv_context *context, const gv_index *index, int64_t count, double *values);
-  gv_status (*search_distributed)(gv_context *context, const gv_communicator *communicator, const gv_index *index,
-                                  const gv_points *queries, const gv_search_options *options, int64_t *indices,
-                                  double *distances);
+  gv_status (*search_distributed)(gv_context *context, const gv_communicator *communicator,
+                                  const gv_index *index, const gv_points *queries,
+                                  const gv_search_options *options, int64_t *indices, double *distances);
   void (*destroy)(gv_index *index);
-  /* Queries, offsets and radii are there, radii are numbers >= 0. The offsets that are counted are written as numbers of neighbors, at i + 1 that
-   * of query i. */
+  /* Queries, offsets and radii are there, radii are numbers >= 0. The offsets that are counted are written as
+   * numbers of neighbors, at i + 1 that of query i. */
   gv_status (*search_radius)(gv_context *context, const gv_index *index, const gv_points *queries,
                              const gv_radius_options *options, int64_t *offsets, int64_t *indices,
                              double *distances);
@@ -224,7 +237,8 @@ struct gv_index {
   int32_t dim;
 };
 
-/* An index over points of a k-dimensional space. Also used by other indexes and the Voronoi layer, which search canonical values. */
+/* An index over points of a k-dimensional space. Also used by other indexes and the Voronoi layer, which
+ * search canonical values. */
 typedef struct gv_point_index {
   gv_index base;
   gv_reference reference;

@@ -1,13 +1,13 @@
 /*
  * Building a box tree, and running its search over threads.
  *
- * A node splits its range of points into up to eight by three rounds of binary splits, in place, and its children
- * go on as tasks. Medians are found by quickselect on (coordinate, index) pairs: the index makes all keys
- * distinct, so that duplicates cannot spoil a partition and equal points end up in index order; a range that
- * resists the pivots is heap-sorted. Build O(n log n), without recursion deeper than the tree.
+ * A node splits its range of points into up to eight by three rounds of binary splits, in place, and its
+ * children go on as tasks. Medians are found by quickselect on (coordinate, index) pairs: the index makes all
+ * keys distinct, so that duplicates cannot spoil a partition and equal points end up in index order; a range
+ * that resists the pivots is heap-sorted. Build O(n log n), without recursion deeper than the tree.
  *
- * Depth: median splits halve, so at most 21 levels of 8; splits by code use up at least one of its 63 bits a level.
- * GV_STACK_ENTRIES >= 7 * (63 + 21) + 8 holds every search's stack.
+ * Depth: median splits halve, so at most 21 levels of 8; splits by code use up at least one of its 63 bits a
+ * level. GV_STACK_ENTRIES >= 7 * (63 + 21) + 8 holds every search's stack.
  */
 #include "search/box_tree.h"
 
@@ -27,7 +27,7 @@ enum {
   CHUNK_QUERIES = 256     /* queries that a thread processes at once */
 };
 
-/* ------------------------------------------------------------------------------------------------- selection */
+/* ---------------------------------------------------------------------------------------------- selection */
 
 static inline bool code_before(gv_sort_code a, gv_sort_code b) {
   return (a.code < b.code) | ((a.code == b.code) & (a.index < b.index));
@@ -74,8 +74,8 @@ static void select_nth(gv_sort_code *a, int64_t count, int64_t nth) {
       heap_sort(a, count);
       return;
     }
-    /* The pivot is the sample's quantile nearest nth, one position towards the middle, so that nth tends to be in
-     * the smaller part. */
+    /* The pivot is the sample's quantile nearest nth, one position towards the middle, so that nth tends to
+     * be in the smaller part. */
     gv_sort_code sample[SAMPLE];
     int samples = count > 2048 ? SAMPLE : 7;
     for (int i = 0; i < samples; i++)
@@ -111,7 +111,7 @@ static inline uint64_t ordered_bits(double value) {
   return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* ------------------------------------------------------------------------------------------------------ build */
+/* -------------------------------------------------------------------------------------------------- build */
 
 typedef struct box_tree_builder {
   const gv_reference *reference;
@@ -239,7 +239,8 @@ static void split_task(void *argument) {
   split_range(s->b, s->r, s->level, s->slot, s->children);
 }
 
-/* Splits a range into up to eight: slots slot ... slot + (8 >> level) - 1 of `children`, unused ones stay empty. */
+/* Splits a range into up to eight: slots slot ... slot + (8 >> level) - 1 of `children`, unused ones stay
+ * empty. */
 static void split_range(box_tree_builder *b, range r, int level, int slot, range *children) {
   if (is_leaf(r) || level == 3) {
     children[slot] = r;
@@ -357,7 +358,8 @@ static void build_node(box_tree_builder *b, range r, int64_t end, int64_t node) 
       for (int i = 0; i < GV_LANES && inner_least[i] != GV_NO_INDEX; i++) {
         least[lane] = inner_least[i] < least[lane] ? inner_least[i] : least[lane];
         for (int32_t d = 0; d < dim; d++) {
-          include(box, d, lane, inner[(int64_t)d * 2 * GV_LANES + i], inner[((int64_t)d * 2 + 1) * GV_LANES + i]);
+          include(box, d, lane, inner[(int64_t)d * 2 * GV_LANES + i],
+                  inner[((int64_t)d * 2 + 1) * GV_LANES + i]);
         }
       }
     }
@@ -437,7 +439,7 @@ void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree) {
   gv_release(allocator, tree);
 }
 
-/* ----------------------------------------------------------------------------------------------------- search */
+/* ------------------------------------------------------------------------------------------------- search */
 
 /* Computes codes of queries from `first` on. */
 typedef struct box_tree_coding {
@@ -455,11 +457,11 @@ static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Queries first ... first + count - 1 in Morton order of the reference set's box, with enough bits to separate
- * their neighborhoods. */
+/* Queries first ... first + count - 1 in Morton order of the reference set's box, with enough bits to
+ * separate their neighborhoods. */
 static gv_status box_tree_order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query,
-                                        int64_t first, int64_t count, gv_sort_code *order, gv_sort_code *scratch,
-                                        int threads) {
+                                        int64_t first, int64_t count, gv_sort_code *order,
+                                        gv_sort_code *scratch, int threads) {
   int bits = 33 / tree->dim < 22 ? 33 / tree->dim : 22;
   gv_morton morton = {tree->dim, bits, tree->low, tree->high};
   box_tree_coding c = {&morton, query->data, first, order};

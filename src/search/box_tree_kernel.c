@@ -1,34 +1,39 @@
 /*
- * The search of a box tree. Specialized by metric, by dimension 2 and 3 and for k = 1 through inlining with constant
- * arguments.
+ * The search of a box tree. Specialized by metric, by dimension 2 and 3 and for k = 1 through inlining with
+ * constant arguments.
  *
- * Cost: a query of a low-dimensional uniform set visits O(log n) nodes, about 2 log8 n, and two to four leaves.
+ * Cost: a query of a low-dimensional uniform set visits O(log n) nodes, about 2 log8 n, and two to four
+ * leaves.
  *
  * A query starts with a limit from the query before it (they come in Morton order): if that one had its k-th
- * neighbor at distance r and is s away, k points lie within r + s of this one, by the triangle inequality. That
- * holds with self-exclusion too: if this query is among those k neighbors, the previous query replaces it. In a
- * periodic box the rounding of differences may exceed them, so queries have no limit from another.
+ * neighbor at distance r and is s away, k points lie within r + s of this one, by the triangle inequality.
+ * That holds with self-exclusion too: if this query is among those k neighbors, the previous query replaces
+ * it. In a periodic box the rounding of differences may exceed them, so queries have no limit from another.
  */
 #include "search/box_tree_lanes.h"
 #include "search/radius.h"
 
-/* -------------------------------------------------------------------------------------------------------- states */
+/* ------------------------------------------------------------------------------------------------- states */
 
-/* What a query leaves to the next one: its coordinates (NULL: no limit from it) and the distance to its k-th neighbor. */
+/* What a query leaves to the next one: its coordinates (NULL: no limit from it) and the distance to its k-th
+ * neighbor. */
 typedef struct query_before {
   const double *place;
   double worst, reach; /* reach: of a query or of the group before; for GROUP_CLOSE */
   bool together;       /* the next queries may be searched as groups */
 } query_before;
 
-/* --------------------------------------------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------------------------------------- steps */
 
-/* Puts the children of a node that can hold a neighbor on the stack, the nearest on top; returns its new height. */
-GV_INLINE int query_visit_node(const gv_box_tree *tree, int64_t node, const double *q, const gv_nearest_list *list,
-                               stack_entry *stack, int top, int32_t dim, gv_metric metric, const double *periods) {
+/* Puts the children of a node that can hold a neighbor on the stack, the nearest on top; returns its new
+ * height. */
+GV_INLINE int query_visit_node(const gv_box_tree *tree, int64_t node, const double *q,
+                               const gv_nearest_list *list, stack_entry *stack, int top, int32_t dim,
+                               gv_metric metric, const double *periods) {
   const int64_t *children = gv_node_child(tree, node), *least = gv_node_least(tree, node);
   double bound[GV_LANES];
-  unsigned near = box_bounds(gv_node_box(tree, node), q, q, dim, metric, periods, tree->power, list->worst, bound);
+  unsigned near =
+      box_bounds(gv_node_box(tree, node), q, q, dim, metric, periods, tree->power, list->worst, bound);
   const int base = top;
   for (; near != 0; near &= near - 1) {
     const int lane = __builtin_ctz(near);
@@ -36,7 +41,8 @@ GV_INLINE int query_visit_node(const gv_box_tree *tree, int64_t node, const doub
     const stack_entry entry = {bound[lane], least[lane], children[lane]};
     if (!gv_pair_before(entry.bound, entry.least, list->worst, list->worst_index)) continue;
     int place = top++;
-    for (; place > base && gv_pair_before(stack[place - 1].bound, stack[place - 1].least, entry.bound, entry.least);
+    for (; place > base &&
+           gv_pair_before(stack[place - 1].bound, stack[place - 1].least, entry.bound, entry.least);
          place--)
       stack[place] = stack[place - 1];
     stack[place] = entry;
@@ -50,8 +56,8 @@ GV_INLINE void query_visit_leaf(const gv_box_tree *tree, int64_t leaf, const dou
   int64_t block = gv_leaf_first_block(leaf), end = block + gv_leaf_blocks(leaf);
   for (; block < end; block++) {
     double distance[GV_LANES];
-    unsigned near =
-        block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power, list->worst, distance);
+    unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power,
+                                    list->worst, distance);
     const int64_t *index = gv_block_index(tree, block);
     for (; near != 0; near &= near - 1) {
       const int lane = __builtin_ctz(near);
@@ -67,7 +73,7 @@ GV_INLINE int query_next(const stack_entry *stack, int top, const gv_nearest_lis
   return -1;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- loops */
+/* -------------------------------------------------------------------------------------------------- loops */
 
 /* One query: `list` has its limit, and then its neighbors. */
 GV_INLINE void query_search(const gv_box_tree *tree, const double *q, int64_t self, gv_nearest_list *list,
@@ -85,7 +91,8 @@ GV_INLINE void query_search(const gv_box_tree *tree, const double *q, int64_t se
   }
 }
 
-/* Queries from `i` on in groups of eight, as long as they are close to each other; returns the first that is left. */
+/* Queries from `i` on in groups of eight, as long as they are close to each other; returns the first that is
+ * left. */
 GV_INLINE int64_t search_groups(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
                                 int64_t i, int64_t last, int64_t *indices, double *canonical, int32_t dim,
                                 gv_metric metric, int32_t k, query_before *before) {
@@ -105,9 +112,10 @@ GV_INLINE int64_t search_groups(const gv_box_tree *tree, const gv_query *query, 
   return i;
 }
 
-GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order, int64_t first,
-                          int64_t last, bool query_is_reference, int64_t *indices, double *canonical, int32_t dim,
-                          gv_metric metric, const double *periods, bool single, bool together) {
+GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
+                          int64_t first, int64_t last, bool query_is_reference, int64_t *indices,
+                          double *canonical, int32_t dim, gv_metric metric, const double *periods,
+                          bool single, bool together) {
   const int32_t k = single ? 1 : query->k;
   const bool limits = periods == NULL && metric != GV_MINKOWSKI;
   query_before before = {.place = NULL};
@@ -134,31 +142,35 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
   }
 }
 
-/* ------------------------------------------------------------------------------------------------ specializations */
+/* ---------------------------------------------------------------------------------------- specializations */
 
 GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_sort_code *order,
                              int64_t first, int64_t last, bool same, int64_t *indices, double *canonical,
                              gv_metric metric) {
   bool single = query->k == 1, euclidean = metric == GV_EUCLIDEAN;
   if (metric == GV_MINKOWSKI && tree->periods == NULL) {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false, false);
-  } else if (tree->periods != NULL) {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, tree->periods, false,
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false,
                false);
+  } else if (tree->periods != NULL) {
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, tree->periods,
+               false, false);
   } else if (tree->dim == 2) {
     if (single) {
       search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, true, euclidean);
     } else {
-      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, false, euclidean);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, NULL, false,
+                 euclidean);
     }
   } else if (tree->dim == 3) {
     if (single) {
       search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, true, euclidean);
     } else {
-      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, false, euclidean);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, NULL, false,
+                 euclidean);
     }
   } else {
-    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false, false);
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, NULL, false,
+               false);
   }
 }
 
@@ -183,10 +195,10 @@ static void box_tree_search(const gv_box_tree *tree, const gv_query *query, cons
 
 const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = box_tree_search;
 
-/* ---------------------------------------------------------------------------------------------------- by radius */
+/* ---------------------------------------------------------------------------------------------- by radius */
 
-GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list,
-                          int32_t dim, gv_metric metric, const double *periods) {
+GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit, int64_t self,
+                          gv_found_list *list, int32_t dim, gv_metric metric, const double *periods) {
   int64_t stack[GV_STACK_ENTRIES];
   int top = 0;
   stack[top++] = 0;
@@ -199,12 +211,13 @@ GV_INLINE void within_all(const gv_box_tree *tree, const double *q, double limit
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
     for (; block < end; block++) {
       double distance[GV_LANES];
-      unsigned near =
-          block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power, limit, distance);
+      unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, periods, tree->power,
+                                      limit, distance);
       const int64_t *index = gv_block_index(tree, block);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
-        if (index[lane] != self && index[lane] != GV_NO_INDEX) gv_found_list_add(list, distance[lane], index[lane]);
+        if (index[lane] != self && index[lane] != GV_NO_INDEX)
+          gv_found_list_add(list, distance[lane], index[lane]);
       }
     }
   }
@@ -225,7 +238,8 @@ GV_INLINE void within_metric(const gv_box_tree *tree, const double *q, double li
   }
 }
 
-static void within(const gv_box_tree *tree, const double *q, double limit, int64_t self, gv_found_list *list) {
+static void within(const gv_box_tree *tree, const double *q, double limit, int64_t self,
+                   gv_found_list *list) {
   switch (tree->metric) {
   case GV_MANHATTAN:
     within_metric(tree, q, limit, self, list, GV_MANHATTAN);
@@ -244,7 +258,7 @@ static void within(const gv_box_tree *tree, const double *q, double limit, int64
 
 const gv_box_tree_within_kernel GV_VARIANT(gv_box_tree_within_kernel) = within;
 
-/* --------------------------------------------------------------------------------------------------------- pairs */
+/* -------------------------------------------------------------------------------------------------- pairs */
 
 /* The points of a leaf as queries, and their box. */
 typedef struct leaf_queries {
@@ -272,8 +286,8 @@ static void take_queries(const gv_box_tree *tree, int64_t leaf, leaf_queries *q)
 }
 
 /* Lists the points that can be within the limit of a query, by number and place in the blocks. */
-GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf_queries *q, gv_found_list *list,
-                               int32_t dim, gv_metric metric, const double *periods) {
+GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf_queries *q,
+                               gv_found_list *list, int32_t dim, gv_metric metric, const double *periods) {
   int64_t stack[GV_STACK_ENTRIES];
   int top = 0;
   stack[top++] = 0;
@@ -286,8 +300,8 @@ GV_INLINE void list_candidates(const gv_box_tree *tree, double limit, const leaf
     int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
     for (; block < end; block++) {
       const int64_t *index = gv_block_index(tree, block);
-      unsigned near =
-          block_bounds(gv_block_points(tree, block), q->low, q->high, dim, metric, periods, tree->power, limit);
+      unsigned near = block_bounds(gv_block_points(tree, block), q->low, q->high, dim, metric, periods,
+                                   tree->power, limit);
       for (; near != 0; near &= near - 1) {
         int lane = __builtin_ctz(near);
         if (index[lane] == GV_NO_INDEX) continue;
@@ -312,8 +326,8 @@ GV_INLINE void gather_blocks(const gv_box_tree *tree, const gv_found_list *list,
 }
 
 /* Which of the 8 points of a gathered block have higher numbers than a query, and are within the limit. */
-GV_INLINE unsigned later_pairs(const double *block, const double *place, double number, double limit, int32_t dim,
-                               gv_metric metric, const double *periods, double power) {
+GV_INLINE unsigned later_pairs(const double *block, const double *place, double number, double limit,
+                               int32_t dim, gv_metric metric, const double *periods, double power) {
   double distance[GV_LANES];
   unsigned near = block_distances(block, place, dim, metric, periods, power, limit, distance), later = 0;
   for (int i = 0; i < PARTS; i++)
@@ -332,14 +346,15 @@ static int64_t first_later(const gv_sort_code *listed, int64_t count, uint64_t n
 
 /* Writes the pairs of a query in order; false if there are not as many as there is room for. */
 GV_INLINE bool write_pairs(const gv_box_tree *tree, double limit, const leaf_queries *q, int n,
-                           const gv_pair_scratch *scratch, int64_t room, int64_t *to, int32_t dim, gv_metric metric,
-                           const double *periods) {
+                           const gv_pair_scratch *scratch, int64_t room, int64_t *to, int32_t dim,
+                           gv_metric metric, const double *periods) {
   const gv_sort_code *listed = scratch->list.entry;
-  int64_t count = scratch->list.count, number = q->number[n], first = first_later(listed, count, (uint64_t)number);
+  int64_t count = scratch->list.count, number = q->number[n],
+          first = first_later(listed, count, (uint64_t)number);
   int64_t *end = to + 2 * room;
   for (int64_t at = first / GV_LANES * GV_LANES; at < count; at += GV_LANES) {
-    unsigned near = later_pairs(scratch->block + at * (dim + 1), q->place[n], (double)number, limit, dim, metric,
-                                periods, tree->power);
+    unsigned near = later_pairs(scratch->block + at * (dim + 1), q->place[n], (double)number, limit, dim,
+                                metric, periods, tree->power);
     if (end - to < 2 * GV_LANES && end - to < 2 * __builtin_popcount(near)) return false;
     for (; near != 0; near &= near - 1) {
       *to++ = number;
@@ -350,8 +365,8 @@ GV_INLINE bool write_pairs(const gv_box_tree *tree, double limit, const leaf_que
 }
 
 GV_INLINE gv_pairs_result leaf_pairs_of(const gv_box_tree *tree, int64_t leaf, double limit, int64_t *offsets,
-                                        int64_t *pairs, gv_pair_scratch *scratch, int32_t dim, gv_metric metric,
-                                        const double *periods) {
+                                        int64_t *pairs, gv_pair_scratch *scratch, int32_t dim,
+                                        gv_metric metric, const double *periods) {
   leaf_queries q;
   gv_found_list *list = &scratch->list;
   take_queries(tree, leaf, &q);
@@ -369,8 +384,8 @@ GV_INLINE gv_pairs_result leaf_pairs_of(const gv_box_tree *tree, int64_t leaf, d
       continue;
     }
     for (int64_t at = 0; at < list->count; at += GV_LANES)
-      found += __builtin_popcount(later_pairs(scratch->block + at * (dim + 1), q.place[n], (double)q.number[n],
-                                              limit, dim, metric, periods, tree->power));
+      found += __builtin_popcount(later_pairs(scratch->block + at * (dim + 1), q.place[n],
+                                              (double)q.number[n], limit, dim, metric, periods, tree->power));
     offset[1] = found;
   }
   return GV_PAIRS_FOUND;

@@ -1,6 +1,6 @@
 /*
- * Boxes and points of a box tree compared with a query, or with a box of queries, eight at a time. For kernels only: constant arguments
- * specialize what is inlined.
+ * Boxes and points of a box tree compared with a query, or with a box of queries, eight at a time. For
+ * kernels only: constant arguments specialize what is inlined.
  */
 #ifndef GV_BOX_TREE_LANES_H
 #define GV_BOX_TREE_LANES_H
@@ -27,8 +27,8 @@ GV_INLINE unsigned at_most(const vd *value, double worst) {
   return bits;
 }
 
-/* A dimension's term of a bound, joined to those before: `below` is how far the box begins above the queries, `above` how
- * far it ends below them. */
+/* A dimension's term of a bound, joined to those before: `below` is how far the box begins above the queries,
+ * `above` how far it ends below them. */
 GV_INLINE vd gap_norm(vd below, vd above, vd total, gv_metric metric, const double *period, double power) {
   vd gap = vd_max(below, above);
   if (period != NULL) {
@@ -40,14 +40,16 @@ GV_INLINE vd gap_norm(vd below, vd above, vd total, gv_metric metric, const doub
   return vd_norm_join(metric, norm, total);
 }
 
-/* Bounds of the 8 boxes of a node for a box of queries, and those that are at most `worst` away. With `periods` those
- * without points may be among them. */
+/* Bounds of the 8 boxes of a node for a box of queries, and those that are at most `worst` away. With
+ * `periods` those without points may be among them. */
 GV_INLINE unsigned box_bounds(const double *box, const double *low, const double *high, int32_t dim,
-                              gv_metric metric, const double *periods, double power, double worst, double *bound) {
+                              gv_metric metric, const double *periods, double power, double worst,
+                              double *bound) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
-      vd below = vd_load(box + i * VD_LANES) - high[d], above = low[d] - vd_load(box + GV_LANES + i * VD_LANES);
+      vd below = vd_load(box + i * VD_LANES) - high[d],
+         above = low[d] - vd_load(box + GV_LANES + i * VD_LANES);
       total[i] = gap_norm(below, above, total[i], metric, periods != NULL ? periods + d : NULL, power);
     }
   }
@@ -56,8 +58,8 @@ GV_INLINE unsigned box_bounds(const double *box, const double *low, const double
   return at_most(total, worst);
 }
 
-/* Which of the 8 points of a block are at most `worst` away and, if any is, the exact distances of all. In high
- * dimensions the loop stops when every lane is above it: partial sums only grow. */
+/* Which of the 8 points of a block are at most `worst` away and, if any is, the exact distances of all. In
+ * high dimensions the loop stops when every lane is above it: partial sums only grow. */
 GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
                                    const double *periods, double power, double worst, double *distance) {
   vd total[PARTS] = {0};
@@ -76,23 +78,26 @@ GV_INLINE unsigned block_distances(const double *points, const double *q, int32_
   return near;
 }
 
-/* Which of the 8 points of a block are within the limit of the box of queries: box_bounds of boxes without an extent. */
+/* Which of the 8 points of a block are within the limit of the box of queries: box_bounds of boxes without an
+ * extent. */
 GV_INLINE unsigned block_bounds(const double *points, const double *low, const double *high, int32_t dim,
                                 gv_metric metric, const double *periods, double power, double limit) {
   vd total[PARTS] = {0};
   for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
       vd at = vd_load(points + i * VD_LANES);
-      total[i] = gap_norm(at - high[d], low[d] - at, total[i], metric, periods != NULL ? periods + d : NULL, power);
+      total[i] =
+          gap_norm(at - high[d], low[d] - at, total[i], metric, periods != NULL ? periods + d : NULL, power);
     }
   }
   return at_most(total, limit);
 }
 
-/* An exact distance that at least k points do not exceed; see box_tree_kernel.c. The factor covers the rounding
- * of the two exact distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the tiny term covers
- * squares that fall below the normal range. */
-GV_INLINE double limit_after(const double *q, const double *before, double worst, int32_t dim, gv_metric metric) {
+/* An exact distance that at least k points do not exceed; see box_tree_kernel.c. The factor covers the
+ * rounding of the two exact distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the
+ * tiny term covers squares that fall below the normal range. */
+GV_INLINE double limit_after(const double *q, const double *before, double worst, int32_t dim,
+                             gv_metric metric) {
   double slack = 1.0 + ((double)dim + 32.0) * 8.0 * DBL_EPSILON;
   double step = gv_canonical_distance(q, before, dim, metric);
   if (metric != GV_EUCLIDEAN) return (worst + step) * slack + DBL_MIN;
@@ -100,12 +105,15 @@ GV_INLINE double limit_after(const double *q, const double *before, double worst
   return reach * reach * slack + DBL_MIN;
 }
 
-/* Puts the children of a node that can hold points within the limit of a box of queries on the stack; returns its new height. */
-GV_INLINE int push_near(const gv_box_tree *tree, int64_t node, const double *low, const double *high, double limit,
-                        int64_t *stack, int top, int32_t dim, gv_metric metric, const double *periods) {
+/* Puts the children of a node that can hold points within the limit of a box of queries on the stack; returns
+ * its new height. */
+GV_INLINE int push_near(const gv_box_tree *tree, int64_t node, const double *low, const double *high,
+                        double limit, int64_t *stack, int top, int32_t dim, gv_metric metric,
+                        const double *periods) {
   const int64_t *children = gv_node_child(tree, node), *least = gv_node_least(tree, node);
   double bound[GV_LANES];
-  unsigned near = box_bounds(gv_node_box(tree, node), low, high, dim, metric, periods, tree->power, limit, bound);
+  unsigned near =
+      box_bounds(gv_node_box(tree, node), low, high, dim, metric, periods, tree->power, limit, bound);
   for (; near != 0; near &= near - 1) {
     int lane = __builtin_ctz(near);
     if (least[lane] != GV_NO_INDEX) stack[top++] = children[lane];
@@ -113,25 +121,28 @@ GV_INLINE int push_near(const gv_box_tree *tree, int64_t node, const double *low
   return top;
 }
 
-/* ------------------------------------------------------------------------------------------------- eight at once */
+/* ------------------------------------------------------------------------------------------ eight at once */
 
 /*
- * Eight queries that are close to each other, compared with the distance to their neighbors, visit the tree together: their box
- * is compared with the boxes of nodes (bounds are at most those of each query, see box_tree.h) and the queries are lanes.
- * Gain: 1.5x on 1 M random queries among 1 M places of a globe, 2.1x among 20,000.
+ * Eight queries that are close to each other, compared with the distance to their neighbors, visit the tree
+ * together: their box is compared with the boxes of nodes (bounds are at most those of each query, see
+ * box_tree.h) and the queries are lanes. Gain: 1.5x on 1 M random queries among 1 M places of a globe, 2.1x
+ * among 20,000.
  */
 
-/* Queries are searched together if the squared diagonal of their box is at most so many squared distances to the k-th neighbor. */
+/* Queries are searched together if the squared diagonal of their box is at most so many squared distances to
+ * the k-th neighbor. */
 static const double GROUP_CLOSE = 256.0;
 
 enum {
   GROUP_K_MAX = 3,
-  /* Nodes and blocks of points that a group visits at most. Far from dense points a box is near many more of them than its queries are:
-   * those are searched one by one then, and so are those that follow. */
+  /* Nodes and blocks of points that a group visits at most. Far from dense points a box is near many more of
+   * them than its queries are: those are searched one by one then, and so are those that follow. */
   GROUP_VISITS_MAX = 128
 };
 
-/* Queries that visit the tree together: lanes of their coordinates, and their lists. A list's empty places have the index GROUP_NONE. */
+/* Queries that visit the tree together: lanes of their coordinates, and their lists. A list's empty places
+ * have the index GROUP_NONE. */
 typedef struct query_group {
   double low[3], high[3];
   vd place[3][PARTS], value[GROUP_K_MAX][PARTS], index[GROUP_K_MAX][PARTS];
@@ -171,8 +182,9 @@ GV_INLINE double group_worst(const query_group *g, int32_t k) {
 }
 
 /* Starts the lists from the query before, as search_all does. */
-GV_INLINE void group_start(query_group *g, const gv_query *query, const gv_sort_code *order, const double *before,
-                           double before_worst, int32_t dim, int32_t k, gv_metric metric) {
+GV_INLINE void group_start(query_group *g, const gv_query *query, const gv_sort_code *order,
+                           const double *before, double before_worst, int32_t dim, int32_t k,
+                           gv_metric metric) {
   double limit[GV_LANES];
   for (int lane = 0; lane < GV_LANES; lane++) {
     double known = limit_after(query->data + order[lane].index * dim, before, before_worst, dim, metric);
@@ -203,21 +215,23 @@ GV_INLINE bool group_offer(query_group *g, int i, vd value, vd index, int32_t k)
   return true;
 }
 
-/* Compares the points of a leaf that can be within `worst` of a query with all queries; returns the new worst. */
-GV_INLINE double group_visit_leaf(const gv_box_tree *tree, int64_t leaf, query_group *g, double worst, int32_t dim,
-                                  int32_t k, gv_metric metric) {
+/* Compares the points of a leaf that can be within `worst` of a query with all queries; returns the new
+ * worst. */
+GV_INLINE double group_visit_leaf(const gv_box_tree *tree, int64_t leaf, query_group *g, double worst,
+                                  int32_t dim, int32_t k, gv_metric metric) {
   int64_t block = gv_leaf_first_block(leaf), end = block + gv_leaf_blocks(leaf);
   bool any = false;
   for (; block < end; block++) {
     const double *points = gv_block_points(tree, block);
     const int64_t *index = gv_block_index(tree, block);
-    for (unsigned near = block_bounds(points, g->low, g->high, dim, metric, NULL, tree->power, worst); near != 0;
-         near &= near - 1) {
+    for (unsigned near = block_bounds(points, g->low, g->high, dim, metric, NULL, tree->power, worst);
+         near != 0; near &= near - 1) {
       int lane = __builtin_ctz(near);
       for (int i = 0; i < PARTS; i++) {
         vd total = {0};
         for (int32_t d = 0; d < dim; d++)
-          total = vd_norm_join(metric, vd_norm_of(metric, g->place[d][i] - points[d * GV_LANES + lane]), total);
+          total =
+              vd_norm_join(metric, vd_norm_of(metric, g->place[d][i] - points[d * GV_LANES + lane]), total);
         any |= group_offer(g, i, total, vd_all((double)index[lane]), k);
       }
     }
@@ -243,8 +257,10 @@ GV_INLINE void group_write(const query_group *g, const gv_sort_code *order, int3
   }
 }
 
-/* Searches the loaded queries; returns the largest distance to a k-th neighbor, or NaN after too many visits. */
-GV_INLINE double group_search(const gv_box_tree *tree, query_group *g, int32_t dim, int32_t k, gv_metric metric) {
+/* Searches the loaded queries; returns the largest distance to a k-th neighbor, or NaN after too many
+ * visits. */
+GV_INLINE double group_search(const gv_box_tree *tree, query_group *g, int32_t dim, int32_t k,
+                              gv_metric metric) {
   stack_entry stack[GV_STACK_ENTRIES];
   double worst = group_worst(g, k);
   int64_t visits = 0;

@@ -2,7 +2,8 @@
  * memory gets short. */
 #include "search/brute.h"
 
-/* A value that at least `k` of the values are not above, and hardly more are where they lie evenly. No step depends on a comparison. */
+/* A value that at least `k` of the values are not above, and hardly more are where they lie evenly. No step
+ * depends on a comparison. */
 static float bound_of(const float *value, int32_t count, int32_t k) {
   enum { STEPS = 9 };
   float low = value[0], high = value[0];

@@ -1,5 +1,6 @@
 /*
- * The parts of `openmp`, the blocked and vectorised brute force: see openmp.c for the idea, float_filter.h for the error bounds.
+ * The parts of `openmp`, the blocked and vectorised brute force: see openmp.c for the idea, float_filter.h
+ * for the error bounds.
  */
 #ifndef GV_BRUTE_H
 #define GV_BRUTE_H
@@ -8,14 +9,15 @@
 #include "search/nearest_list.h"
 
 enum {
-  GV_PANEL = 32,          /* reference points side by side in a panel of floats and in a step of the exact kernel */
+  /* reference points side by side in a panel of floats and in a step of the exact kernel */
+  GV_PANEL = 32,
   GV_QUERY_TILE_MAX = 12, /* queries a filter kernel keeps in registers */
   GV_KEPT_K_MAX = 1024,   /* for more neighbors nothing is kept for long */
   GV_UNDECIDED_SHARE = 64 /* the filter stops if it leaves more than one pair in this number undecided */
 };
 
-/* Reference points for the kernels. Panels of floats are centered and scaled; rows are the caller's values: doubles,
- * or floats. */
+/* Reference points for the kernels. Panels of floats are centered and scaled; rows are the caller's values:
+ * doubles, or floats. */
 typedef struct gv_brute_reference {
   const double *rows;
   const float *narrow; /* NULL: rows */
@@ -38,8 +40,8 @@ typedef struct gv_query_tile {
   const float *values;       /* dim x width: centered, scaled; negated for euclidean */
   double scale;              /* filter value = scale x canonical value + offset, at most */
   double offset[GV_QUERY_TILE_MAX];
-  float threshold
-      [GV_QUERY_TILE_MAX]; /* a filter value above it proves that the point is not a neighbor; unused: -inf */
+  float threshold[GV_QUERY_TILE_MAX]; /* a filter value above it proves that the point is not a neighbor;
+                                         unused: -inf */
   const double *query[GV_QUERY_TILE_MAX];
   int64_t self[GV_QUERY_TILE_MAX];
   gv_nearest_list list[GV_QUERY_TILE_MAX];
@@ -64,10 +66,10 @@ static inline float gv_brute_threshold(const gv_query_tile *tile, int query) {
 }
 
 /*
- * Number of points kept for a query. With F not below the k-th least of their filter values and e the error, exact
- * distances c of these k have scale c <= F - (offset - e) + e, so that points not farther have a filter value of at
- * most F + 2 e (and 1e-7 e for the rounding of exact distances): the others are dropped. For k = 1 no points are
- * kept: each decided point lowers the threshold.
+ * Number of points kept for a query. With F not below the k-th least of their filter values and e the error,
+ * exact distances c of these k have scale c <= F - (offset - e) + e, so that points not farther have a filter
+ * value of at most F + 2 e (and 1e-7 e for the rounding of exact distances): the others are dropped. For k =
+ * 1 no points are kept: each decided point lowers the threshold.
  */
 static inline int64_t gv_brute_capacity(int64_t k) {
   return k == 1 ? 1 : k <= 32 ? 3 * k : k <= GV_KEPT_K_MAX ? 2 * k + 32 : 64;
@@ -83,12 +85,13 @@ void gv_brute_conclude(const gv_brute_reference *reference, gv_query_tile *tile,
 typedef struct gv_brute_kernel {
   int width; /* of a query tile */
 
-  /* Keeps every point of the panels that the filter cannot exclude. Returns the panel before which it gave up, as too many had to be decided. */
+  /* Keeps every point of the panels that the filter cannot exclude. Returns the panel before which it gave
+   * up, as too many had to be decided. */
   int64_t (*filter)(const gv_brute_reference *reference, gv_query_tile *tile, int64_t first_panel,
                     int64_t end_panel);
 
-  /* Offers reference points first ... first + count - 1 by exact distances computed in vectors. `packed` holds them
-   * in panels of GV_PANEL doubles, the last one filled up with infinities. */
+  /* Offers reference points first ... first + count - 1 by exact distances computed in vectors. `packed`
+   * holds them in panels of GV_PANEL doubles, the last one filled up with infinities. */
   void (*exact)(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed, int64_t first,
                 int64_t count);
 } gv_brute_kernel;

@@ -1,8 +1,9 @@
 /*
  * The two kernels of `openmp`.
  *
- * The filter is the inner loop of a matrix product in registers: a query tile of WIDTH against a panel of 32 points, one
- * broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one comparison.
+ * The filter is the inner loop of a matrix product in registers: a query tile of WIDTH against a panel of 32
+ * points, one broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one
+ * comparison.
  */
 #include "exact/lanes.h"
 #include "search/brute.h"
@@ -132,7 +133,8 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *
         for (int i = 0; i < EXACT_PARTS; i++) {
           vd gap = query[d] - vd_load(panel + (size_t)d * GV_PANEL + i * VD_LANES);
           if (periodic) gap = vd_periodic_difference(gap, vd_all(reference->periods[d]));
-          vd norm = metric == GV_MINKOWSKI ? vd_power(vd_abs(gap), reference->power) : vd_norm_of(metric, gap);
+          vd norm =
+              metric == GV_MINKOWSKI ? vd_power(vd_abs(gap), reference->power) : vd_norm_of(metric, gap);
           total[i] = vd_norm_join(metric, norm, total[i]);
         }
       }
@@ -188,8 +190,8 @@ GV_INLINE void exact_products(const gv_brute_reference *reference, gv_query_tile
   }
 }
 
-static void exact(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed, int64_t first,
-                  int64_t count) {
+static void exact(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed,
+                  int64_t first, int64_t count) {
   if (reference->metric == GV_COSINE) {
     exact_products(reference, tile, packed, first, count, true);
   } else if (reference->metric == GV_INNER_PRODUCT) {

@@ -1,5 +1,5 @@
-/* Least-significant-digit radix sort of (code, index) pairs, 11 bits a pass, every thread counting and scattering
- * its own stretch: O(n) a pass, stable, the same order for any number of threads. */
+/* Least-significant-digit radix sort of (code, index) pairs, 11 bits a pass, every thread counting and
+ * scattering its own stretch: O(n) a pass, stable, the same order for any number of threads. */
 #include "search/code_sort.h"
 
 #include <string.h>
@@ -37,8 +37,8 @@ static gv_status scatter(gv_worker *worker, int64_t part, int64_t end) {
   return GV_OK;
 }
 
-gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *scratch, int64_t count, int bits,
-                        int threads) {
+gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *scratch, int64_t count,
+                        int bits, int threads) {
   if (count <= FEW) {
     for (int64_t i = 1; i < count; i++) {
       gv_sort_code moving = codes[i];
@@ -78,10 +78,11 @@ gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- a list's sort */
+/* ------------------------------------------------------------------------------------------ a list's sort */
 
-/* A merge sort without branches that depend on the values: a few codes are placed by how many are before each, and two sorted halves are
- * merged from both ends at once, which never runs past the end of a half, as each end takes no more than the shorter half has. */
+/* A merge sort without branches that depend on the values: a few codes are placed by how many are before
+ * each, and two sorted halves are merged from both ends at once, which never runs past the end of a half, as
+ * each end takes no more than the shorter half has. */
 
 enum { FEW_CODES = 16 };
 

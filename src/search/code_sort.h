@@ -1,4 +1,5 @@
-/* Morton codes and a parallel radix sort of them: the octree's order, and the order in which trees process queries. */
+/* Morton codes and a parallel radix sort of them: the octree's order, and the order in which trees process
+ * queries. */
 #ifndef GV_CODE_SORT_H
 #define GV_CODE_SORT_H
 
@@ -9,10 +10,10 @@ typedef struct gv_sort_code {
   int64_t index;
 } gv_sort_code;
 
-/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` holds count codes. Needs a
- * few KB a thread. */
-gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *scratch, int64_t count, int bits,
-                        int threads);
+/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` holds count codes.
+ * Needs a few KB a thread. */
+gv_status gv_codes_sort(gv_context *context, gv_sort_code *codes, gv_sort_code *scratch, int64_t count,
+                        int bits, int threads);
 
 /* Sort by (code, index) of a list that one thread has; `scratch` has room for count codes. */
 void gv_codes_sort_list(gv_sort_code *codes, gv_sort_code *scratch, int64_t count);

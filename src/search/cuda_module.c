@@ -23,7 +23,8 @@ static _Atomic(const gv_cuda_module *) module;
 static char module_reason[512];
 static bool driver_found;
 
-/* The system's message distinguishes a missing module from a broken one. The module is for Linux with glibc only. */
+/* The system's message distinguishes a missing module from a broken one. The module is for Linux with glibc
+ * only. */
 static bool module_missing(const char *said) {
 #ifdef __GLIBC__
   return said == NULL || strstr(said, MODULE ": cannot open shared object file") != NULL;
@@ -51,7 +52,8 @@ static void load(void) {
   void *found = gv_library_symbol(handle, "gv_cuda_module_offer");
   memcpy(&offer, &found, sizeof offer);
   const gv_cuda_module *offered = offer != NULL ? offer(gv_copy) : NULL;
-  if (offered == NULL || strcmp(offered->version, GV_VERSION_STRING) != 0 || offered->size != GV_CUDA_MODULE_SIZE) {
+  if (offered == NULL || strcmp(offered->version, GV_VERSION_STRING) != 0 ||
+      offered->size != GV_CUDA_MODULE_SIZE) {
     snprintf(module_reason, sizeof module_reason, "CUDA module: unsupported version (%s); expected %s",
              offered != NULL ? offered->version : "unknown", GV_VERSION_STRING);
     gv_library_close(handle);

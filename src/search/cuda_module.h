@@ -1,9 +1,9 @@
 /*
- * CUDA as a module. All code that needs CUDA's libraries is in libgpuvoronoi_cuda.so. The library loads it at the
- * first use of a GPU. Without it the library works, and functions that need a GPU report the reason.
+ * CUDA as a module. All code that needs CUDA's libraries is in libgpuvoronoi_cuda.so. The library loads it at
+ * the first use of a GPU. Without it the library works, and functions that need a GPU report the reason.
  *
- * The module is searched in the library's folder, in the folder gpuvoronoi there, then by the dynamic linker. It
- * must be of the library's own version and build: both sides share the library's internal types.
+ * The module is searched in the library's folder, in the folder gpuvoronoi there, then by the dynamic linker.
+ * It must be of the library's own version and build: both sides share the library's internal types.
  */
 #ifndef GV_CUDA_MODULE_H
 #define GV_CUDA_MODULE_H
@@ -26,8 +26,8 @@ typedef gv_status gv_fill_fn(gv_context *context, void *user, size_t at, size_t 
 
 /* Arrays on devices, callers' and the library's (search/arrays.h). */
 typedef struct gv_array_device {
-  /* The device that the arrays lie on (NULL: no array). Waits for the caller's stream and takes a queue there. Errors:
-   * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
+  /* The device that the arrays lie on (NULL: no array). Waits for the caller's stream and takes a queue
+   * there. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
   gv_status (*begin)(gv_context *context, const void *const *array, int count, void *stream, void **queue,
                      int *device);
   /* The same for the library's own arrays, on device `wanted` (-1: the context's choice). */
@@ -37,11 +37,11 @@ typedef struct gv_array_device {
   gv_status (*scratch)(gv_context *context, void *queue, int slot, size_t bytes, void **out);
   gv_status (*allocate)(gv_context *context, void *queue, size_t bytes, void **out);
   void (*release)(int device, void *memory);
-  gv_status (*widen)(gv_context *context, void *queue, const void *from, gv_dtype dtype, int64_t rows, int32_t dim,
-                     double *out, int64_t *bad);
+  gv_status (*widen)(gv_context *context, void *queue, const void *from, gv_dtype dtype, int64_t rows,
+                     int32_t dim, double *out, int64_t *bad);
   gv_status (*roots)(gv_context *context, void *queue, double *value, int64_t count);
-  /* Copies to and from the queue's device, and copies of data that are produced in pieces of whole units while the
-   * previous pieces are copied (search/cuda/transfer.cu). Done when they return. */
+  /* Copies to and from the queue's device, and copies of data that are produced in pieces of whole units
+   * while the previous pieces are copied (search/cuda/transfer.cu). Done when they return. */
   gv_status (*upload)(gv_context *context, void *queue, void *to, const void *from, size_t bytes);
   gv_status (*download)(gv_context *context, void *queue, void *to, const void *from, size_t bytes);
   gv_status (*stream)(gv_context *context, void *queue, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
@@ -85,13 +85,15 @@ typedef void gv_copy_fn(void *to, const void *from, size_t bytes, int threads);
 /* The module's only exported function. */
 typedef const gv_cuda_module *gv_cuda_module_offer_fn(gv_copy_fn *copy);
 
-/* The module, loaded at the first call; NULL, and why in *reason (it lives as long as the process). Thread safe. */
+/* The module, loaded at the first call; NULL, and why in *reason (it lives as long as the process). Thread
+ * safe. */
 const gv_cuda_module *gv_cuda_module_get(const char **reason);
 
 /* Can any device run CUDA backends? GV_OK, or GV_ERROR_UNAVAILABLE and why. Loads the module. */
 gv_status gv_cuda_probe(const char **reason);
 
-/* Whether a driver is installed; whether a device was requested and found. Neither loads nor starts anything. */
+/* Whether a driver is installed; whether a device was requested and found. Neither loads nor starts
+ * anything. */
 bool gv_cuda_has_driver(void);
 bool gv_cuda_started(void);
 

@@ -25,9 +25,9 @@ typedef struct gv_device_radius {
 } gv_device_radius;
 
 /*
- * Counts where indices and canonical are NULL: offsets[i + 1] is how many neighbors query i has. Else fills both (one may be NULL) from
- * offsets[i] on. The state is that of cuda-kdtree or cuda-octree. UNSUPPORTED: a query has more neighbors than the device can sort;
- * nothing that matters was written.
+ * Counts where indices and canonical are NULL: offsets[i + 1] is how many neighbors query i has. Else fills
+ * both (one may be NULL) from offsets[i] on. The state is that of cuda-kdtree or cuda-octree. UNSUPPORTED: a
+ * query has more neighbors than the device can sort; nothing that matters was written.
  */
 typedef gv_status gv_device_radius_fn(gv_context *context, const gv_reference *reference, const void *state,
                                       const gv_device_radius *query, int64_t *offsets, int64_t *indices,

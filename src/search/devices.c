@@ -21,7 +21,8 @@ gv_status gv_device_count(gv_context *context, int *count) {
 
 gv_status gv_device_get(gv_context *context, int number, gv_device_info *out) {
   if (out == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "description of the device: the output pointer is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "description of the device: the output pointer is NULL");
   const gv_cuda_module *cuda = module(context);
   if (cuda == NULL) return GV_ERROR_UNAVAILABLE;
   gv_device_info info;

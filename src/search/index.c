@@ -1,8 +1,8 @@
 /*
- * Public functions of the search: checks, widening of queries to double, and conversion between reported distances
- * and the exact distances that backends compare. Queries go to the backend in bounded chunks, so that float32
- * queries and a missing distance array cost memory independent of the number of queries. Loading points into an
- * index: points.h.
+ * Public functions of the search: checks, widening of queries to double, and conversion between reported
+ * distances and the exact distances that backends compare. Queries go to the backend in bounded chunks, so
+ * that float32 queries and a missing distance array cost memory independent of the number of queries. Loading
+ * points into an index: points.h.
  */
 #include "core/array_options.h"
 #include "core/given.h"
@@ -32,11 +32,12 @@ static bool supports_device_arrays(const gv_backend *backend) {
 
 static gv_status fail_device_arrays(gv_context *context, const gv_backend *backend) {
   return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                 "backend: device memory is unsupported (%s); use host memory or another backend", backend->name);
+                 "backend: device memory is unsupported (%s); use host memory or another backend",
+                 backend->name);
 }
 
-static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
-                              const gv_backend **out) {
+static gv_status find_backend(gv_context *context, const gv_reference *reference,
+                              const gv_index_options *options, const gv_backend **out) {
   bool on_device = gv_on_device(options->array_options);
   bool products = gv_metric_of_products(reference->metric);
   if (reference->periods != NULL && (on_device || products))
@@ -79,8 +80,8 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
                    gv_metric_name(reference->metric), refused);
   }
   if (reference->dim > backend->max_dim) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend: %s supports at most %d dimensions (%d)", backend->name,
-                   (int)backend->max_dim, (int)reference->dim);
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend: %s supports at most %d dimensions (%d)",
+                   backend->name, (int)backend->max_dim, (int)reference->dim);
   }
   *out = backend;
   return GV_OK;
@@ -117,7 +118,8 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric: unsupported for an index (%s)",
                    name != NULL ? name : "(unknown)");
   }
-  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL, NULL, o->power};
+  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator,
+                          NULL, NULL,          o->power};
   const gv_backend *backend = NULL;
   gv_point_index *index = NULL;
   double *periods = NULL;
@@ -177,8 +179,8 @@ gv_status gv_point_index_build(gv_context *context, const gv_points *reference, 
   return status;
 }
 
-gv_status gv_index_build_from(gv_context *context, const gv_point_source *source, const gv_index_options *options,
-                              gv_index **out) {
+gv_status gv_index_build_from(gv_context *context, const gv_point_source *source,
+                              const gv_index_options *options, gv_index **out) {
   gv_index_options o;
   gv_supply supply = {.array = NULL};
   gv_point_index *index = NULL;
@@ -214,7 +216,8 @@ static void point_index_destroy(gv_index *index) {
   gv_point_index_destroy((gv_point_index *)index);
 }
 
-/* Queries [first, first + count) of a search, for CPUs: as doubles in `wide` if need be, and of what lies on a device the copy. */
+/* Queries [first, first + count) of a search, for CPUs: as doubles in `wide` if need be, and of what lies on
+ * a device the copy. */
 static gv_query query_on_cpu(const gv_point_index *index, const gv_query *query, int64_t first, int64_t count,
                              double *wide) {
   const gv_reference *reference = &index->reference;
@@ -223,7 +226,8 @@ static gv_query query_on_cpu(const gv_point_index *index, const gv_query *query,
   size_t value = query->floats != NULL ? sizeof(float) : sizeof(double);
   size_t at = (size_t)((uintptr_t)data - (uintptr_t)index->data);
   bool own = index->kept != NULL && at < (size_t)(reference->count * reference->dim) * value;
-  data = (own ? (const char *)index->kept + at : (const char *)data) + (size_t)(first * reference->dim) * value;
+  data =
+      (own ? (const char *)index->kept + at : (const char *)data) + (size_t)(first * reference->dim) * value;
   if (query->floats != NULL) gv_widen_floats(data, count * reference->dim, wide);
   part.data = query->floats != NULL ? wide : data;
   part.floats = NULL;
@@ -255,8 +259,8 @@ static gv_status search_on_cpu(gv_context *context, const gv_point_index *index,
   for (int64_t first = 0; first < query->count && status == GV_OK; first += chunk) {
     int64_t count = query->count - first < chunk ? query->count - first : chunk;
     gv_query part = query_on_cpu(index, query, first, count, wide_queries);
-    status =
-        engine->search(context, &reference, state, &part, indices + first * query->k, canonical + first * query->k);
+    status = engine->search(context, &reference, state, &part, indices + first * query->k,
+                            canonical + first * query->k);
   }
   if (built) engine->destroy(&reference, state);
   gv_release(&context->allocator, wide);
@@ -269,7 +273,8 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_point_index *i
   if (query->count == 0) return GV_OK;
   if (index->backend->device && query->k > GV_MAX_K)
     return search_on_cpu(context, index, query, indices, canonical);
-  gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
+  gv_status status =
+      index->engine->search(context, &index->reference, index->state, query, indices, canonical);
   if (!index->automatic || !gv_backend_failed(index->backend, status)) return status;
   return search_on_cpu(context, index, query, indices, canonical);
 }
@@ -291,8 +296,9 @@ static gv_status point_index_check_options(gv_context *context, const gv_point_i
 static gv_status check_search(gv_context *context, const gv_point_index *index, const gv_points *queries,
                               const gv_search_options *o, const int64_t *indices) {
   if (queries->dim != index->reference.dim) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: %d dimensions, but the reference points have %d",
-                   (int)queries->dim, (int)index->reference.dim);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "queries: %d dimensions, but the reference points have %d", (int)queries->dim,
+                   (int)index->reference.dim);
   }
   bool cpus = !gv_on_device(o->array_options) && (index->automatic || !index->backend->device);
   GV_TRY(point_index_check_options(context, index, o, cpus ? GV_MAX_K_CPU : GV_MAX_K, ""));
@@ -318,8 +324,8 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
   const gv_reference *reference = &index->reference;
   bool columns = queries->x != NULL;
   bool boxed = reference->periods != NULL; /* queries are moved into the box */
-  bool widen =
-      columns || boxed || (queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats));
+  bool widen = columns || boxed ||
+               (queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats));
   int64_t widest = widen ? queries->dim : 1;
   if (canonical == NULL && o->k > widest) widest = o->k;
   int64_t chunk = widen || canonical == NULL ? CHUNK_VALUES / widest : queries->count;
@@ -339,8 +345,10 @@ static gv_status search_chunks(gv_context *context, const gv_point_index *index,
           gv_self_offset(of->first_query + first - of->first_reference, reference->count, &query.count);
     }
     query.data = widen ? wide : NULL;
-    if (!widen && queries->dtype == GV_FLOAT32) query.floats = (const float *)queries->data + first * queries->dim;
-    if (!widen && queries->dtype == GV_FLOAT64) query.data = (const double *)queries->data + first * queries->dim;
+    if (!widen && queries->dtype == GV_FLOAT32)
+      query.floats = (const float *)queries->data + first * queries->dim;
+    if (!widen && queries->dtype == GV_FLOAT64)
+      query.data = (const double *)queries->data + first * queries->dim;
     int64_t bad = -1;
     if (!of->own || widen) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
     if (status == GV_OK && bad >= 0) status = gv_fail_not_finite(context, "query", bad);
@@ -386,8 +394,8 @@ static gv_status search_part(gv_context *context, const gv_index *base, const gv
   gv_status status = gv_check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status == GV_OK && gv_on_device(o->array_options))
-    status =
-        gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of a search: device memory is unsupported; use host memory");
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED,
+                     "parts of a search: device memory is unsupported; use host memory");
   if (status != GV_OK) return status;
   gv_arrays arrays;
   status = gv_arrays_begin(context, GV_MEMORY_HOST, NULL, NULL, 0, &arrays);
@@ -411,9 +419,10 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
   if (queries == NULL) queries = &own;
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status == GV_OK && o->exclude_self && queries->count != reference->count) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "self-exclusion: the queries must be the reference points (%lld queries, %lld reference points)",
-                   (long long)queries->count, (long long)reference->count);
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "self-exclusion: the queries must be the reference points (%lld queries, %lld reference points)",
+        (long long)queries->count, (long long)reference->count);
   }
   if (status == GV_OK && gv_on_device(o->array_options) && !supports_device_arrays(index->backend))
     status = fail_device_arrays(context, index->backend);
@@ -426,16 +435,17 @@ static gv_status point_index_search(gv_context *context, const gv_index *base, c
   if (gv_on_device(o->array_options)) searched.automatic = false; /* the CPUs do not replace the device */
   const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
   gv_arrays arrays;
-  status =
-      gv_arrays_begin(context, gv_memory_of(o->array_options), gv_stream_of(o->array_options), given, 3, &arrays);
-  if (status == GV_OK) status = search_chunks(context, &searched, queries, o, &of, &arrays, indices, distances);
+  status = gv_arrays_begin(context, gv_memory_of(o->array_options), gv_stream_of(o->array_options), given, 3,
+                           &arrays);
+  if (status == GV_OK)
+    status = search_chunks(context, &searched, queries, o, &of, &arrays, indices, distances);
   if (status == GV_OK && distances != NULL)
     status = gv_arrays_to_distances(context, &arrays, reference, distances, queries->count * o->k);
   gv_arrays_end(context, &arrays);
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------ with other processes */
+/* ----------------------------------------------------------------------------------- with other processes */
 
 typedef struct index_own_search {
   const gv_point_index *index;
@@ -460,7 +470,8 @@ static gv_status search_rows(gv_context *context, const void *user, const gv_sea
                      canonical);
 }
 
-static gv_status point_index_measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
+static gv_status point_index_measure_rows(gv_context *context, const void *user, int64_t count,
+                                          double *values) {
   const index_own_search *own = user;
   return to_distances(context, &own->index->base, count, values);
 }
@@ -472,7 +483,8 @@ static gv_status check_together(gv_context *context, const index_own_search *own
   const gv_points points = gv_points_of(index, 0, index->reference.count);
   const gv_points *queries = own->queries != NULL ? own->queries : &points;
   gv_status status = gv_check_points(context, queries, "query");
-  if (status == GV_OK) status = point_index_check_options(context, index, o, GV_MAX_K, " for several processes");
+  if (status == GV_OK)
+    status = point_index_check_options(context, index, o, GV_MAX_K, " for several processes");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
   if (gv_on_device(o->array_options))
@@ -484,9 +496,9 @@ static gv_status check_together(gv_context *context, const index_own_search *own
   return GV_OK;
 }
 
-static gv_status search_distributed(gv_context *context, const gv_communicator *communicator, const gv_index *base,
-                                    const gv_points *queries, const gv_search_options *o, int64_t *indices,
-                                    double *distances) {
+static gv_status search_distributed(gv_context *context, const gv_communicator *communicator,
+                                    const gv_index *base, const gv_points *queries,
+                                    const gv_search_options *o, int64_t *indices, double *distances) {
   index_own_search own = {(const gv_point_index *)base, queries};
   gv_status status = check_together(context, &own, o, indices);
   gv_together together = {.options = o,

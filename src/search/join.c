@@ -29,8 +29,9 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
       for (int32_t p = 0; p < j->parts; p++) {
         int64_t here = at + next[p];
         if (next[p] == k || j->indices[p][here] < 0) continue;
-        if (best < 0 || gv_pair_before(j->canonical[p][here], j->indices[p][here],
-                                       j->canonical[best][at + next[best]], j->indices[best][at + next[best]])) {
+        if (best < 0 ||
+            gv_pair_before(j->canonical[p][here], j->indices[p][here], j->canonical[best][at + next[best]],
+                           j->indices[best][at + next[best]])) {
           best = p;
         }
       }
@@ -43,9 +44,9 @@ static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-gv_status gv_neighbors_join(gv_context *context, const int64_t *const *indices, const double *const *canonical,
-                            int32_t parts, int64_t queries, int32_t k, int64_t *out_indices,
-                            double *out_canonical) {
+gv_status gv_neighbors_join(gv_context *context, const int64_t *const *indices,
+                            const double *const *canonical, int32_t parts, int64_t queries, int32_t k,
+                            int64_t *out_indices, double *out_canonical) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   bool given = indices != NULL && canonical != NULL && out_indices != NULL && out_canonical != NULL;
   for (int32_t p = 0; p < parts && given; p++)
@@ -60,6 +61,7 @@ gv_status gv_neighbors_join(gv_context *context, const int64_t *const *indices, 
   if (!given && queries > 0)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbors of parts: the pointer is NULL");
   joining j = {indices, canonical, k, parts, out_indices, out_canonical};
-  gv_loop loop = {.context = context, .threads = context->threads, .count = queries, .grain = 256, .user = &j};
+  gv_loop loop = {
+      .context = context, .threads = context->threads, .count = queries, .grain = 256, .user = &j};
   return gv_parallel_for(&loop, join_some);
 }

@@ -1,7 +1,7 @@
 /*
- * kdtree: a k-d tree for any dimension, split at the median of the widest dimension (Friedman, Bentley, Finkel
- * 1977), three binary levels folded into one node of eight boxes. Build O(n log n) in parallel, search O(log n) in
- * low dimensions; in high dimensions it is a scan.
+ * kdtree: a k-d tree for any dimension, split at the median of the widest dimension (Friedman, Bentley,
+ * Finkel 1977), three binary levels folded into one node of eight boxes. Build O(n log n) in parallel, search
+ * O(log n) in low dimensions; in high dimensions it is a scan.
  */
 #include "search/box_tree.h"
 

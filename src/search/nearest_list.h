@@ -1,10 +1,11 @@
 /*
  * The k best of a stream of (exact distance, index) pairs, ordered by distance and then index. Small k keep a
- * sorted array (insertion), large k a binary max-heap that is sorted at the end: O(k) and O(log k) an accepted
- * pair.
+ * sorted array (insertion), large k a binary max-heap that is sorted at the end: O(k) and O(log k) an
+ * accepted pair.
  *
- * The list starts full of sentinels (limit, GV_NO_INDEX), which lose against every real pair within the limit, even
- * against one at infinite distance (squares may overflow): so there is one code path for all limits.
+ * The list starts full of sentinels (limit, GV_NO_INDEX), which lose against every real pair within the
+ * limit, even against one at infinite distance (squares may overflow): so there is one code path for all
+ * limits.
  */
 #ifndef GV_NEAREST_LIST_H
 #define GV_NEAREST_LIST_H
@@ -28,7 +29,8 @@ static inline bool gv_pair_before(double a, int64_t a_index, double b, int64_t b
 }
 
 /* Starts a list on k places of the caller. */
-static inline void gv_list_start(gv_nearest_list *list, double *value, int64_t *index, int32_t k, double limit) {
+static inline void gv_list_start(gv_nearest_list *list, double *value, int64_t *index, int32_t k,
+                                 double limit) {
   list->value = value;
   list->index = index;
   list->k = k;
@@ -83,8 +85,8 @@ static inline void gv_list_offer(gv_nearest_list *list, double v, int64_t id) {
   if (gv_pair_before(v, id, list->worst, list->worst_index)) gv_list_accept(list, v, id);
 }
 
-/* The largest value that can still enter when pairs come in ascending order of index: equal values then rank after
- * every real pair. */
+/* The largest value that can still enter when pairs come in ascending order of index: equal values then rank
+ * after every real pair. */
 static inline double gv_list_ascending_limit(const gv_nearest_list *list) {
   return list->worst_index == GV_NO_INDEX ? list->worst : nextafter(list->worst, -INFINITY);
 }

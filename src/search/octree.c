@@ -1,8 +1,8 @@
 /*
- * octree: points sorted by Morton code (Morton 1966), and a tree over the ranges of equal leading bits: three bits,
- * that is one octant in three dimensions, a node. Two dimensions give a quadtree, one a binary trie. Chains of
- * nodes with a single child do not exist; points with equal 63 bits are split at medians, so that outliers and
- * duplicates do not slow the search. Build O(n) for the radix sort and the tree.
+ * octree: points sorted by Morton code (Morton 1966), and a tree over the ranges of equal leading bits: three
+ * bits, that is one octant in three dimensions, a node. Two dimensions give a quadtree, one a binary trie.
+ * Chains of nodes with a single child do not exist; points with equal 63 bits are split at medians, so that
+ * outliers and duplicates do not slow the search. Build O(n) for the radix sort and the tree.
  */
 #include "core/cancel.h"
 #include "core/parallel.h"
@@ -48,8 +48,8 @@ static gv_status make_codes(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-/* Bits of a dimension: enough for the cells of points that lie on a surface to hold few of them. Each costs a third of a pass of the sort; what
- * they do not separate is split at medians. */
+/* Bits of a dimension: enough for the cells of points that lie on a surface to hold few of them. Each costs a
+ * third of a pass of the sort; what they do not separate is split at medians. */
 static int octree_bits(const gv_reference *reference) {
   static const int most[] = {0, 52, 31, 21};
   int bits = LEAST_BITS;

@@ -2,20 +2,20 @@
  * openmp: blocked brute force on all CPUs, exact, for any dimension and k.
  *
  * Idea. A float filter excludes nearly all pairs; the remaining ones are decided by their exact distance. For
- * euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one fused
- * multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
- * differences, for cosine and inner products the negative product of the (scaled) vectors. Remaining points are kept by filter value until k others are certainly nearer (brute.h). Queries
- * form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in chunks that stay
- * in the cache; a task is a block of those against a range of the reference set. With few queries the reference set
- * is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats in addition to the
- * points.
+ * euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one
+ * fused multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
+ * differences, for cosine and inner products the negative product of the (scaled) vectors. Remaining points
+ * are kept by filter value until k others are certainly nearer (brute.h). Queries form query tiles that stay
+ * in registers, reference points panels of 32 (structure of arrays) in chunks that stay in the cache; a task
+ * is a block of those against a range of the reference set. With few queries the reference set is cut into
+ * ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats in addition to the points.
  *
  * Why it is exact: float_filter.h.
  *
- * In a periodic box and with GV_MINKOWSKI every pair is decided by exact distances. The filter needs numbers in the
- * range of floats and has no effect if the error exceeds the distances of neighbors (clusters far apart, or
- * queries far outside). The first is checked; for the second each query tile counts its candidates, and searches
- * the next chunks with exact distances in double vectors if there are too many.
+ * In a periodic box and with GV_MINKOWSKI every pair is decided by exact distances. The filter needs numbers
+ * in the range of floats and has no effect if the error exceeds the distances of neighbors (clusters far
+ * apart, or queries far outside). The first is checked; for the second each query tile counts its candidates,
+ * and searches the next chunks with exact distances in double vectors if there are too many.
  */
 #include "core/parallel.h"
 #include "search/brute.h"
@@ -266,7 +266,8 @@ typedef struct scratch {
   float *kept_values;
 } scratch;
 
-static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
+static plan make_plan(int threads, const gv_reference *reference, const brute_state *state,
+                      const gv_query *query) {
   plan p = {.kernel = gv_brute_kernel_get(), .state = state, .query = query};
   int64_t dim = reference->dim, width = p.kernel->width;
   p.view = (gv_brute_reference){reference->data,   reference->floats,  state->panels,
@@ -346,8 +347,8 @@ static void start_tile(const plan *p, const scratch *own, int64_t number, int64_
     tile->bound[q] = INFINITY;
     if (q < tile->count) {
       tile->self[q] = query->self_offset >= 0 ? query->self_offset + i : -1;
-      gv_list_start(&tile->list[q], canonical + (i - first) * query->k, indices + (i - first) * query->k, query->k,
-                    query->max_canonical);
+      gv_list_start(&tile->list[q], canonical + (i - first) * query->k, indices + (i - first) * query->k,
+                    query->k, query->max_canonical);
     }
     if (!state->filterable) continue;
     double length = 0.0;
@@ -364,7 +365,9 @@ static void start_tile(const plan *p, const scratch *own, int64_t number, int64_
       continue;
     }
     tile->error[q] = gv_float_error(metric, dim, reach, state->longest);
-    tile->offset[q] = tile->error[q] - (metric == GV_EUCLIDEAN ? 0.5 * length : metric == GV_COSINE ? 1.0 : 0.0);
+    tile->offset[q] = tile->error[q] - (metric == GV_EUCLIDEAN ? 0.5 * length
+                                        : metric == GV_COSINE  ? 1.0
+                                                               : 0.0);
   }
 }
 
@@ -381,8 +384,10 @@ static void search_exactly(const plan *p, const scratch *own, int64_t tiles, int
   }
 }
 
-/* Panels [first, end) against a query tile by the filter; where that leaves too much undecided it pauses for a while. */
-static void search_filtered(const plan *p, const scratch *own, gv_query_tile *tile, int64_t first, int64_t end) {
+/* Panels [first, end) against a query tile by the filter; where that leaves too much undecided it pauses for
+ * a while. */
+static void search_filtered(const plan *p, const scratch *own, gv_query_tile *tile, int64_t first,
+                            int64_t end) {
   for (int q = 0; q < tile->width; q++) {
     tile->threshold[q] = q < tile->count ? gv_brute_threshold(tile, q) : -INFINITY;
   }
@@ -398,8 +403,8 @@ static void search_filtered(const plan *p, const scratch *own, gv_query_tile *ti
   if (tile->next_pause < PAUSE_MAX) tile->next_pause *= 2;
 }
 
-/* Block `block` of queries against range `range` of the reference set, into the block's lists at `indices` and
- * `canonical`. False once cancelled. */
+/* Block `block` of queries against range `range` of the reference set, into the block's lists at `indices`
+ * and `canonical`. False once cancelled. */
 static bool search_block(const plan *p, const scratch *own, int64_t block, int64_t range, int64_t *indices,
                          double *canonical, gv_progress *progress) {
   const gv_query *query = p->query;
@@ -408,7 +413,8 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
   int width = p->kernel->width;
   int64_t tiles = 0;
   for (int64_t at = first; at < end; at += width, tiles++) {
-    start_tile(p, own, tiles, at, end, indices + (at - first) * query->k, canonical + (at - first) * query->k);
+    start_tile(p, own, tiles, at, end, indices + (at - first) * query->k,
+               canonical + (at - first) * query->k);
     own->tiles[tiles].exact = true;
   }
   int64_t panel = range * p->range_panels, panels = panels_of(p->view.count);

@@ -32,8 +32,10 @@ static inline gv_status gv_load_pair(gv_context *context, const gv_points **poin
   return GV_OK;
 }
 
-/* Latitudes beyond the poles are an error; NaN is allowed. `role` and `number`: of the point, in the message. */
-static inline gv_status gv_check_latitude(gv_context *context, const char *role, int64_t number, double latitude) {
+/* Latitudes beyond the poles are an error; NaN is allowed. `role` and `number`: of the point, in the
+ * message. */
+static inline gv_status gv_check_latitude(gv_context *context, const char *role, int64_t number,
+                                          double latitude) {
   if (!(fabs(latitude) > 90.0)) return GV_OK;
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s %lld: latitude out of range [-90, 90] (%.15g)", role,
                  (long long)number, latitude);
@@ -46,7 +48,8 @@ static inline gv_status gv_check_pairs(gv_context *context, const gv_points *poi
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: expected 2 coordinates (%d)", role,
                    (int)points->dim);
   if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: unknown type (%d)", role, (int)points->dtype);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: unknown type (%d)", role,
+                   (int)points->dtype);
   if (points->count < 0 || (points->count > 0 && points->data == NULL && !columns))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: the coordinates are NULL", role);
   return GV_OK;

@@ -1,4 +1,5 @@
-/* The periodic box of an index of points: checks, a copy of the periods, queries moved into the box. Distances: exact/canonical.h. */
+/* The periodic box of an index of points: checks, a copy of the periods, queries moved into the box.
+ * Distances: exact/canonical.h. */
 #include "search/periods.h"
 
 #include <string.h>
@@ -28,10 +29,10 @@ gv_status gv_periods_check(gv_context *context, const gv_reference *reference) {
     for (int32_t d = 0; d < dim; d++) {
       double value = reference->data[i * dim + d], period = reference->periods[d];
       if (!isinf(period) && !(value >= 0.0 && value < period))
-        return gv_fail(
-            context, GV_ERROR_INVALID_ARGUMENT,
-            "reference point %lld (from 0) is outside the periodic box: coordinate %d is %g; expected [0, %g)",
-            (long long)i, (int)d, value, period);
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                       "reference point %lld (from 0) is outside the periodic box: coordinate %d is %g; "
+                       "expected [0, %g)",
+                       (long long)i, (int)d, value, period);
     }
   }
   return GV_OK;

@@ -4,7 +4,8 @@
 
 #include "search/backend.h"
 
-/* Checks and copies periods, as gv_reference has them: *out is NULL where no dimension has one. The caller frees it. */
+/* Checks and copies periods, as gv_reference has them: *out is NULL where no dimension has one. The caller
+ * frees it. */
 gv_status gv_periods_copy(gv_context *context, const double *periods, int32_t dim, double **out);
 
 /* Whether the points are within the box; the message names the first that is not. */

@@ -1,8 +1,8 @@
 /*
  * Loading points into an index: see points.h.
  *
- * Values are checked for being finite while they are in the cache, or by the device. After a failed stretch only
- * stretches behind it are skipped, so that the first failure is reported for any order of threads.
+ * Values are checked for being finite while they are in the cache, or by the device. After a failed stretch
+ * only stretches behind it are skipped, so that the first failure is reported for any order of threads.
  */
 #include "search/points.h"
 
@@ -22,9 +22,11 @@ static size_t row_bytes(const gv_supply *supply) {
 }
 
 gv_status gv_check_points(gv_context *context, const gv_points *points, const char *role) {
-  if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: the pointer is NULL", role);
+  if (points == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: the pointer is NULL", role);
   if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: unknown type (%d)", role, (int)points->dtype);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: unknown type (%d)", role,
+                   (int)points->dtype);
   }
   if (points->dim < 1 || points->dim > GV_MAX_DIM) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points: dimension out of range [1, %d] (%d)", role,
@@ -42,8 +44,8 @@ gv_status gv_check_points(gv_context *context, const gv_points *points, const ch
 }
 
 gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row) {
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0): a coordinate is not finite", role,
-                 (long long)row);
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0): a coordinate is not finite",
+                 role, (long long)row);
 }
 
 void gv_widen_floats(const float *from, int64_t count, double *to) {
@@ -51,7 +53,7 @@ void gv_widen_floats(const float *from, int64_t count, double *to) {
     to[i] = (double)from[i];
 }
 
-/* ------------------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
 /* Points being read to their original type, and to doubles (NULL: not needed). */
 typedef struct points_reading {
@@ -80,7 +82,8 @@ static bool all_finite(const void *row, gv_dtype dtype, int64_t count) {
 
 static gv_status read_or_copy(const gv_supply *supply, int64_t first, int64_t count, void *to) {
   if (supply->array == NULL) return supply->source.read(supply->source.user, first, count, to);
-  memcpy(to, (const char *)supply->array + (size_t)first * row_bytes(supply), (size_t)count * row_bytes(supply));
+  memcpy(to, (const char *)supply->array + (size_t)first * row_bytes(supply),
+         (size_t)count * row_bytes(supply));
   return GV_OK;
 }
 
@@ -154,14 +157,15 @@ static gv_status points_read_all(gv_context *context, points_reading *r) {
                  (long long)r->failed);
 }
 
-/* --------------------------------------------------------------------------------------------------- to the host */
+/* -------------------------------------------------------------------------------------------- to the host */
 
 static gv_status load_to_host(gv_context *context, const gv_supply *supply, gv_point_index *index) {
-  bool wide =
-      supply->source.dtype == GV_FLOAT64 || !index->backend->floats || gv_reference_is_general(&index->reference);
+  bool wide = supply->source.dtype == GV_FLOAT64 || !index->backend->floats ||
+              gv_reference_is_general(&index->reference);
   int64_t count = supply->source.count;
   index->device = -1;
-  index->data = gv_allocate(&context->allocator, count * supply->source.dim, wide ? sizeof(double) : sizeof(float));
+  index->data =
+      gv_allocate(&context->allocator, count * supply->source.dim, wide ? sizeof(double) : sizeof(float));
   if (index->data == NULL) return gv_fail_memory(context, "the reference points");
   points_reading r = {.supply = supply, .count = count, .look = true};
   if (wide) {
@@ -172,7 +176,7 @@ static gv_status load_to_host(gv_context *context, const gv_supply *supply, gv_p
   return points_read_all(context, &r);
 }
 
-/* --------------------------------------------------------------------------------------------------- to a device */
+/* -------------------------------------------------------------------------------------------- to a device */
 
 /* Bytes of a supply for a device's buffers (gv_array_device). */
 static gv_status points_fill(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
@@ -227,8 +231,8 @@ static gv_status load_on_device(gv_context *context, const gv_supply *supply, gv
   gv_status status = gv_arrays_begin(context, supply->memory, supply->stream, &supply->array, 1, &arrays);
   if (status == GV_OK) {
     index->device = arrays.device;
-    status =
-        gv_arrays_allocate(context, &arrays, narrow ? (values + 1) / 2 : values, "the reference points", &room);
+    status = gv_arrays_allocate(context, &arrays, narrow ? (values + 1) / 2 : values, "the reference points",
+                                &room);
     index->data = room;
   }
   if (status == GV_OK && narrow)
@@ -261,7 +265,7 @@ void gv_points_drop(gv_point_index *index) {
   index->device = -1;
 }
 
-/* ------------------------------------------------------------------------------------------------- an index's own */
+/* ----------------------------------------------------------------------------------------- an index's own */
 
 gv_points gv_points_of(const gv_point_index *index, int64_t first, int64_t count) {
   const gv_reference *reference = &index->reference;

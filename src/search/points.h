@@ -1,6 +1,6 @@
 /*
- * Loads points into an index: from an array, or from a callback that reads pieces of them; to the memory that its
- * backend needs.
+ * Loads points into an index: from an array, or from a callback that reads pieces of them; to the memory that
+ * its backend needs.
  */
 #ifndef GV_POINTS_H
 #define GV_POINTS_H
@@ -17,9 +17,9 @@ typedef struct gv_supply {
 
 /*
  * Loads all points of a supply: index->data, ->device and ->reference; index->kept if the CPUs may replace
- * the device. Float32 is kept if the index's backend supports it. Release them with gv_points_drop, also after an
- * error. Errors: INVALID_ARGUMENT (a point that is not finite), those of reading, OUT_OF_MEMORY, UNAVAILABLE,
- * DEVICE.
+ * the device. Float32 is kept if the index's backend supports it. Release them with gv_points_drop, also
+ * after an error. Errors: INVALID_ARGUMENT (a point that is not finite), those of reading, OUT_OF_MEMORY,
+ * UNAVAILABLE, DEVICE.
  */
 gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_point_index *index);
 void gv_points_drop(gv_point_index *index);
@@ -29,7 +29,8 @@ gv_status gv_check_points(gv_context *context, const gv_points *points, const ch
 
 gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row);
 
-/* An index's points [first, first + count) as they lie; `of` has no data where they lie on a device and in no copy. */
+/* An index's points [first, first + count) as they lie; `of` has no data where they lie on a device and in no
+ * copy. */
 gv_points gv_points_of(const gv_point_index *index, int64_t first, int64_t count);
 
 /* The same as doubles in host memory, from any memory. */
@@ -37,8 +38,8 @@ gv_status gv_points_fetch(gv_context *context, const gv_point_index *index, int6
                           double *out);
 
 /*
- * The reference set for a backend of CPUs in place of the index's own: the index's points where the host has them, else doubles in
- * *wide (released with gv_release by the caller, also after an error).
+ * The reference set for a backend of CPUs in place of the index's own: the index's points where the host has
+ * them, else doubles in *wide (released with gv_release by the caller, also after an error).
  */
 gv_status gv_points_for_cpu(gv_context *context, const gv_point_index *index, const gv_backend *backend,
                             gv_reference *out, double **wide);

@@ -24,10 +24,11 @@ gv_status gv_power_limit(gv_context *context, const gv_reference *reference, dou
 
 static gv_status fail_range(gv_context *context, const gv_reference *reference, int64_t query) {
   double p = reference->power;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                 "query %lld: distance out of range [%g, %g] for power %g; scale the coordinates, or use metric "
-                 "chebyshev",
-                 (long long)query, pow(DBL_MIN, 1.0 / p), pow(DBL_MAX, 1.0 / p), p);
+  return gv_fail(
+      context, GV_ERROR_INVALID_ARGUMENT,
+      "query %lld: distance out of range [%g, %g] for power %g; scale the coordinates, or use metric "
+      "chebyshev",
+      (long long)query, pow(DBL_MIN, 1.0 / p), pow(DBL_MAX, 1.0 / p), p);
 }
 
 /* Whether a point is in the query's place. */
@@ -36,9 +37,9 @@ static bool is_at(const gv_reference *reference, const double *query, int64_t nu
   return gv_general_distance(query, point, reference->dim, GV_CHEBYSHEV, reference->periods, 1.0) == 0.0;
 }
 
-gv_status gv_power_check(gv_context *context, const gv_reference *reference, const double *queries, int64_t first,
-                         int64_t count, const int64_t *offsets, int32_t k, int32_t expected, const int64_t *indices,
-                         const double *canonical) {
+gv_status gv_power_check(gv_context *context, const gv_reference *reference, const double *queries,
+                         int64_t first, int64_t count, const int64_t *offsets, int32_t k, int32_t expected,
+                         const int64_t *indices, const double *canonical) {
   if (reference->metric != GV_MINKOWSKI) return GV_OK;
   for (int64_t i = 0; i < count; i++) {
     int64_t from = offsets != NULL ? offsets[i] - offsets[0] : i * k;

@@ -1,10 +1,10 @@
 /*
  * Searches by radius: every point within a distance of each query.
  *
- * A query is one call of its backend, which lists the points within the radius, in any order; lists are sorted by
- * (exact distance, number), so the result does not depend on the engine. A count is the same call without a list.
- * Trees on GPUs search all queries at once, in up to four dimensions (device_radius.h). For other backends of GPUs the points are
- * copied to the host and searched by a backend for CPUs.
+ * A query is one call of its backend, which lists the points within the radius, in any order; lists are
+ * sorted by (exact distance, number), so the result does not depend on the engine. A count is the same call
+ * without a list. Trees on GPUs search all queries at once, in up to four dimensions (device_radius.h). For
+ * other backends of GPUs the points are copied to the host and searched by a backend for CPUs.
  */
 #include "search/radius.h"
 
@@ -28,7 +28,7 @@ enum {
   SLAB_QUERIES = 1 << 22 /* queries ordered at once */
 };
 
-/* ------------------------------------------------------------------------------------------------------- lists */
+/* -------------------------------------------------------------------------------------------------- lists */
 
 bool gv_found_list_init(gv_found_list *list, const gv_allocator *allocator, bool counted) {
   *list = (gv_found_list){.allocator = allocator};
@@ -60,12 +60,13 @@ void gv_found_list_swap(gv_found_list *list) {
     list->entry[i] = (gv_sort_code){(uint64_t)list->entry[i].index, (int64_t)list->entry[i].code};
 }
 
-gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query, int64_t first,
-                            int64_t room, int64_t *indices, double *canonical) {
+gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query,
+                            int64_t first, int64_t room, int64_t *indices, double *canonical) {
   if (list->count != room)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "query %lld (from 0): %lld neighbors, but its offsets have room for %lld; count them first",
-                   (long long)query, (long long)list->count, (long long)room);
+    return gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "query %lld (from 0): %lld neighbors, but its offsets have room for %lld; count them first",
+        (long long)query, (long long)list->count, (long long)room);
   if (by_number) gv_found_list_swap(list);
   gv_codes_sort_list(list->entry, list->entry + list->room, list->count);
   if (by_number) gv_found_list_swap(list);
@@ -76,10 +77,10 @@ gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_nu
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- engines */
+/* ------------------------------------------------------------------------------------------------ engines */
 
-void gv_radius_compare_all(const gv_reference *reference, const void *state, const double *query, double limit,
-                           int64_t self, gv_found_list *list) {
+void gv_radius_compare_all(const gv_reference *reference, const void *state, const double *query,
+                           double limit, int64_t self, gv_found_list *list) {
   (void)state;
   for (int64_t j = 0; j < reference->count; j++) {
     if (j == self) continue;
@@ -121,7 +122,7 @@ static gv_status radius_engine_begin(gv_context *context, const gv_point_index *
   return gv_take_error(context, status, &quiet);
 }
 
-/* ----------------------------------------------------------------------------------------------- canonical values */
+/* --------------------------------------------------------------------------------------- canonical values */
 
 typedef struct radius_search {
   const radius_engine *by;
@@ -177,8 +178,8 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Queries from s->first on in Morton order: nodes near one query are in the cache for the next. */
-static gv_status radius_order_queries(gv_context *context, radius_search *s, int64_t count, gv_sort_code *scratch,
-                                      int threads) {
+static gv_status radius_order_queries(gv_context *context, radius_search *s, int64_t count,
+                                      gv_sort_code *scratch, int threads) {
   int32_t dim = s->by->reference.dim;
   for (int32_t d = 0; d < dim; d++) {
     const double *column = s->query->data + s->first * dim + d;
@@ -199,7 +200,8 @@ static gv_status radius_order_queries(gv_context *context, radius_search *s, int
 
 static gv_status radius_search_queries(gv_context *context, radius_search *s, int threads) {
   int64_t total = s->query->count, slab = total < SLAB_QUERIES ? total : SLAB_QUERIES;
-  bool ordered = s->by->state != NULL && s->by->reference.dim <= ORDERED_DIM_MAX && total >= ORDERED_QUERIES_MIN;
+  bool ordered =
+      s->by->state != NULL && s->by->reference.dim <= ORDERED_DIM_MAX && total >= ORDERED_QUERIES_MIN;
   gv_status status = GV_OK;
   if (ordered) s->order = gv_allocate(&context->allocator, 2 * slab, sizeof *s->order);
   if (ordered && s->order == NULL) return gv_fail_memory(context, "ordering the queries");
@@ -213,13 +215,14 @@ static gv_status radius_search_queries(gv_context *context, radius_search *s, in
   return status;
 }
 
-/* On the index's device, if its backend can: else, and if the device fails and CPUs may replace it, UNSUPPORTED. */
+/* On the index's device, if its backend can: else, and if the device fails and CPUs may replace it,
+ * UNSUPPORTED. */
 static gv_status radius_search_on_device(gv_context *context, const gv_point_index *index,
                                          const gv_radius_query *query, bool pairs, int64_t *offsets,
                                          int64_t *indices, double *canonical) {
   const char *reason;
-  if (!index->backend->device_radius || index->reference.dim > GV_DEVICE_RADIUS_MAX_DIM || query->count == 0 ||
-      (query->refine != NULL && !query->later))
+  if (!index->backend->device_radius || index->reference.dim > GV_DEVICE_RADIUS_MAX_DIM ||
+      query->count == 0 || (query->refine != NULL && !query->later))
     return GV_ERROR_UNSUPPORTED;
   const gv_device_radius request = {.data = query->own ? NULL : query->data,
                                     .count = query->count,
@@ -231,20 +234,22 @@ static gv_status radius_search_on_device(gv_context *context, const gv_point_ind
                                     .first = query->first,
                                     .pairs = pairs,
                                     .reported = query->reported != NULL};
-  gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state, &request,
-                                                              offsets, indices, canonical);
+  gv_status status = gv_cuda_module_get(&reason)->tree_radius(context, &index->reference, index->state,
+                                                              &request, offsets, indices, canonical);
   if (query->reported != NULL) *query->reported = status == GV_OK;
   return index->automatic && gv_backend_failed(index->backend, status) ? GV_ERROR_UNSUPPORTED : status;
 }
 
-gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index, const gv_radius_query *query,
-                                     int64_t *offsets, int64_t *indices, double *canonical) {
+gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index,
+                                     const gv_radius_query *query, int64_t *offsets, int64_t *indices,
+                                     double *canonical) {
   radius_engine by;
   gv_status status = radius_search_on_device(context, index, query, false, offsets, indices, canonical);
   if (status != GV_ERROR_UNSUPPORTED) return status;
   status = radius_engine_begin(context, index, query->count, &by);
   if (status == GV_OK) {
-    radius_search s = {.by = &by, .query = query, .offsets = offsets, .indices = indices, .canonical = canonical};
+    radius_search s = {
+        .by = &by, .query = query, .offsets = offsets, .indices = indices, .canonical = canonical};
     double points = by.state != NULL ? TREE_POINTS : (double)index->reference.count;
     double steps = (double)query->count * (double)index->reference.dim * points;
     int threads = index->backend->exhaustive ? 1 : gv_threads_for(context, steps);
@@ -255,7 +260,7 @@ gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------- indexes of points */
+/* -------------------------------------------------------------------------------------- indexes of points */
 
 /* Queries of a search, chunk by chunk. */
 typedef struct chunks {
@@ -274,8 +279,8 @@ static void keep_later(const void *user, int64_t query, bool counted, gv_found_l
   list->count = kept;
 }
 
-static gv_status chunk_search(gv_context *context, const chunks *c, int64_t first, int64_t count, int64_t *offsets,
-                              int64_t *indices, double *distances) {
+static gv_status chunk_search(gv_context *context, const chunks *c, int64_t first, int64_t count,
+                              int64_t *offsets, int64_t *indices, double *distances) {
   const gv_arrays host = {.device = -1};
   const gv_points *queries = c->queries;
   const gv_radius_options *o = c->options;
@@ -303,7 +308,8 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
   if (reference->periods != NULL) gv_periods_wrap(reference, count, c->wide);
   gv_part_progress part;
   gv_context inner = gv_context_for_part(context, first, count, queries->count, &part);
-  gv_status status = gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
+  gv_status status =
+      gv_radius_search_canonical(&inner, c->index, &query, offsets + first, indices, distances);
   status = gv_take_error(context, status, &inner);
   if (status != GV_OK || distances == NULL || reported) return status;
   int64_t from = offsets[first];
@@ -314,7 +320,8 @@ static gv_status chunk_search(gv_context *context, const chunks *c, int64_t firs
 }
 
 /* Queries that are the index's own points, in any memory. */
-static gv_status fetch_own(gv_context *context, const gv_point_index *index, double **points, gv_points *out) {
+static gv_status fetch_own(gv_context *context, const gv_point_index *index, double **points,
+                           gv_points *out) {
   const gv_reference *reference = &index->reference;
   *out = gv_points_of(index, 0, reference->count);
   if (index->device < 0) return GV_OK;
@@ -334,16 +341,17 @@ static gv_status search_chunks(gv_context *context, const gv_index *base, const 
   chunks c = {.index = index, .queries = queries, .options = o, .own = queries == NULL, .later = later};
   gv_status status = GV_OK;
   if (index->reference.metric == GV_INNER_PRODUCT)
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "searches by radius are not supported with metric inner-product");
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "searches by radius are not supported with metric inner-product");
   if (queries == NULL) {
     status = fetch_own(context, index, &fetched, &own);
     c.queries = queries = &own;
   } else {
     status = gv_check_points(context, queries, "query");
     if (status == GV_OK && queries->dim != index->reference.dim)
-      status =
-          gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries: %d dimensions, but the reference points have %d",
-                  (int)queries->dim, (int)index->reference.dim);
+      status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                       "queries: %d dimensions, but the reference points have %d", (int)queries->dim,
+                       (int)index->reference.dim);
   }
   if (status != GV_OK) goto done;
   c.widen = queries->x != NULL || queries->dtype == GV_FLOAT32 || index->reference.periods != NULL;
@@ -373,7 +381,7 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *index, co
   return search_chunks(context, index, queries, o, false, offsets, indices, distances);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- pairs */
+/* -------------------------------------------------------------------------------------------------- pairs */
 
 gv_status gv_radius_search_pairs(gv_context *context, const gv_index *base, const gv_radius_options *o,
                                  int64_t *offsets, int64_t *pairs) {

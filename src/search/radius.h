@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Result of a search by radius for one query: the count, and the neighbors unless they are only counted. Codes are
- * the bits of exact distances; they have the same order because distances are not negative. */
+/* Result of a search by radius for one query: the count, and the neighbors unless they are only counted.
+ * Codes are the bits of exact distances; they have the same order because distances are not negative. */
 struct gv_found_list {
   const gv_allocator *allocator;
   gv_sort_code *entry; /* room for `room`, and as many for sorting them; NULL: only counted */
@@ -50,10 +50,10 @@ void gv_found_list_swap(gv_found_list *list);
 /* gv_within_fn of brute force. */
 gv_within_fn gv_radius_compare_all;
 
-/* Writes the entries of a list in order, of their numbers if `by_number`, from `first` on: INVALID_ARGUMENT, naming
- * query number `query`, if there is not enough space. Arrays may be NULL. */
-gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query, int64_t first,
-                            int64_t room, int64_t *indices, double *canonical);
+/* Writes the entries of a list in order, of their numbers if `by_number`, from `first` on: INVALID_ARGUMENT,
+ * naming query number `query`, if there is not enough space. Arrays may be NULL. */
+gv_status gv_found_list_put(gv_context *context, gv_found_list *list, bool by_number, int64_t query,
+                            int64_t first, int64_t room, int64_t *indices, double *canonical);
 
 /* Queries as doubles. */
 typedef struct gv_radius_query {
@@ -63,19 +63,22 @@ typedef struct gv_radius_query {
   const double *limits; /* of each query; NULL: `limit` of all */
   int64_t self_offset;  /* as gv_query's */
   bool by_number;
-  int64_t first;  /* the number of the first query, in messages */
-  bool own;       /* they are the index's points from number `first` on */
-  bool later;     /* `refine` keeps the neighbors with a number above first + query, and does nothing else */
-  bool *reported; /* not NULL: set if a device has written what the index reports in place of exact distances */
-  /* NULL, or a callback for each list before it is counted or written: it may remove entries and change values.
-   * `counted`: values do not matter afterwards. Called by several threads. */
+  int64_t first; /* the number of the first query, in messages */
+  bool own;      /* they are the index's points from number `first` on */
+  bool later;    /* `refine` keeps the neighbors with a number above first + query, and does nothing else */
+  /* not NULL: set if a device has written what the index reports in place of exact distances */
+  bool *reported;
+  /* NULL, or a callback for each list before it is counted or written: it may remove entries and change
+   * values. `counted`: values do not matter afterwards. Called by several threads. */
   void (*refine)(const void *user, int64_t query, bool counted, gv_found_list *list);
   const void *user;
 } gv_radius_query;
 
-/* Counts where `indices` and `canonical` are NULL: offsets[i + 1] is how many query i has. Else fills both as gv_index_search_radius does. */
-gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index, const gv_radius_query *query,
-                                     int64_t *offsets, int64_t *indices, double *canonical);
+/* Counts where `indices` and `canonical` are NULL: offsets[i + 1] is how many query i has. Else fills both as
+ * gv_index_search_radius does. */
+gv_status gv_radius_search_canonical(gv_context *context, const gv_point_index *index,
+                                     const gv_radius_query *query, int64_t *offsets, int64_t *indices,
+                                     double *canonical);
 
 /* gv_index_type.search_radius of points. */
 gv_status gv_radius_search_points(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -86,7 +89,8 @@ gv_status gv_radius_search_points(gv_context *context, const gv_index *index, co
 gv_status gv_radius_search_pairs(gv_context *context, const gv_index *index, const gv_radius_options *options,
                                  int64_t *offsets, int64_t *pairs);
 
-/* Candidates of a leaf's pairs: sorted by number (entry.code; entry.index: 8 block + lane), and their coordinates as blocks of 8. */
+/* Candidates of a leaf's pairs: sorted by number (entry.code; entry.index: 8 block + lane), and their
+ * coordinates as blocks of 8. */
 struct gv_pair_scratch {
   gv_found_list list;
   double *block;

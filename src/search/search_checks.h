@@ -22,7 +22,8 @@ static inline gv_status gv_check_search_options(gv_context *context, const gv_se
 static inline gv_status gv_check_part(gv_context *context, int64_t first_query, int64_t first_reference,
                                       int64_t count) {
   if (first_query >= 0 && first_reference >= 0 && first_reference <= INT64_MAX - count) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "first_query and first_reference: out of range [0, 2^63 - 1]");
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                 "first_query and first_reference: out of range [0, 2^63 - 1]");
 }
 
 /* Canonical values that are to become distances. */
@@ -33,8 +34,8 @@ static inline gv_status gv_check_values(gv_context *context, const void *index, 
                  "index or values: the pointer is NULL, or the number is negative");
 }
 
-/* `own`: number of the reference point that the next query is, if it exists. Returns the offset for gv_query, and
- * limits *run to the queries with the same offset. */
+/* `own`: number of the reference point that the next query is, if it exists. Returns the offset for gv_query,
+ * and limits *run to the queries with the same offset. */
 static inline int64_t gv_self_offset(int64_t own, int64_t references, int64_t *run) {
   if (own >= references) return -1;
   int64_t end = own < 0 ? -own : references - own;
@@ -60,9 +61,10 @@ static inline int gv_report_part(double fraction, void *user) {
   return part->call(part->start + part->share * fraction, part->user);
 }
 
-/* A context for `count` of `total` steps of a call, after `done` steps. Copy its message if the call fails. */
-static inline gv_context gv_context_for_part(const gv_context *context, int64_t done, int64_t count, int64_t total,
-                                             gv_part_progress *part) {
+/* A context for `count` of `total` steps of a call, after `done` steps. Copy its message if the call
+ * fails. */
+static inline gv_context gv_context_for_part(const gv_context *context, int64_t done, int64_t count,
+                                             int64_t total, gv_part_progress *part) {
   gv_context inner = *context;
   *part = (gv_part_progress){context->progress, context->progress_user, (double)done / (double)total,
                              (double)count / (double)total};

@@ -30,7 +30,7 @@ typedef struct together_rounds {
   const double **part_values;
 } together_rounds;
 
-/* --------------------------------------------------------------------------------------------------- processes */
+/* ---------------------------------------------------------------------------------------------- processes */
 
 static gv_status together_unreachable(const together_rounds *r, gv_status status) {
   if (status != GV_OK) return status;
@@ -89,7 +89,7 @@ static gv_status trade(const together_rounds *r, const void *out, void *in) {
   return done ? GV_OK : together_unreachable(r, GV_OK);
 }
 
-/* ------------------------------------------------------------------------------------------------------ beginning */
+/* ---------------------------------------------------------------------------------------------- beginning */
 
 static gv_status allocate_tables(together_rounds *r) {
   const gv_allocator *a = &r->context->allocator;
@@ -99,8 +99,8 @@ static gv_status allocate_tables(together_rounds *r) {
   r->sizes = gv_allocate(a, ranks, 4 * sizeof *r->sizes);
   r->parts = gv_allocate(a, ranks, sizeof *r->parts);
   r->part_values = gv_allocate(a, ranks, sizeof *r->part_values);
-  bool made =
-      r->all != NULL && r->first_point != NULL && r->sizes != NULL && r->parts != NULL && r->part_values != NULL;
+  bool made = r->all != NULL && r->first_point != NULL && r->sizes != NULL && r->parts != NULL &&
+              r->part_values != NULL;
   return made ? GV_OK : gv_fail_memory(r->context, "the other processes");
 }
 
@@ -118,7 +118,8 @@ static gv_status compare(together_rounds *r) {
           "process %d: k, max_distance, exclude_self, dimension, metric or periods differ from process 0", p);
     }
     if (h->points > INT64_MAX - points)
-      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT, "number of points of all processes: out of range");
+      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT,
+                     "number of points of all processes: out of range");
     r->first_point[p] = points;
     points += h->points;
     if (h->queries > r->most) r->most = h->queries;
@@ -173,7 +174,7 @@ static void together_clear(together_rounds *r) {
     gv_release(a, all[i]);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- rounds */
+/* ------------------------------------------------------------------------------------------------- rounds */
 
 /* Queries of a process in the round that begins with their number `first`. */
 static int64_t count_of(const together_rounds *r, int process, int64_t first) {
@@ -181,8 +182,8 @@ static int64_t count_of(const together_rounds *r, int process, int64_t first) {
   return left < 0 ? 0 : left < r->room ? left : r->room;
 }
 
-/* Searches the round's queries of all processes. For those of other processes no point is excluded, because their
- * points are not in this index. */
+/* Searches the round's queries of all processes. For those of other processes no point is excluded, because
+ * their points are not in this index. */
 static gv_status search_all(together_rounds *r, int64_t first) {
   const gv_together *t = r->here;
   const gv_communicator *p = &r->processes;
@@ -200,21 +201,24 @@ static gv_status search_all(together_rounds *r, int64_t first) {
     int64_t at = cut[i], count = cut[i + 1] - at, point = r->first_point[p->rank];
     if (count == 0) continue;
     o.exclude_self = apart && i == 1;
-    const gv_together_rows rows = {r->all_queries + at * t->dim, count, o.exclude_self ? point + first : 0, point};
+    const gv_together_rows rows = {r->all_queries + at * t->dim, count, o.exclude_self ? point + first : 0,
+                                   point};
     gv_part_progress part;
-    gv_context inner = gv_context_for_part(r->context, first * all + at * span, count * span, r->most * all, &part);
+    gv_context inner =
+        gv_context_for_part(r->context, first * all + at * span, count * span, r->most * all, &part);
     status = t->search(&inner, t->user, &o, &rows, r->found + at * k, r->values + at * k);
     if (status != GV_OK) memcpy(r->context->message, inner.message, sizeof inner.message);
   }
   return status;
 }
 
-/* Sends the queries from `first` on to all processes. Then all agree on the status; `status`: this process's status
- * since the last agreement. */
+/* Sends the queries from `first` on to all processes. Then all agree on the status; `status`: this process's
+ * status since the last agreement. */
 static gv_status together_send_queries(together_rounds *r, int64_t first, gv_status status) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
-  if (status == GV_OK) status = t->take(r->context, t->user, first, count_of(r, r->processes.rank, first), r->own);
+  if (status == GV_OK)
+    status = t->take(r->context, t->user, first, count_of(r, r->processes.rank, first), r->own);
   GV_TRY(agree(r, status));
   for (int p = 0; p < ranks; p++)
     r->sizes[p] = (int)count_of(r, p, first) * t->dim * (int)sizeof *r->own;
@@ -224,7 +228,8 @@ static gv_status together_send_queries(together_rounds *r, int64_t first, gv_sta
 }
 
 /* Returns the results to the queries' processes, and joins those received here. */
-static gv_status together_return_results(together_rounds *r, int64_t first, int64_t *indices, double *distances) {
+static gv_status together_return_results(together_rounds *r, int64_t first, int64_t *indices,
+                                         double *distances) {
   const gv_together *t = r->here;
   int ranks = r->processes.ranks;
   int64_t k = t->options->k, own = count_of(r, r->processes.rank, first), places = own * k;
@@ -240,15 +245,16 @@ static gv_status together_return_results(together_rounds *r, int64_t first, int6
   if (status != GV_OK || own == 0) return status;
   gv_context quiet = *r->context;
   quiet.progress = NULL;
-  status =
-      gv_neighbors_join(&quiet, r->parts, r->part_values, ranks, own, t->options->k, indices + first * k, values);
+  status = gv_neighbors_join(&quiet, r->parts, r->part_values, ranks, own, t->options->k, indices + first * k,
+                             values);
   if (status == GV_OK && distances != NULL) status = t->distances(&quiet, t->user, places, values);
   if (status != GV_OK) memcpy(r->context->message, quiet.message, sizeof quiet.message);
   return status;
 }
 
-gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
-                             gv_status status, int64_t *indices, double *distances) {
+gv_status gv_search_together(gv_context *context, const gv_communicator *processes,
+                             const gv_together *together, gv_status status, int64_t *indices,
+                             double *distances) {
   together_rounds r = {.context = context, .here = together};
   GV_COPY_GIVEN(context, gv_communicator, &r.processes, processes);
   const gv_communicator *p = &r.processes;

@@ -1,7 +1,7 @@
 /*
- * Searches by several processes, each with a part of the points and its own queries. Round by round all processes
- * receive some queries of each, search them among their own points, and return the results, which are joined by the
- * queries' process.
+ * Searches by several processes, each with a part of the points and its own queries. Round by round all
+ * processes receive some queries of each, search them among their own points, and return the results, which
+ * are joined by the queries' process.
  */
 #ifndef GV_TOGETHER_H
 #define GV_TOGETHER_H
@@ -31,7 +31,8 @@ typedef struct gv_together {
 } gv_together;
 
 /* `status`: this process's status so far, which is reported to the others. distances may be NULL. */
-gv_status gv_search_together(gv_context *context, const gv_communicator *processes, const gv_together *together,
-                             gv_status status, int64_t *indices, double *distances);
+gv_status gv_search_together(gv_context *context, const gv_communicator *processes,
+                             const gv_together *together, gv_status status, int64_t *indices,
+                             double *distances);
 
 #endif

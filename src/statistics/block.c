@@ -15,8 +15,8 @@ typedef struct block_sums {
   const gv_statistics_cells *block;
   gv_tile tile;                /* the cells */
   gv_block_quantity *quantity; /* one a sum */
-  double *
-      mesh[5]; /* areas of a mesh's or list's cells, three moments, shares of the largest area; NULL for a raster */
+  double *mesh[5]; /* areas of a mesh's or list's cells, three moments, shares of the largest area; NULL for a
+                      raster */
   gv_regions regions;
 } block_sums;
 
@@ -55,7 +55,8 @@ static gv_status work_make(block_sums *w) {
   if (w->quantity == NULL) return statistics_block_no_memory(w);
   gv_status status = gv_regions_grow(w->context, &w->regions);
   for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
-    status = gv_quantity_make(w->context, s, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
+    status =
+        gv_quantity_make(w->context, s, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
   }
   bool mesh = gv_grid_is_list(&s->voronoi->cells.grid);
   return status == GV_OK && mesh ? make_mesh(w) : status;
@@ -103,7 +104,8 @@ static void add_area(const block_sums *w, const block_span *at, gv_totals *to) {
 }
 
 /* Distances times the cells' areas, and the longest one. */
-static gv_status add_distances(const block_sums *w, const block_span *at, const double *distance, gv_totals *to) {
+static gv_status add_distances(const block_sums *w, const block_span *at, const double *distance,
+                               gv_totals *to) {
   const gv_statistics *s = w->s;
   double scale = (double)(INT64_C(1) << GV_TERM_BITS) / s->longest, farthest = to->farthest;
   bool good = true;
@@ -201,9 +203,9 @@ static gv_status add_host(gv_context *context, gv_statistics *s, gv_statistics_c
                   .tile = {b->column, b->column + b->columns, b->row, b->row + b->rows}};
   for (int32_t q = 0; q < s->sums; q++) {
     if (!gv_is_quantity(&b->quantity[q], &w.tile)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "quantity %d: the type is not double, or its parts do not ascend from 0 within the cells",
-                     (int)q);
+      return gv_fail(
+          context, GV_ERROR_INVALID_ARGUMENT,
+          "quantity %d: the type is not double, or its parts do not ascend from 0 within the cells", (int)q);
     }
   }
   gv_status status = work_make(&w);
@@ -226,7 +228,8 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   gv_status status = gv_quantities_given(context, b.quantity, s->sums, &quantities);
   b.quantity = quantities;
   if (status == GV_OK)
-    status = gv_on_device(b.array_options) ? gv_statistics_add_on_device(context, s, &b) : add_host(context, s, &b);
+    status = gv_on_device(b.array_options) ? gv_statistics_add_on_device(context, s, &b)
+                                           : add_host(context, s, &b);
   gv_release(&context->allocator, quantities);
   return status;
 }

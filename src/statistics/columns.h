@@ -1,4 +1,5 @@
-/* The columns of tables of statistics, in their order: of the command, and of Python (python/make_binding.py reads the names). */
+/* The columns of tables of statistics, in their order: of the command, and of Python (python/make_binding.py
+ * reads the names). */
 #ifndef GV_STATISTICS_COLUMNS_H
 #define GV_STATISTICS_COLUMNS_H
 
@@ -14,7 +15,7 @@ enum {
   GV_STATISTICS_COLUMNS
 };
 
-#define GV_STATISTICS_COLUMN_NAMES                                                                                 \
+#define GV_STATISTICS_COLUMN_NAMES                                                                           \
   { "seeds", "cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y" }
 
 #endif

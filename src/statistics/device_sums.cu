@@ -1,10 +1,10 @@
 /*
  * Statistics of cells: the integers that the processors add (statistics/block.c), in any order.
  *
- * A lane walks down a column and ends a run where the seed changes. Adjacent lanes with runs of one seed that begin
- * and end together are a rectangle; its area and moments are products of differences of running sums, as for a span
- * in block.c, and one lane adds them. Distances, triangles and quantities are summed by lanes, and by warps that
- * have one seed.
+ * A lane walks down a column and ends a run where the seed changes. Adjacent lanes with runs of one seed that
+ * begin and end together are a rectangle; its area and moments are products of differences of running sums,
+ * as for a span in block.c, and one lane adds them. Distances, triangles and quantities are summed by lanes,
+ * and by warps that have one seed.
  */
 #include "statistics/device_sums.h"
 
@@ -96,8 +96,8 @@ __device__ static inline int64_t device_sums_row_of(const summing &a, int32_t se
 
 /* Of `columns` columns from c on, and rows [begin, end). */
 template <bool LONLAT>
-__device__ static void add_rectangle(const summing &a, gv_totals *to, int64_t c, int32_t columns, int64_t begin,
-                                     int64_t end) {
+__device__ static void add_rectangle(const summing &a, gv_totals *to, int64_t c, int32_t columns,
+                                     int64_t begin, int64_t end) {
   const int64_t cells = columns * (end - begin);
   device_sums_add(&to->cells, cells);
   if constexpr (LONLAT) {
@@ -139,9 +139,10 @@ __device__ static inline void add_far(gv_totals *to, far_sums *far) {
 
 /* Ends the runs of the lanes `who` before row `end`. All lanes of the warp must call it. */
 template <bool LONLAT, bool FAR>
-__device__ static void end_runs(const summing &a, uint32_t who, int lane, int64_t c, const run &mine, int64_t end,
-                                far_sums *far) {
-  const int32_t seed = __shfl_up_sync(everyone, mine.seed, 1), begin = __shfl_up_sync(everyone, mine.begin, 1);
+__device__ static void end_runs(const summing &a, uint32_t who, int lane, int64_t c, const run &mine,
+                                int64_t end, far_sums *far) {
+  const int32_t seed = __shfl_up_sync(everyone, mine.seed, 1),
+                begin = __shfl_up_sync(everyone, mine.begin, 1);
   const bool member = (who >> lane & 1U) != 0;
   const bool joined = lane > 0 && (who >> (lane - 1) & 1U) != 0 && seed == mine.seed && begin == mine.begin;
   const uint32_t heads = __ballot_sync(everyone, member && !joined);
@@ -213,8 +214,8 @@ struct triangle_sums {
   bool wrong;
 };
 
-__device__ static inline void take_triangle(const problem &p, const summing &a, int64_t number, triangle_sums *to,
-                                            const double *distance) {
+__device__ static inline void take_triangle(const problem &p, const summing &a, int64_t number,
+                                            triangle_sums *to, const double *distance) {
   const double one = (double)(1LL << GV_TERM_BITS);
   const part cell = part_at(p.mesh_level, 0, number);
   const place at = turned(cell.octant, direction_in_octant(p, cell));
@@ -277,8 +278,8 @@ struct quantity_sums {
 
 /* All lanes of the warp must call it; those of `who` have something to add. */
 template <bool FAR>
-__device__ static void add_quantity_of(const summing &a, const quantity &q, uint32_t who, int lane, int32_t seed,
-                                       quantity_sums *of) {
+__device__ static void add_quantity_of(const summing &a, const quantity &q, uint32_t who, int lane,
+                                       int32_t seed, quantity_sums *of) {
   const bool whole = who == everyone && __all_sync(everyone, seed == __shfl_sync(everyone, seed, 0));
   bool mine = (who >> lane & 1U) != 0;
   if (whole) {
@@ -319,7 +320,8 @@ __global__ void __launch_bounds__(128)
   if (c0 - lane >= a.columns) return;
   const REAL *value = (const REAL *)q.value;
   quantity_sums of = {0, 0, false};
-  for (int64_t r0 = (int64_t)blockIdx.y * TALL; r0 < (along ? TALL : a.rows); r0 += (int64_t)gridDim.y * TALL) {
+  for (int64_t r0 = (int64_t)blockIdx.y * TALL; r0 < (along ? TALL : a.rows);
+       r0 += (int64_t)gridDim.y * TALL) {
     int32_t mine = -1;
     for (int i = 0; i < TALL; i++) {
       const int64_t c = along ? c0 + (int64_t)i * WARP : c0, r = along ? 0 : r0 + i;
@@ -368,8 +370,8 @@ static gv_status put_factors(gv_context *context, gv_cuda_queue *queue, const gv
   const int64_t triangles = (int64_t)2 << s->voronoi->cells.grid.level;
   const gv_column_sums *columns = s->column != NULL ? s->column + strip->column : NULL;
   const size_t bytes[] = {(size_t)(strip->rows + 1) * sizeof *f->row,
-                          (size_t)(strip->columns + 1) * sizeof *columns, (size_t)strip->rows * sizeof *f->share,
-                          (size_t)triangles * sizeof *f->triangle,
+                          (size_t)(strip->columns + 1) * sizeof *columns,
+                          (size_t)strip->rows * sizeof *f->share, (size_t)triangles * sizeof *f->triangle,
                           (size_t)s->voronoi->seeds.total * sizeof *s->group};
   const void *const from[] = {f->row, columns, f->share, f->triangle, s->group};
   const void *there[] = {NULL, NULL, NULL, NULL, NULL};
@@ -393,7 +395,8 @@ static gv_status begin_sums(gv_context *context, gv_cuda_raster *raster, const g
                             const gv_statistics_cells *strip, const gv_strip_factors *factors, int64_t labels,
                             int64_t distances, gv_device_sums *out) {
   gv_cuda_queue *queue = raster->queue;
-  const size_t totals = (size_t)s->rows * sizeof(gv_totals), sums = (size_t)(s->rows * s->sums) * sizeof(gv_sum);
+  const size_t totals = (size_t)s->rows * sizeof(gv_totals),
+               sums = (size_t)(s->rows * s->sums) * sizeof(gv_sum);
   void *memory = NULL;
   *out = {};
   out->s = s;
@@ -405,7 +408,8 @@ static gv_status begin_sums(gv_context *context, gv_cuda_raster *raster, const g
     out->seed = (int32_t *)memory;
   }
   if (status == GV_OK && distances > 0) {
-    status = gv_cuda_reserve(context, queue, SLOT_DISTANCES, (size_t)distances * sizeof *out->distance, &memory);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_DISTANCES, (size_t)distances * sizeof *out->distance, &memory);
     out->distance = (double *)memory;
   }
   if (status == GV_OK)
@@ -414,8 +418,8 @@ static gv_status begin_sums(gv_context *context, gv_cuda_raster *raster, const g
   out->of_row = (gv_totals *)memory;
   out->of_sum = (gv_sum *)(out->of_row + s->rows);
   out->faults = (gv_device_faults *)(out->of_sum + s->rows * s->sums);
-  return gv_cuda_result(context, cudaMemsetAsync(memory, 0, totals + sums + sizeof *out->faults, queue->stream),
-                        "summing");
+  return gv_cuda_result(
+      context, cudaMemsetAsync(memory, 0, totals + sums + sizeof *out->faults, queue->stream), "summing");
 }
 
 static gv::summing summing_of(const gv_device_sums *sums, const gv_statistics_cells *part) {
@@ -470,7 +474,8 @@ static void launch_cells(const gv_cuda_raster *raster, const gv::summing *a) {
 template <class REAL>
 static void launch_quantity(cudaStream_t stream, const gv::summing *a, const gv::quantity *q) {
   const bool along = a->rows == 1;
-  const dim3 blocks(blocks_for(a->columns, along ? 128 * gv::TALL : 128), along ? 1U : rows_of_blocks(a->rows));
+  const dim3 blocks(blocks_for(a->columns, along ? 128 * gv::TALL : 128),
+                    along ? 1U : rows_of_blocks(a->rows));
   if (a->distance != NULL) {
     gv::add_quantity<REAL, true><<<blocks, 128, 0, stream>>>(*a, *q);
   } else {

@@ -1,5 +1,6 @@
 /*
- * Statistics of cells on a device, from device memory: the CUDA interface of adding strips (statistics/strips.c).
+ * Statistics of cells on a device, from device memory: the CUDA interface of adding strips
+ * (statistics/strips.c).
  */
 #ifndef GV_STATISTICS_DEVICE_SUMS_H
 #define GV_STATISTICS_DEVICE_SUMS_H
@@ -50,17 +51,18 @@ typedef struct gv_device_sums {
 
 /* Functions in the CUDA module (search/cuda_module.h). */
 typedef struct gv_statistics_device {
-  /* Begins with sums of 0; `labels`, `distances`: number of values to reserve memory for. Errors: OUT_OF_MEMORY,
-   * DEVICE. */
+  /* Begins with sums of 0; `labels`, `distances`: number of values to reserve memory for. Errors:
+   * OUT_OF_MEMORY, DEVICE. */
   gv_status (*begin)(gv_context *context, gv_cuda_raster *raster, const gv_statistics *s,
                      const gv_statistics_cells *strip, const gv_strip_factors *factors, int64_t labels,
                      int64_t distances, gv_device_sums *out);
-  /* Starts to add a part of the strip. Its distances are in `distance`, row after row without gaps. Errors: DEVICE. */
+  /* Starts to add a part of the strip. Its distances are in `distance`, row after row without gaps. Errors:
+   * DEVICE. */
   gv_status (*add)(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums,
                    const gv_statistics_cells *part);
   /* Waits, and returns the sums: s->rows, and s->sums of each. Errors: OUT_OF_MEMORY, DEVICE. */
-  gv_status (*take)(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums, gv_totals *of_row,
-                    gv_sum *of_sum, gv_device_faults *faults);
+  gv_status (*take)(gv_context *context, gv_cuda_raster *raster, const gv_device_sums *sums,
+                    gv_totals *of_row, gv_sum *of_sum, gv_device_faults *faults);
 } gv_statistics_device;
 
 #ifdef __cplusplus

@@ -1,13 +1,14 @@
 /*
  * Statistics of regions, summed in fixed point: declarations shared by all their files.
  *
- * Every term is converted to an integer before it is added, by a rule that depends on its cell only; the sum of
- * integers does not depend on their order. Single terms have 62 bits, sums 128.
+ * Every term is converted to an integer before it is added, by a rule that depends on its cell only; the sum
+ * of integers does not depend on their order. Single terms have 62 bits, sums 128.
  *
- * Blocks are added span by span, a span being the cells of a row from where one seed begins to where the next one does. Most terms
- * of a raster are products of a row's and a column's factor, so a span amounts to the row's factor times the difference of two
- * running sums over the columns; quantities have running sums of their own. Distances and a mesh's areas are added cell by cell.
- * Each block is summed by itself, over the few seeds that it has, and then added to the whole under a lock.
+ * Blocks are added span by span, a span being the cells of a row from where one seed begins to where the next
+ * one does. Most terms of a raster are products of a row's and a column's factor, so a span amounts to the
+ * row's factor times the difference of two running sums over the columns; quantities have running sums of
+ * their own. Distances and a mesh's areas are added cell by cell. Each block is summed by itself, over the
+ * few seeds that it has, and then added to the whole under a lock.
  */
 #ifndef GV_STATISTICS_PARTS_H
 #define GV_STATISTICS_PARTS_H
@@ -26,16 +27,16 @@ enum {
 
 typedef struct gv_totals {
   gv_wide area;
-  /* LONLAT: sums of area x unit vector by GV_FACTOR_BITS, x and y twice (row and column); QTM: by GV_TERM_BITS; others: sums of
-   * 2 column + 1 and 2 row + 1. */
+  /* LONLAT: sums of area x unit vector by GV_FACTOR_BITS, x and y twice (row and column); QTM: by
+   * GV_TERM_BITS; others: sums of 2 column + 1 and 2 row + 1. */
   gv_wide moment[3];
   gv_wide distance; /* area x distance */
   int64_t cells;
   double farthest;
 } gv_totals;
 
-/* False if a sum overflows: the result is then invalid. Sums of a grid's own cells are far from that; sums of other
- * processes may have any value. */
+/* False if a sum overflows: the result is then invalid. Sums of a grid's own cells are far from that; sums of
+ * other processes may have any value. */
 static inline bool gv_totals_add(const gv_totals *from, gv_totals *to) {
   bool overflows = __builtin_add_overflow(to->area, from->area, &to->area);
   for (int d = 0; d < 3; d++)
@@ -56,7 +57,8 @@ static inline bool gv_sum_add(const gv_sum *from, gv_sum *to) {
   return !(overflows | __builtin_add_overflow(to->distance, from->distance, &to->distance));
 }
 
-/* LONLAT: the area of a row's cells as a fraction of the largest, and as fixed point: itself, times cosine and sine of the latitude. */
+/* LONLAT: the area of a row's cells as a fraction of the largest, and as fixed point: itself, times cosine
+ * and sine of the latitude. */
 typedef struct gv_row_factors {
   double share;
   int64_t area, across, up;
@@ -94,8 +96,8 @@ struct gv_statistics {
   gv_sum *of_sum; /* rows x sums */
 };
 
-/* The size of a table for `count` >= 0 entries: a power of two, at least twice as many; -1 if that is out of range.
- * Tables of seeds, fewer than 2^31, have a mask of 32 bits. */
+/* The size of a table for `count` >= 0 entries: a power of two, at least twice as many; -1 if that is out of
+ * range. Tables of seeds, fewer than 2^31, have a mask of 32 bits. */
 int64_t gv_slots_for(int64_t count);
 
 /* The place of something in a table of mask + 1 slots, or the one that it would have. */
@@ -122,7 +124,7 @@ static inline double gv_fixed_unit(double size) {
   return size > 1e-280 ? size : 1e-280;
 }
 
-/* ------------------------------------------------------------------------------------------- one block: regions.c */
+/* ----------------------------------------------------------------------------------- one block: regions.c */
 
 /* The regions of a block, and their sums. */
 typedef struct gv_regions {
@@ -154,7 +156,7 @@ gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regio
 
 void gv_regions_clear(gv_regions *regions);
 
-/* ---------------------------------------------------------------------------------------- one block: quantities.c */
+/* -------------------------------------------------------------------------------- one block: quantities.c */
 
 /* Columns of one value. */
 typedef struct gv_segment {
@@ -177,10 +179,11 @@ typedef struct gv_block_quantity {
 } gv_block_quantity;
 
 /* gv_statistics_add of arrays on a device; quantities have their full size. */
-gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells);
+gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s,
+                                      const gv_statistics_cells *cells);
 
-/* Copies the caller's array, which may have structs of another size; release it with gv_release, also after an
- * error. NULL without sums. */
+/* Copies the caller's array, which may have structs of another size; release it with gv_release, also after
+ * an error. NULL without sums. */
 gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int32_t sums, gv_quantity **out);
 
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);

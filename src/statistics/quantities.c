@@ -13,7 +13,8 @@ static bool parts_of(const int32_t *first, int32_t count, int64_t n) {
   return good;
 }
 
-gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int32_t sums, gv_quantity **out) {
+gv_status gv_quantities_given(gv_context *context, const gv_quantity *given, int32_t sums,
+                              gv_quantity **out) {
   const char *from = (const char *)given;
   *out = NULL;
   if (sums == 0) return GV_OK;

@@ -54,7 +54,8 @@ gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regio
   for (int32_t i = 0; i < regions->count; i++) {
     int32_t seed = (int32_t)seed_of(s, regions->shown[i]);
     if (seed < 0)
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)regions->shown[i]);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)",
+                     (int)regions->shown[i]);
     regions->shown[i] = s->group != NULL ? s->group[seed] : seed;
   }
   bool good = true;

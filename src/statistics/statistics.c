@@ -24,7 +24,8 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
     gv_slot *at = gv_slot_of(s->labels, s->label_mask, v->label[i]);
     bool taken = at->index >= 0 && (s->group == NULL || s->group[at->index] != s->group[v->seeds.number[i]]);
     if (v->label[i] == v->nodata || taken) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the number is not a seed (%d)", (int)v->label[i]);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the number is not a seed (%d)",
+                     (int)v->label[i]);
     }
     if (at->index < 0) *at = (gv_slot){v->label[i], v->seeds.number[i]};
   }
@@ -36,8 +37,8 @@ static gv_status copy_groups(gv_context *context, gv_statistics *s, const gv_sta
   if (o->group == NULL) return GV_OK;
   for (int64_t i = 0; i < seeds; i++) {
     if (o->group[i] < 0 || o->group[i] >= o->groups) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: group out of range (%d of %d)", (long long)i,
-                     (int)o->group[i], (int)o->groups);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: group out of range (%d of %d)",
+                     (long long)i, (int)o->group[i], (int)o->groups);
     }
   }
   s->rows = o->groups;
@@ -54,7 +55,8 @@ static gv_status find_area_unit(gv_context *context, gv_statistics *s) {
   for (int64_t i = 0; i < grid->width && grid->area != NULL; i++) {
     if (!(grid->area[i] >= 0.0) || !isfinite(grid->area[i])) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                     "area %lld: invalid (%g); expected a finite number of 0 or more", (long long)i, grid->area[i]);
+                     "area %lld: invalid (%g); expected a finite number of 0 or more", (long long)i,
+                     grid->area[i]);
     }
     largest = fmax(largest, grid->area[i]);
   }
@@ -62,8 +64,8 @@ static gv_status find_area_unit(gv_context *context, gv_statistics *s) {
   return GV_OK;
 }
 
-gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, const gv_statistics_options *options,
-                               gv_statistics **out) {
+gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
+                               const gv_statistics_options *options, gv_statistics **out) {
   gv_statistics_options o;
   gv_statistics_options_init(&o);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
@@ -72,11 +74,13 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   }
   GV_COPY_GIVEN(context, gv_statistics_options, &o, options);
   if (o.sums < 0 || o.sums > GV_MAX_SUMS || (o.sums > 0 && o.bound == NULL)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of quantities: out of range (%d)", (int)o.sums);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of quantities: out of range (%d)",
+                   (int)o.sums);
   }
   for (int32_t i = 0; i < o.sums; i++) {
     if (!(o.bound[i] > 0.0) || !isfinite(o.bound[i])) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d: invalid bound (%g)", (int)i, o.bound[i]);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d: invalid bound (%g)", (int)i,
+                     o.bound[i]);
     }
   }
   gv_statistics *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
@@ -134,7 +138,8 @@ static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statist
   const gv_grid *grid = &s->voronoi->cells.grid;
   double m[3] = {(double)t->moment[0], (double)t->moment[1], (double)t->moment[2]};
   if (!gv_facts_of(grid)->flat_areas) {
-    /* A raster's moments carry the bits of two factors, the third one's those of one; areas those of a term. */
+    /* A raster's moments carry the bits of two factors, the third one's those of one; areas those of a
+     * term. */
     double unit = gv_grid_is_list(grid) ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
     if (gv_facts_of(grid)->rows_are_parallels) m[2] = ldexp(m[2], GV_FACTOR_BITS);
     double across = hypot(m[0], m[1]), length = hypot(across, m[2]) * unit;
@@ -158,7 +163,8 @@ static gv_status check_seed(gv_context *context, const gv_statistics *s, int64_t
                  (long long)seed);
 }
 
-gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t seed, gv_seed_statistics *out) {
+gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t seed,
+                            gv_seed_statistics *out) {
   GV_TRY(check_seed(context, s, seed, out));
   const gv_totals *t = &s->of_row[seed];
   /* Cells may be infinitely large, nothing of them is 0. */
@@ -182,7 +188,8 @@ gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *s, int
                                 double *sum, double *distance_mean) {
   GV_TRY(check_seed(context, s, seed, sum));
   if (quantity < 0 || quantity >= s->sums)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity: the number is out of range (%d)", (int)quantity);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity: the number is out of range (%d)",
+                   (int)quantity);
   const gv_sum *of = &s->of_sum[seed * s->sums + quantity];
   *sum = (double)of->value * (gv_fixed_unit(s->bound[quantity]) / (double)(INT64_C(1) << GV_TERM_BITS));
   if (distance_mean != NULL) {
@@ -193,8 +200,8 @@ gv_status gv_statistics_get_sum(gv_context *context, const gv_statistics *s, int
 }
 
 /* Ranges of seeds or groups. Errors: INVALID_ARGUMENT. */
-static gv_status statistics_check_range(gv_context *context, const gv_statistics *s, int64_t first, int64_t count,
-                                        const void *out) {
+static gv_status statistics_check_range(gv_context *context, const gv_statistics *s, int64_t first,
+                                        int64_t count, const void *out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (first < 0 || count < 0 || first > INT64_MAX - count)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "range of seeds: invalid (%lld from number %lld)",
@@ -216,8 +223,8 @@ gv_status gv_statistics_get_range(gv_context *context, const gv_statistics *s, i
   return GV_OK;
 }
 
-gv_status gv_statistics_get_sum_range(gv_context *context, const gv_statistics *s, int64_t first, int64_t count,
-                                      int32_t quantity, double *sum, double *distance_mean) {
+gv_status gv_statistics_get_sum_range(gv_context *context, const gv_statistics *s, int64_t first,
+                                      int64_t count, int32_t quantity, double *sum, double *distance_mean) {
   GV_TRY(statistics_check_range(context, s, first, count, sum));
   for (int64_t i = 0; i < count; i++) {
     double *mean = distance_mean != NULL ? distance_mean + i : NULL;

@@ -62,7 +62,8 @@ static void statistics_strips_clear(const gv_context *context, strips_adding *a)
     gv_release(&context->allocator, parts[i]);
 }
 
-/* Some cells: their distances, if requested, and then their sums. `quantity`: working memory for all quantities. */
+/* Some cells: their distances, if requested, and then their sums. `quantity`: working memory for all
+ * quantities. */
 static gv_status add_part(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
                           gv_statistics_cells *part) {
   if (sums->s->distances) {
@@ -96,8 +97,8 @@ static strips_parts statistics_strips_cut(const gv_statistics_cells *strip, int6
 }
 
 /* `quantity`: room for those of the part. */
-static gv_statistics_cells statistics_strips_part_of(const strips_parts *p, int64_t number, int32_t quantities,
-                                                     gv_quantity *quantity) {
+static gv_statistics_cells statistics_strips_part_of(const strips_parts *p, int64_t number,
+                                                     int32_t quantities, gv_quantity *quantity) {
   int64_t column = number % p->across * p->columns, row = number / p->across * p->rows;
   const gv_statistics_cells *strip = p->strip;
   gv_statistics_cells part = *strip;
@@ -116,8 +117,9 @@ static gv_statistics_cells statistics_strips_part_of(const strips_parts *p, int6
 }
 
 /* As many cells at once as there is room for distances. `quantity`: room for them. */
-static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
-                           const gv_statistics_cells *strip, gv_quantity *quantity) {
+static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *device,
+                           const gv_device_sums *sums, const gv_statistics_cells *strip,
+                           gv_quantity *quantity) {
   const strips_parts all =
       statistics_strips_cut(strip, sums->s->distances ? MOST_DISTANCES : strip->columns * strip->rows);
   gv_status status = GV_OK;
@@ -128,9 +130,11 @@ static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *devi
   return status;
 }
 
-/* Finds the seeds of as many cells at once as there is room for, and adds them. `quantity`: room for those of two parts. */
-static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
-                              const gv_statistics_cells *strip, gv_quantity *quantity) {
+/* Finds the seeds of as many cells at once as there is room for, and adds them. `quantity`: room for those of
+ * two parts. */
+static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *device,
+                              const gv_device_sums *sums, const gv_statistics_cells *strip,
+                              gv_quantity *quantity) {
   int32_t count = sums->s->sums;
   const strips_parts all = statistics_strips_cut(strip, MOST_LABELS / sums->s->voronoi->k);
   gv_status status = GV_OK;
@@ -159,8 +163,9 @@ static gv_status check_faults(gv_context *context, const gv_statistics *s, const
                    "distance of a cell from its seed: missing, or out of range [0, %g]", s->longest);
   }
   if (faults->quantity != 0) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d: not finite, or out of range of its bound %g",
-                   (int)faults->quantity - 1, s->bound[faults->quantity - 1]);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "quantity %d: not finite, or out of range of its bound %g", (int)faults->quantity - 1,
+                   s->bound[faults->quantity - 1]);
   }
   return GV_OK;
 }
@@ -189,7 +194,8 @@ static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user)
   gv_device_faults faults;
   gv_quantity *quantity = gv_allocate(&d->context.allocator, 2 * a->s->sums, sizeof *quantity);
   if (quantity == NULL) return gv_fail_memory(&d->context, "a strip's statistics");
-  gv_status status = device->begin(&d->context, d->raster, a->s, &a->strip, &factors, labels, distances, &sums);
+  gv_status status =
+      device->begin(&d->context, d->raster, a->s, &a->strip, &factors, labels, distances, &sums);
   if (status == GV_OK) {
     status = labels > 0 ? find_and_add(d, device, &sums, &a->strip, quantity)
                         : add_parts(d, device, &sums, &a->strip, quantity);
@@ -200,7 +206,8 @@ static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user)
   return status;
 }
 
-static gv_status statistics_strips_check(gv_context *context, const gv_statistics *s, gv_statistics_cells *strip) {
+static gv_status statistics_strips_check(gv_context *context, const gv_statistics *s,
+                                         gv_statistics_cells *strip) {
   GV_TRY(gv_check_rectangle(context, &s->voronoi->cells.grid, strip->column, strip->row, &strip->columns,
                             &strip->rows));
   if (strip->stride == 0) strip->stride = strip->columns;
@@ -211,11 +218,13 @@ static gv_status statistics_strips_check(gv_context *context, const gv_statistic
            of->first_row == NULL && (of->type == GV_FLOAT32 || of->type == GV_FLOAT64);
   }
   return good ? GV_OK
-              : gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                        "strides or quantities: strides shorter than rows, missing values, or an unknown type");
+              : gv_fail(
+                    context, GV_ERROR_INVALID_ARGUMENT,
+                    "strides or quantities: strides shorter than rows, missing values, or an unknown type");
 }
 
-gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s, const gv_statistics_cells *cells) {
+gv_status gv_statistics_add_on_device(gv_context *context, gv_statistics *s,
+                                      const gv_statistics_cells *cells) {
   strips_adding a = {.s = s, .strip = *cells};
   GV_TRY(statistics_strips_check(context, s, &a.strip));
   gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);

@@ -40,8 +40,8 @@ static int64_t sums_cells(const gv_statistics *s) {
   return grid->width * grid->height;
 }
 
-/* Whether the sums of a seed are possible: of at most as many cells as the grid has, each a term of GV_TERM_BITS
- * and its rounding. */
+/* Whether the sums of a seed are possible: of at most as many cells as the grid has, each a term of
+ * GV_TERM_BITS and its rounding. */
 static bool sums_are_possible(const gv_statistics *s, const gv_totals *t) {
   if (t->cells < 0 || t->cells > sums_cells(s)) return false;
   const gv_wide most = (gv_wide)t->cells << (GV_TERM_BITS + 1);

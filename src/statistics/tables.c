@@ -87,7 +87,8 @@ double gv_longest_distance(const gv_voronoi *v) {
     }
   }
   bool features = v->features != NULL;
-  const double *seed_x = features ? v->features->x : v->seeds.x, *seed_y = features ? v->features->y : v->seeds.y;
+  const double *seed_x = features ? v->features->x : v->seeds.x,
+               *seed_y = features ? v->features->y : v->seeds.y;
   int64_t places = features ? v->features->vertices : v->seeds.count;
   for (int64_t i = 0; i < places; i++) {
     const double x[2] = {seed_x[i], seed_y[i]};

@@ -1,6 +1,6 @@
 /*
- * The registry: every backend's name, abilities and engines. To add a backend, add its number (search/backend.h) and its row;
- * the conformance tests then compare it with `serial`.
+ * The registry: every backend's name, abilities and engines. To add a backend, add its number
+ * (search/backend.h) and its row; the conformance tests then compare it with `serial`.
  */
 #include "core/given.h"
 #include "cost/cost.h"
@@ -31,28 +31,33 @@ static const char *only_products(gv_metric metric) {
   return metric == GV_EUCLIDEAN ? NULL : "supports only euclidean and cosine distances and inner products";
 }
 
-#define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
-  .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .lists = true, .engine_for = points
+#define SEARCH(NAME, DIM, SUMMARY)                                                                           \
+  .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .lists = true,                  \
+  .engine_for = points
 #define CUDA_TREE(NAME, DIM, SUMMARY)   SEARCH(NAME, DIM, SUMMARY), .device = true, .device_radius = true
 #define CUDA_SEARCH(NAME, DIM, SUMMARY) SEARCH(NAME, DIM, SUMMARY), .device = true, .floats = true
 
 const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", GV_MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
-                           .exhaustive = true, .weighted = true, .features = true, .floats = true, .products = true,
-                           .cost = GV_COST_SERIAL, .search = &gv_search_serial, .within = gv_radius_compare_all},
-    [GV_BACKEND_OPENMP] = {SEARCH("openmp", GV_MAX_DIM,
-                                  "blocked brute force on all CPUs: float filter in registers, exact recheck"),
+                           .exhaustive = true, .weighted = true, .features = true, .floats = true,
+                           .products = true, .cost = GV_COST_SERIAL, .search = &gv_search_serial,
+                           .within = gv_radius_compare_all},
+    [GV_BACKEND_OPENMP] = {SEARCH(
+                               "openmp", GV_MAX_DIM,
+                               "blocked brute force on all CPUs: float filter in registers, exact recheck"),
                            .weighted = true, .features = true, .floats = true, .products = true,
                            .search = &gv_search_openmp, .within = gv_radius_compare_all},
-    [GV_BACKEND_KDTREE] = {SEARCH("kdtree", GV_MAX_DIM,
-                                  "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
-                                  "vector instructions"),
-                           .search = &gv_search_kdtree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
+    [GV_BACKEND_KDTREE] =
+        {SEARCH("kdtree", GV_MAX_DIM,
+                "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
+                "vector instructions"),
+         .search = &gv_search_kdtree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
     [GV_BACKEND_OCTREE] = {SEARCH("octree", OCTREE_MAX_DIM,
                                   "octree (quadtree in two dimensions) by Morton codes and radix sort, up to "
                                   "three dimensions"),
-                           .search = &gv_search_octree, .within = gv_box_tree_within, .pairs = gv_box_tree_pairs},
+                           .search = &gv_search_octree, .within = gv_box_tree_within,
+                           .pairs = gv_box_tree_pairs},
     [GV_BACKEND_CUDA_MATRIX] = {CUDA_SEARCH("cuda-matrix", GV_MAX_DIM,
                                             "distance matrix in bounded chunks (half of it for a set against "
                                             "itself), then a reduction")},
@@ -62,31 +67,34 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                 .products = true, .refuses = only_products},
     [GV_BACKEND_CUDA_THRUST] = {CUDA_SEARCH("cuda-thrust", GV_MAX_DIM,
                                             "thrust/CUB reduction over a lazily computed distance matrix")},
-    [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH("cuda-global", GV_MAX_DIM,
-                                            "one block for four queries; array of structures read from global "
-                                            "memory")},
-    [GV_BACKEND_CUDA_SOA] = {CUDA_SEARCH("cuda-soa", GV_MAX_DIM,
-                                         "as cuda-global, over a structure of arrays: coalesced 16-byte loads")},
+    [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH(
+        "cuda-global", GV_MAX_DIM,
+        "one block for four queries; array of structures read from global "
+        "memory")},
+    [GV_BACKEND_CUDA_SOA] = {CUDA_SEARCH(
+        "cuda-soa", GV_MAX_DIM, "as cuda-global, over a structure of arrays: coalesced 16-byte loads")},
     [GV_BACKEND_CUDA_SHARED] = {CUDA_SEARCH("cuda-shared", GV_MAX_DIM,
                                             "points staged through shared memory, one query or 4 x 4 pairs a "
                                             "thread")},
     [GV_BACKEND_CUDA_CONSTANT] = {CUDA_SEARCH(
         "cuda-constant", GV_MAX_DIM,
         "broadcast from constant memory, in passes of 64 KB: points, or queries if they are fewer")},
-    [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", GV_MAX_DIM,
-                                              "several queries a thread in registers, one read of a point serves "
-                                              "them all"),
+    [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH(
+                                      "cuda-register", GV_MAX_DIM,
+                                      "several queries a thread in registers, one read of a point serves "
+                                      "them all"),
                                   .products = true},
-    [GV_BACKEND_CUDA_TENSOR] = {CUDA_SEARCH(
-                                    "cuda-tensor", GV_MAX_DIM,
-                                    "products of 16-bit floats on tensor cores as filter, for euclidean, cosine "
-                                    "and inner product; for many dimensions"),
-                                .products = true, .refuses = only_products},
+    [GV_BACKEND_CUDA_TENSOR] =
+        {CUDA_SEARCH("cuda-tensor", GV_MAX_DIM,
+                     "products of 16-bit floats on tensor cores as filter, for euclidean, cosine "
+                     "and inner product; for many dimensions"),
+         .products = true, .refuses = only_products},
     [GV_BACKEND_CUDA_TEXTURE] = {CUDA_SEARCH("cuda-texture", GV_MAX_DIM,
                                              "points read through two-dimensional texture objects")},
-    [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", GV_MAX_DIM,
-                                                "few queries, many points: several blocks a query, then a second "
-                                                "reduction")},
+    [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH(
+        "cuda-multiblock", GV_MAX_DIM,
+        "few queries, many points: several blocks a query, then a second "
+        "reduction")},
     [GV_BACKEND_CUDA_MULTIGPU] =
         {CUDA_SEARCH(
              "cuda-multigpu", GV_MAX_DIM,
@@ -154,7 +162,7 @@ gv_status gv_backend_probe(const gv_backend *backend, const char **reason) {
   return engine->probe != NULL ? engine->probe(reason) : GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------- the public list */
+/* ---------------------------------------------------------------------------------------- the public list */
 
 int gv_backend_count(void) {
   return GV_BACKENDS;

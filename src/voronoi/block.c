@@ -27,7 +27,8 @@ void gv_voronoi_block_size(const gv_voronoi *v, int64_t *width, int64_t *height)
 }
 
 /* Some of `cells` in a row, whole blocks of `side`. */
-static void choose_cells(int64_t cells, int64_t side, int32_t part, int32_t parts, int64_t *first, int64_t *count) {
+static void choose_cells(int64_t cells, int64_t side, int32_t part, int32_t parts, int64_t *first,
+                         int64_t *count) {
   int64_t blocks = blocks_in(cells, side);
   *first = least(part * blocks / parts * side, cells);
   *count = least((part + 1) * blocks / parts * side, cells) - *first;
@@ -39,8 +40,8 @@ gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *v, int32_t part
   if (v == NULL || labels == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "grid or part: the pointer is NULL");
   if (part < 0 || part >= parts)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "part: out of range (number %d from 0, of %d)", (int)part,
-                   (int)parts);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "part: out of range (number %d from 0, of %d)",
+                   (int)part, (int)parts);
   const gv_grid *grid = &v->cells.grid;
   labels->column = labels->row = 0;
   labels->columns = grid->width;

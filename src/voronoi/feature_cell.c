@@ -46,7 +46,8 @@ static bool is_around(const gv_feature_cell *c, int32_t feature) {
   return false;
 }
 
-/* Parts come in ascending order, without those that hold a pole: after the first k features no other one counts. */
+/* Parts come in ascending order, without those that hold a pole: after the first k features no other one
+ * counts. */
 static bool add_around(void *user, int32_t part) {
   gv_feature_cell *c = user;
   int32_t feature = c->index->locator.feature_of[part];
@@ -134,8 +135,8 @@ static double bound_edges(gv_feature_cell *c, const gv_shortlist *l, double with
   return least;
 }
 
-/* Offers the nearest feature of a list, or the few that may be, to a cell in no polygon; false: undecided. A number
- * decided by chords or bounds has no value. */
+/* Offers the nearest feature of a list, or the few that may be, to a cell in no polygon; false: undecided. A
+ * number decided by chords or bounds has no value. */
 static bool offer_nearest(gv_feature_cell *c, const gv_shortlist *l, double sure) {
   const gv_feature_tree *tree = &c->index->tree;
   double high;
@@ -302,8 +303,8 @@ void gv_feature_cell_k_nearest(gv_feature_cell *c, int32_t *found) {
     found[i] = (int32_t)c->number[i];
 }
 
-/* Within polygons: whether an edge of a feature before the first of them may pass through the cell. The list has all edges that are
- * nearest somewhere in the tile. */
+/* Within polygons: whether an edge of a feature before the first of them may pass through the cell. The list
+ * has all edges that are nearest somewhere in the tile. */
 static bool first_may_lose(gv_feature_cell *c, const gv_shortlist *l) {
   double within = sqrt(gv_reach(&c->index->tree, 0.0));
   double high;

@@ -1,11 +1,11 @@
 /*
  * The nearest lines and polygons of one cell of a grid.
  *
- * First the polygons that contain the cell are found; they are at distance 0. The others are found by a walk over
- * the features' boxes. If exact values need an iteration, chords bound the distances of features first
- * (features/tree.h); exact distances are computed only for those that may be among the nearest, the least chords
- * first. Features of points only, joined in one tree, are visited point by point: each feature keeps its nearest
- * point so far, and farther points are skipped. `serial` computes every edge for every cell.
+ * First the polygons that contain the cell are found; they are at distance 0. The others are found by a walk
+ * over the features' boxes. If exact values need an iteration, chords bound the distances of features first
+ * (features/tree.h); exact distances are computed only for those that may be among the nearest, the least
+ * chords first. Features of points only, joined in one tree, are visited point by point: each feature keeps
+ * its nearest point so far, and farther points are skipped. `serial` computes every edge for every cell.
  */
 #ifndef GV_FEATURE_CELL_H
 #define GV_FEATURE_CELL_H
@@ -40,7 +40,8 @@ typedef struct gv_feature_cell {
   double value[GV_VORONOI_MAX_K];
   int64_t number[GV_VORONOI_MAX_K];
   int32_t around; /* number of features that contain the cell */
-  /* Of features that do not contain it, by chords: those that may be among the nearest, and the least upper bounds. */
+  /* Of features that do not contain it, by chords: those that may be among the nearest, and the least upper
+   * bounds. */
   gv_feature_candidate candidate[GV_MOST_CANDIDATES];
   int32_t candidates;
   bool crowded; /* there were more */
@@ -63,8 +64,8 @@ bool gv_feature_cell_aim(gv_feature_cell *c, int32_t feature);
 /* The neighbors of c->q, by number; -1 after the last. */
 void gv_feature_cell_k_nearest(gv_feature_cell *c, int32_t *found);
 
-/* The nearest feature of a list that contains it, -1 if the list has none. Without `locate` the cell must not be in
- * a polygon; k is 1, without weights; `sure`: gv_sure_chord2 of the limit. */
+/* The nearest feature of a list that contains it, -1 if the list has none. Without `locate` the cell must not
+ * be in a polygon; k is 1, without weights; `sure`: gv_sure_chord2 of the limit. */
 int32_t gv_feature_cell_nearest(gv_feature_cell *c, const gv_shortlist *list, bool locate, double sure);
 
 #endif

@@ -31,7 +31,8 @@ static int64_t one_of(const gv_feature_tiles *w, const gv_tile *part) {
 static void feature_tiles_ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *ball) {
   const gv_cells *cells = &w->v->cells;
   if (gv_cells_have_tables(cells)) {
-    gv_tile tile = {w->tile.c0 + part->c0, w->tile.c0 + part->c1, w->tile.r0 + part->r0, w->tile.r0 + part->r1};
+    gv_tile tile = {w->tile.c0 + part->c0, w->tile.c0 + part->c1, w->tile.r0 + part->r0,
+                    w->tile.r0 + part->r1};
     *ball = gv_ball_of_tile(cells, &tile);
     return;
   }
@@ -70,7 +71,8 @@ static void feature_tiles_measure(gv_feature_tiles *w, const gv_tile *part, cons
 }
 
 /* A tile, columns and rows counted in the block. `from`: the list of the one around it, or NULL. */
-static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_shortlist *from, bool outside) {
+static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_shortlist *from,
+                  bool outside) {
   const gv_feature_tree *tree = &w->index->tree;
   int64_t width = part->c1 - part->c0, height = part->r1 - part->r0;
   gv_shortlist *list = &w->list[level];
@@ -106,8 +108,8 @@ static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_
   }
   int64_t middle_c = part->c0 + (width + 1) / 2, middle_r = part->r0 + (height + 1) / 2;
   for (int i = 0; i < 4; i++) {
-    gv_tile half = {i % 2 == 0 ? part->c0 : middle_c, i % 2 == 0 ? middle_c : part->c1, i < 2 ? part->r0 : middle_r,
-                    i < 2 ? middle_r : part->r1};
+    gv_tile half = {i % 2 == 0 ? part->c0 : middle_c, i % 2 == 0 ? middle_c : part->c1,
+                    i < 2 ? part->r0 : middle_r, i < 2 ? middle_r : part->r1};
     if (half.c1 > half.c0 && half.r1 > half.r0) solve(w, &half, level + 1, listed ? list : NULL, outside);
   }
 }

@@ -1,8 +1,8 @@
 /*
  * Lines and polygons as seeds: the engine of grids for them.
  *
- * A device finds the nearest edges of the cells of a block (features/device_edges.h). Which polygons cells lie in, and cells that the device
- * leaves open, are the CPU's part.
+ * A device finds the nearest edges of the cells of a block (features/device_edges.h). Which polygons cells
+ * lie in, and cells that the device leaves open, are the CPU's part.
  */
 #include "cells/kind.h"
 #include "core/device_rule.h"
@@ -92,7 +92,8 @@ static gv_edge_place features_place(const device_block *d, int64_t cell) {
   return q;
 }
 
-/* A cell that a device left open, or that a polygon contains: an edge of another feature may be at distance 0 too. */
+/* A cell that a device left open, or that a polygon contains: an edge of another feature may be at distance 0
+ * too. */
 static int32_t features_decide(const device_block *d, int64_t cell, int32_t found) {
   const gv_edge_place q = features_place(d, cell);
   d->cell->q = &q;
@@ -110,7 +111,8 @@ static void features_take_run(const device_block *d, const gv_edge_results *r, i
   for (int64_t column = first, i = row * w->columns + first; column < end; column++, i++) {
     int32_t found = around < 0 ? r->found[i] : around;
     if (w->x != NULL && isnan(w->x[i])) continue;
-    bool open = around < 0 ? found == GV_EDGE_OPEN : !gv_ball_is_clear(&d->index->tree, &here, (double)r->low[i]);
+    bool open =
+        around < 0 ? found == GV_EDGE_OPEN : !gv_ball_is_clear(&d->index->tree, &here, (double)r->low[i]);
     if (open) found = features_decide(d, i, found);
     out[column] = found >= 0 ? v->label[found] : v->nodata;
   }
@@ -163,8 +165,8 @@ gv_edge_search gv_feature_block_search(const gv_voronoi *v, const gv_tile *tile)
 }
 
 /* A block by a device; *done is false if the CPU must compute it. Gain: docs/benchmarks.md. */
-static gv_status features_by_device(gv_context *context, const features_search *w, const gv_feature_lookup *index,
-                                    const gv_feature_tiles *at, bool *done) {
+static gv_status features_by_device(gv_context *context, const features_search *w,
+                                    const gv_feature_lookup *index, const gv_feature_tiles *at, bool *done) {
   const gv_edges_device *device;
   const void *edges;
   *done = false;
@@ -205,7 +207,8 @@ static gv_status features_place_cells(gv_context *context, features_search *w, g
   tiles->z = tiles->y + cells;
   tiles->lon = globe ? tiles->z + cells : NULL;
   tiles->lat = globe ? tiles->lon + cells : NULL;
-  GV_TRY(gv_cells_positions(context, &v->cells, &tiles->tile, x, tiles->y, tiles->z, tiles->lon, tiles->lat, NULL));
+  GV_TRY(gv_cells_positions(context, &v->cells, &tiles->tile, x, tiles->y, tiles->z, tiles->lon, tiles->lat,
+                            NULL));
   for (int64_t i = 0; i < cells; i++) {
     if (block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0) x[i] = NAN;
     if (isnan(x[i])) write_nothing(w, i);

@@ -8,8 +8,8 @@
 
 static double geodesic_to(const gv_voronoi *v, const gv_cell_place *place, int32_t seed) {
   double distance = INFINITY;
-  geod_inverse(&v->geodesic.geod, place->lat, place->lon, v->seeds.lat[seed], v->seeds.lon[seed], &distance, NULL,
-               NULL);
+  geod_inverse(&v->geodesic.geod, place->lat, place->lon, v->seeds.lat[seed], v->seeds.lon[seed], &distance,
+               NULL, NULL);
   return distance;
 }
 
@@ -62,9 +62,9 @@ void gv_k_nearest_all(const gv_voronoi *v, const gv_cell_place *place, int32_t *
 }
 
 /*
- * Geodesics bounded by the error of the series (gv_geodesic_bounds), with weights applied to both bounds: weighting
- * is monotone. Seeds that cannot be among the k nearest are dropped; of the others PROJ computes those that the
- * bounds do not order.
+ * Geodesics bounded by the error of the series (gv_geodesic_bounds), with weights applied to both bounds:
+ * weighting is monotone. Seeds that cannot be among the k nearest are dropped; of the others PROJ computes
+ * those that the bounds do not order.
  */
 enum { BOUNDS_BATCH = 64, BOUNDS_OPEN = 2 * GV_VORONOI_MAX_K };
 
@@ -152,8 +152,8 @@ static bool bounds_is_plain(bounds *r) {
   return true;
 }
 
-void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_cell_place *place, const int32_t *seed, int32_t count,
-                           int32_t *found) {
+void gv_k_nearest_geodesic(const gv_voronoi *v, const gv_cell_place *place, const int32_t *seed,
+                           int32_t count, int32_t *found) {
   bounds r; /* field by field: its lists are long and mostly stay empty */
   r.v = v;
   r.place = place;

@@ -2,11 +2,11 @@
  * Any backend that searches points as an engine for grids: cells become query points, block by block.
  *
  * On the plane and the sphere the exact distance of a grid is the backend's own (squared chords are squared
- * euclidean distances of unit vectors), so its result is used directly. For geodesics the backend finds the seeds
- * nearest by chord, in growing numbers until one is too far to matter; exact distances are computed for these.
- * `serial` calls geod_inverse for every seed; it is the reference for the others. Weighted distances are not
- * supported by the backends: every seed is compared. Backends for grids only use this file if distances cannot be
- * squared (voronoi.c).
+ * euclidean distances of unit vectors), so its result is used directly. For geodesics the backend finds the
+ * seeds nearest by chord, in growing numbers until one is too far to matter; exact distances are computed for
+ * these. `serial` calls geod_inverse for every seed; it is the reference for the others. Weighted distances
+ * are not supported by the backends: every seed is compared. Backends for grids only use this file if
+ * distances cannot be squared (voronoi.c).
  */
 #include <string.h>
 

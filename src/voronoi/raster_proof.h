@@ -1,6 +1,6 @@
 /*
- * Which rows of a raster have cells that can be left out of the seeds, and which of these cells are kept because of
- * queries.
+ * Which rows of a raster have cells that can be left out of the seeds, and which of these cells are kept
+ * because of queries.
  */
 #ifndef GV_RASTER_PROOF_H
 #define GV_RASTER_PROOF_H
@@ -8,11 +8,12 @@
 #include "core/core.h"
 
 typedef struct gv_raster_proof {
-  bool own;        /* the queries are the raster's own cells */
-  bool corners;    /* a cell is within its group only if its neighbors across the corners are, too */
-  bool wraps;      /* the last column is adjacent to the first */
-  uint8_t *holds;  /* by row: cells within their groups can be left out */
-  uint8_t *whole;  /* by row: cells can be left out if it and the adjacent rows are of one group from end to end */
+  bool own;       /* the queries are the raster's own cells */
+  bool corners;   /* a cell is within its group only if its neighbors across the corners are, too */
+  bool wraps;     /* the last column is adjacent to the first */
+  uint8_t *holds; /* by row: cells within their groups can be left out */
+  /* by row: cells can be left out if it and the adjacent rows are of one group from end to end */
+  uint8_t *whole;
   uint8_t *row;    /* by row: queries are there; NULL if they are the own cells */
   int32_t *column; /* columns with queries, ascending */
   int64_t columns;

@@ -1,8 +1,8 @@
 /*
- * Cells of a raster as seeds. Rows become spans of cells of one group; a cell is kept if it is at the edge of its
- * group, or if raster_proof.c cannot exclude that it is nearest. The cells to keep of a span are found from the
- * spans above and below it, so the work after the spans are found grows with their number, and so does the memory:
- * each span that is not kept whole has edges that are kept.
+ * Cells of a raster as seeds. Rows become spans of cells of one group; a cell is kept if it is at the edge of
+ * its group, or if raster_proof.c cannot exclude that it is nearest. The cells to keep of a span are found
+ * from the spans above and below it, so the work after the spans are found grows with their number, and so
+ * does the memory: each span that is not kept whole has edges that are kept.
  */
 #include "voronoi/raster_seeds.h"
 #include "cells/parts.h"
@@ -71,8 +71,8 @@ static gv_status raster_seeds_check(gv_context *context, const gv_grid *g, gv_me
   return GV_OK;
 }
 
-gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, const gv_raster_seeds_options *options,
-                                 gv_raster_seeds **out) {
+gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster,
+                                 const gv_raster_seeds_options *options, gv_raster_seeds **out) {
   gv_grid g, query_grid;
   gv_grid_init(&g);
   gv_grid_init(&query_grid);
@@ -95,7 +95,8 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   /* For HEALPix and lists queries may be anywhere. */
   bool proves = o.query_grid != NULL && (query_grid.level != GV_QTM_NONE || !gv_grid_is_list(&query_grid));
   gv_status status = row_first != NULL ? GV_OK : raster_seeds_no_memory(context);
-  if (status == GV_OK) status = gv_raster_proof_init(context, &g, proves ? &query_grid : NULL, o.metric, &s->proof);
+  if (status == GV_OK)
+    status = gv_raster_proof_init(context, &g, proves ? &query_grid : NULL, o.metric, &s->proof);
   if (status != GV_OK) {
     gv_raster_seeds_destroy(s);
     return status;
@@ -119,7 +120,7 @@ void gv_raster_seeds_destroy(gv_raster_seeds *seeds) {
   gv_release(&allocator, seeds);
 }
 
-/* --------------------------------------------------------------------------------------------------------- groups */
+/* ------------------------------------------------------------------------------------------------- groups */
 
 static gv_status enlarge(gv_context *context, gv_raster_seeds *s) {
   uint64_t wanted = gv_hash_wanted(&s->group_of);
@@ -148,7 +149,7 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- spans */
+/* -------------------------------------------------------------------------------------------------- spans */
 
 /* A row's spans. */
 typedef struct line {
@@ -158,14 +159,15 @@ typedef struct line {
 
 static line line_of(const gv_raster_seeds *s, int64_t row) {
   const int64_t *first = s->row_first.memory;
-  return (line){(const raster_span *)s->spans.memory + first[row], first[row + 1] - first[row], s->raster.width};
+  return (line){(const raster_span *)s->spans.memory + first[row], first[row + 1] - first[row],
+                s->raster.width};
 }
 
 static int64_t line_end(const line *l, int64_t i) {
   return i + 1 < l->count ? l->spans[i + 1].start : l->width;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- edges */
+/* -------------------------------------------------------------------------------------------------- edges */
 
 static gv_status keep(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
                       int32_t group) {
@@ -202,8 +204,8 @@ static gv_status keep_marked(gv_context *context, gv_raster_seeds *s, int64_t ro
 }
 
 /* Keeps the cells within their group that have queries. */
-static gv_status keep_with_queries(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
-                                   int32_t group) {
+static gv_status keep_with_queries(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from,
+                                   int64_t to, int32_t group) {
   const gv_raster_proof *p = &s->proof;
   if (p->own || p->row[row] == 0) return GV_OK;
   if (p->has_query != NULL) return keep_marked(context, s, row, from, to, group);
@@ -221,11 +223,11 @@ static gv_status keep_with_queries(gv_context *context, gv_raster_seeds *s, int6
   return GV_OK;
 }
 
-/* The next cells of a group in a neighboring row, within [*from, to): *from and *end are set to them. Cells at an
- * end are excluded if neighbors across corners count. False if there are none. *at: the span to start at, never
- * after the one that contains `to`. */
-static bool next_within(const gv_raster_proof *proof, const line *l, int32_t group, int64_t *at, int64_t *from,
-                        int64_t to, int64_t *end) {
+/* The next cells of a group in a neighboring row, within [*from, to): *from and *end are set to them. Cells
+ * at an end are excluded if neighbors across corners count. False if there are none. *at: the span to start
+ * at, never after the one that contains `to`. */
+static bool next_within(const gv_raster_proof *proof, const line *l, int32_t group, int64_t *at,
+                        int64_t *from, int64_t to, int64_t *end) {
   int64_t less = proof->corners ? 1 : 0;
   for (;; (*at)++) {
     int64_t first = l->spans[*at].start + less, last = line_end(l, *at) - less;
@@ -242,8 +244,8 @@ static bool next_within(const gv_raster_proof *proof, const line *l, int32_t gro
 
 /* Adds the edges of the row's span `i` between two other rows; `above` and `below`: their spans to start at,
  * updated. */
-static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row, const line rows[3], int64_t i,
-                           int64_t *above, int64_t *below) {
+static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row, const line rows[3],
+                           int64_t i, int64_t *above, int64_t *below) {
   const gv_raster_proof *proof = &s->proof;
   const line *l = &rows[1];
   int32_t group = l->spans[i].group;
@@ -264,8 +266,8 @@ static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row,
   return status == GV_OK ? keep(context, s, row, done, end, group) : status;
 }
 
-/* Whether a row need not be kept because it and the adjacent rows are of one group. If all are, the last row is
- * kept, so that there is a seed. */
+/* Whether a row need not be kept because it and the adjacent rows are of one group. If all are, the last row
+ * is kept, so that there is a seed. */
 static bool is_left_out(const gv_raster_seeds *s, int64_t row) {
   line own = line_of(s, row);
   int64_t last = s->raster.height - 1;
@@ -307,8 +309,8 @@ static gv_status no_row(gv_context *context) {
 }
 
 /* Adds the cells of a row up to `end`, which follow those added before. The memory of the span is there. */
-static gv_status append_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end, bool is_seed,
-                             int64_t value) {
+static gv_status append_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end,
+                             bool is_seed, int64_t value) {
   raster_span *spans = s->spans.memory;
   int32_t group = -1;
   if (is_seed) {
@@ -326,12 +328,14 @@ static gv_status append_row(gv_context *context, void *seeds, const gv_row_spans
     return raster_seeds_no_memory(context);
   for (int64_t i = 0; i < row->count; i++) {
     int64_t end = i + 1 < row->count ? row->start[i + 1] : s->raster.width;
-    GV_TRY(append_span(context, s, row->start[i], end, row->counts == NULL || row->counts[i] != 0, row->value[i]));
+    GV_TRY(append_span(context, s, row->start[i], end, row->counts == NULL || row->counts[i] != 0,
+                       row->value[i]));
   }
   return end_row(context, s);
 }
 
-gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds, const gv_raster_array *array) {
+gv_status gv_raster_seeds_add_array(gv_context *context, gv_raster_seeds *seeds,
+                                    const gv_raster_array *array) {
   gv_raster_array a;
   gv_raster_array_init(&a);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
@@ -353,7 +357,8 @@ static bool are_rows_of_spans(const gv_raster_spans *a, int64_t width) {
   return true;
 }
 
-gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, const gv_raster_spans *spans) {
+gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
+                                    const gv_raster_spans *spans) {
   gv_raster_spans a;
   gv_raster_spans_init(&a);
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
@@ -373,7 +378,7 @@ gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the end */
+/* ------------------------------------------------------------------------------------------------ the end */
 
 static int raster_seeds_by_value(const void *a, const void *b) {
   int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
@@ -422,7 +427,8 @@ static gv_status raster_seeds_find_places(gv_context *context, gv_raster_seeds *
   s->y = gv_allocate(&s->allocator, s->count, sizeof *s->y);
   if (s->x == NULL || s->y == NULL) return raster_seeds_no_memory(context);
   for (int64_t i = 0; i < s->count; i++) {
-    double column = (double)(cells[i] % s->raster.width) + 0.5, row = (double)(cells[i] / s->raster.width) + 0.5;
+    double column = (double)(cells[i] % s->raster.width) + 0.5,
+           row = (double)(cells[i] / s->raster.width) + 0.5;
     s->x[i] = (g[0] + column * g[1]) + row * g[2];
     s->y[i] = (g[3] + column * g[4]) + row * g[5];
     if (gv_facts_of(&s->raster)->rows_are_parallels) s->y[i] = gv_row_latitude(g, row - 0.5);
@@ -466,7 +472,8 @@ bool gv_raster_seeds_finished(const gv_raster_seeds *seeds) {
 gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || out == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "raster of seeds: the seeds or the output pointer is NULL");
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "raster of seeds: the seeds or the output pointer is NULL");
   const gv_raster_seeds *s = seeds;
   gv_raster_seed_list list = {sizeof list,     s->count,        s->x,        s->y,
                               s->cell.memory,  s->group.memory, s->cells,    s->groups,
@@ -503,13 +510,14 @@ static void raster_seeds_fill_row(const line *l, int64_t column, int64_t width, 
   }
 }
 
-static bool is_rectangle(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width, int64_t height) {
+static bool is_rectangle(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width,
+                         int64_t height) {
   return seeds != NULL && seeds->finished && column >= 0 && row >= 0 && width >= 1 && height >= 1 &&
          width <= seeds->raster.width - column && height <= seeds->raster.height - row;
 }
 
-gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column, int64_t row,
-                                 int64_t width, int64_t height, int32_t *group, int64_t stride) {
+gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column,
+                                 int64_t row, int64_t width, int64_t height, int32_t *group, int64_t stride) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (group == NULL || stride < width || !is_rectangle(seeds, column, row, width, height)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,

@@ -16,7 +16,8 @@ static gv_status check_seeds(gv_context *context, const gv_cells *cells, const g
     double x, y;
     gv_pair_get(seeds, i, &x, &y);
     if (!isfinite(x) || !isfinite(y)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: a coordinate is not finite", (long long)i);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld: a coordinate is not finite",
+                     (long long)i);
     }
     if (cells->dim == 3) GV_TRY(gv_check_latitude(context, "seed", i, y));
   }
@@ -33,8 +34,8 @@ static uint64_t mix(uint64_t h, double value) {
 
 enum { BATCH = 1024 };
 
-/* The places of some seeds. Two seeds are at one place if x, y, z are equal on plane and sphere, longitude and
- * latitude for geodesics (the exact distance is computed from those). */
+/* The places of some seeds. Two seeds are at one place if x, y, z are equal on plane and sphere, longitude
+ * and latitude for geodesics (the exact distance is computed from those). */
 typedef struct seed_places {
   double x[BATCH], y[BATCH], z[BATCH], lon[BATCH], lat[BATCH];
 } seed_places;
@@ -55,7 +56,8 @@ static void seeds_find_places(const gv_cells *cells, const gv_points *seeds, int
     }
   }
   if (cells->dim == 3) {
-    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), count, p->lon, p->lat, p->x, p->y, p->z);
+    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), count, p->lon, p->lat, p->x, p->y,
+                         p->z);
   }
 }
 

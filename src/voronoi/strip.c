@@ -15,10 +15,11 @@ typedef struct strip_work {
 } strip_work;
 
 /* A block that the strip has only some cells of is made elsewhere. */
-static gv_status cut_block(gv_context *context, const strip_work *w, const gv_tile *tile, const gv_tile *wanted,
-                           const gv_labels *block) {
+static gv_status cut_block(gv_context *context, const strip_work *w, const gv_tile *tile,
+                           const gv_tile *wanted, const gv_labels *block) {
   const gv_voronoi *v = w->v;
-  int64_t width = tile->c1 - tile->c0, cells = width * (tile->r1 - tile->r0), columns = wanted->c1 - wanted->c0;
+  int64_t width = tile->c1 - tile->c0, cells = width * (tile->r1 - tile->r0),
+          columns = wanted->c1 - wanted->c0;
   int32_t *memory = gv_allocate(&context->allocator, cells * v->k, sizeof *memory);
   if (memory == NULL) return gv_fail_memory(context, "a block");
   gv_labels whole = *block;

@@ -14,13 +14,14 @@
 
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGEST_SPAN = 1 << 20 };
 
-/* Lists in any order are sorted block by block; in large blocks of long lists fewer seeds are tested for each cell.
- * Gain: 2x on 12 M places in random order and 10,000 seeds, 1.3x on 1 M. */
+/* Lists in any order are sorted block by block; in large blocks of long lists fewer seeds are tested for each
+ * cell. Gain: 2x on 12 M places in random order and 10,000 seeds, 1.3x on 1 M. */
 enum { LIST_SPAN = 1 << 18, LONG_LIST = 1 << 19 };
 
 /*
- * Whether there are so many seeds that the engine for lists, which begins each block with all seeds, is slower than a search. Gain: 2.4x
- * for 1 M places in rows and 100,000 seeds, 7x with 1 M seeds; 1.7x along a curve with 1 M seeds.
+ * Whether there are so many seeds that the engine for lists, which begins each block with all seeds, is
+ * slower than a search. Gain: 2.4x for 1 M places in rows and 100,000 seeds, 7x with 1 M seeds; 1.7x along a
+ * curve with 1 M seeds.
  */
 static bool prefers_search(const gv_grid *grid, int64_t seeds, const gv_voronoi_options *o) {
   enum { FEW = 30000, MANY = 500000 };
@@ -78,7 +79,8 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
 static gv_status set_request(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o, int64_t seeds) {
   v->k = o->k == 0 ? 1 : o->k;
   if (v->k < 1 || v->k > GV_VORONOI_MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)", GV_VORONOI_MAX_K, (int)o->k);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k: out of range [1, %d] (%d)", GV_VORONOI_MAX_K,
+                   (int)o->k);
   }
   if (!(o->max_distance >= 0.0)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "maximum distance: out of range [0, inf] (%g)",
@@ -127,8 +129,8 @@ static void set_span(gv_voronoi *v, const gv_grid *grid, const gv_voronoi_option
     v->block_width *= 4;
 }
 
-/* "auto" on a machine with a GPU: cuda-tile's engine, which chooses by sizes. False, and as before, if a GPU that it chose cannot be
- * had or has too little memory. */
+/* "auto" on a machine with a GPU: cuda-tile's engine, which chooses by sizes. False, and as before, if a GPU
+ * that it chose cannot be had or has too little memory. */
 static bool try_device(gv_context *context, gv_voronoi *v) {
   gv_context quiet;
   if (!gv_cuda_has_driver()) return false;
@@ -145,9 +147,9 @@ static bool try_device(gv_context *context, gv_voronoi *v) {
 }
 
 /*
- * Whether distances on the plane may be too large to be squared: they are then all equal, so the seed of the lowest
- * number is the nearest, which the bounds of tiles do not handle. Below this size nothing overflows. Bounds with
- * weights handle it.
+ * Whether distances on the plane may be too large to be squared: they are then all equal, so the seed of the
+ * lowest number is the nearest, which the bounds of tiles do not handle. Below this size nothing overflows.
+ * Bounds with weights handle it.
  */
 static bool beyond_squares(const gv_voronoi *v) {
   const double largest = 1e150, *t = v->cells.grid.geotransform;
@@ -187,7 +189,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_p
   v->block_width = o.block_width > 0 ? o.block_width : DEFAULT_BLOCK;
   v->block_height = o.block_height > 0 ? o.block_height : DEFAULT_BLOCK;
   if (mesh) set_span(v, &g, &o);
-  gv_status status = choose_engine(context, v, &g, o.features == NULL && seeds != NULL ? seeds->count : 0, &o);
+  gv_status status =
+      choose_engine(context, v, &g, o.features == NULL && seeds != NULL ? seeds->count : 0, &o);
   if (status == GV_OK) status = choose_features(context, v, seeds, o.features);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
   if (status == GV_OK) {
@@ -238,16 +241,18 @@ const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
   return (changes ? voronoi->engine->backend(voronoi, voronoi->state) : voronoi->backend)->name;
 }
 
-/* ----------------------------------------------------------------------------------------- rectangles of cells */
+/* ------------------------------------------------------------------------------------ rectangles of cells */
 
 /* Computes a block with the grid's own engine. */
-static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile, const gv_labels *block) {
+static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile,
+                                 const gv_labels *block) {
   const gv_voronoi *v = from;
   return v->engine->block(context, v, v->state, tile, block, NULL);
 }
 
 static gv_status check_labels(gv_context *context, const gv_voronoi *v, gv_labels *s) {
-  if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the output pointer is NULL");
+  if (s->out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "labels: the output pointer is NULL");
   GV_TRY(gv_check_array_options(context, s->array_options));
   GV_TRY(gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows));
   if (s->stride == 0) s->stride = s->columns;

@@ -8,7 +8,8 @@
 enum { MOST_REQUESTED = 1 << 20 /* neighbors requested at once */ };
 
 /* How many of the neighbors may be among the k by geodesic; -1: more than were requested. */
-static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t requested) {
+static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2,
+                         int32_t requested) {
   int32_t have = 0;
   while (have < requested && found[have] >= 0)
     have++;
@@ -78,8 +79,8 @@ static void leave_out(int64_t self, int32_t requested, int64_t *found, double *c
 }
 
 /* Searches `requested` neighbors of the open queries. */
-static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query, int32_t requested,
-                              widen_gathered *g) {
+static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query,
+                              int32_t requested, widen_gathered *g) {
   int64_t at_once = MOST_REQUESTED / requested, open = 0;
   bool self = query->self_offset >= 0;
   gv_status status = GV_OK;
@@ -97,7 +98,8 @@ static gv_status widen_search(gv_context *context, widening_round *r, const gv_q
     gv_query more = {g->data, open, requested, query->max_canonical, -1, NULL};
     status = gv_index_search_canonical(context, r->widening->chords, &more, g->found, g->chord2);
     for (int64_t n = 0; n < open && self && status == GV_OK; n++)
-      leave_out(g->number[n] + query->self_offset, requested, g->found + n * requested, g->chord2 + n * requested);
+      leave_out(g->number[n] + query->self_offset, requested, g->found + n * requested,
+                g->chord2 + n * requested);
     if (status == GV_OK) status = check_all(context, r, open);
     open = 0;
   }
@@ -117,7 +119,8 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
   widen_gathered g = {NULL, NULL, NULL, NULL};
   widening_round r = {w, NULL, query->k, query->k, found, chord2, 4 * query->k > w->most, NULL};
   r.open = gv_allocate(allocator, query->count, sizeof *r.open);
-  gv_status status = r.open != NULL ? check_all(context, &r, query->count) : gv_fail_memory(context, "queries");
+  gv_status status =
+      r.open != NULL ? check_all(context, &r, query->count) : gv_fail_memory(context, "queries");
   int64_t open = 0;
   for (int32_t requested = 4 * query->k; status == GV_OK && (open = count_open(&r, query->count)) > 0;
        requested *= 4) {

@@ -1,6 +1,6 @@
 /*
- * Ways round barriers against a graph of all vertices. Its legs are tried by pieces: a piece between two contacts with edges lies
- * within a polygon if its middle does.
+ * Ways round barriers against a graph of all vertices. Its legs are tried by pieces: a piece between two
+ * contacts with edges lies within a polygon if its middle does.
  */
 #include "gpuvoronoi/barriers.h"
 
@@ -66,7 +66,7 @@ static double way(world *w, double x0, double y0, double x1, double y1) {
   return there;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the oracle */
+/* --------------------------------------------------------------------------------------------- the oracle */
 
 static int inside_parts(const world *w, double x, double y) {
   for (int p = 0; p < w->parts; p++) {
@@ -137,7 +137,8 @@ static void graph(const world *w, const double *x, const double *y, double *leng
   }
 }
 
-static double expected(const world *w, const double *x, const double *y, const double *length, const double *at) {
+static double expected(const world *w, const double *x, const double *y, const double *length,
+                       const double *at) {
   double least = (double)INFINITY;
   if (inside_parts(w, at[0], at[1])) return (double)NAN;
   for (int i = 0; i < SEEDS; i++) {
@@ -153,7 +154,8 @@ static double expected(const world *w, const double *x, const double *y, const d
   return isinf(least) ? (double)NAN : least;
 }
 
-/* Polygons in squares of their own: whole coordinates that share lines with each other, the seeds and the cells, or stars. */
+/* Polygons in squares of their own: whole coordinates that share lines with each other, the seeds and the
+ * cells, or stars. */
 static void make_world(world *w, int stars) {
   memset(w, 0, sizeof *w);
   for (int i = 0; i < 9; i++) {
@@ -167,7 +169,8 @@ static void make_world(world *w, int stars) {
       const int spikes = whole(3, 9);
       begin_part(w, GV_PART_POLYGON);
       for (int k = 0; k < spikes; k++) {
-        const double angle = 6.283185307179586 * ((double)k + uniform(0.0, 0.8)) / spikes, r = uniform(1.0, 6.2);
+        const double angle = 6.283185307179586 * ((double)k + uniform(0.0, 0.8)) / spikes,
+                     r = uniform(1.0, 6.2);
         add_vertex(w, x + 6 + r * cos(angle), y + 6 + r * sin(angle));
       }
       end_part(w);
@@ -179,7 +182,8 @@ static void make_world(world *w, int stars) {
   }
 }
 
-/* Against the graph, on the plane or a map of the sphere. `error`: relative, of positions that are rounded to doubles. */
+/* Against the graph, on the plane or a map of the sphere. `error`: relative, of positions that are rounded to
+ * doubles. */
 static void try_world(int round, int stars, double error) {
   static world w;
   static double place_x[CELLS], place_y[CELLS], length[CELLS], again[CELLS];
@@ -215,7 +219,8 @@ static void try_world(int round, int stars, double error) {
   for (int i = 0; i < CELLS; i++) {
     const double unit = measure(0.0, 0.0, 1.0, 0.0);
     if (isnan(least[i]) != isnan(length[i]) || fabs(least[i] - length[i]) > error * (unit + least[i]))
-      fail_msg("round %d, place %d %d: %.17g instead of %.17g", round, i % SIDE, i / SIDE, length[i], least[i]);
+      fail_msg("round %d, place %d %d: %.17g instead of %.17g", round, i % SIDE, i / SIDE, length[i],
+               least[i]);
     assert_true(isnan(least[i]) == (seed[i] < 0));
     reachable += seed[i] >= 0;
   }
@@ -245,7 +250,8 @@ static void try_world(int round, int stars, double error) {
     if (count < 2) continue;
     const double off = remainder(azimuth[i] - bearing(way_x[0], way_y[0], way_x[1], way_y[1]), 360.0);
     if (!(fabs(off) < 1e-4 && azimuth[i] >= 0.0F && azimuth[i] < 360.0F))
-      fail_msg("round %d, place %d %d: azimuth %.9g, %g off", round, i % SIDE, i / SIDE, (double)azimuth[i], off);
+      fail_msg("round %d, place %d %d: azimuth %.9g, %g off", round, i % SIDE, i / SIDE, (double)azimuth[i],
+               off);
   }
   /* The division into calls changes nothing. */
   places.distance = again;
@@ -275,10 +281,11 @@ static void random_worlds_on_globe(void **unused) {
                              {-179.9, -40.0, 0.05, GREAT_CIRCLES}, {0.0, 90.0, 1e-4, GREAT_CIRCLES},
                              {77.0, -90.0, 0.04, GREAT_CIRCLES},   {-90.0, 89.0, 0.01, GREAT_CIRCLES},
                              {30.0, 0.0, 0.2, GREAT_CIRCLES}};
-  static const map geodesics[] = {{12.0, 47.0, 1e-6, GEODESICS},         {180.0, 5.0, 1e-5, GEODESICS},
-                                  {-179.9, -40.0, 1e-3, GEODESICS},      {0.0, 90.0, 1e-4, GEODESICS},
-                                  {77.0, -80.0, 1e-3, GEODESICS},        {30.0, 0.0, 0.2, GEODESICS_OF_SPHERE},
-                                  {0.0, 45.0, 1e-4, GEODESICS_OF_SPHERE}};
+  static const map geodesics[] = {
+      {12.0, 47.0, 1e-6, GEODESICS},         {180.0, 5.0, 1e-5, GEODESICS},
+      {-179.9, -40.0, 1e-3, GEODESICS},      {0.0, 90.0, 1e-4, GEODESICS},
+      {77.0, -80.0, 1e-3, GEODESICS},        {30.0, 0.0, 0.2, GEODESICS_OF_SPHERE},
+      {0.0, 45.0, 1e-4, GEODESICS_OF_SPHERE}};
   (void)unused;
   for (int i = 0; i < (int)(sizeof maps / sizeof *maps); i++) {
     on = maps[i];
@@ -291,7 +298,7 @@ static void random_worlds_on_globe(void **unused) {
   on = (map){0};
 }
 
-/* ---------------------------------------------------------------------------------------------------- known answers */
+/* ------------------------------------------------------------------------------------------ known answers */
 
 static void lines(void **unused) {
   world w = {0};
@@ -306,7 +313,8 @@ static void lines(void **unused) {
   assert_true(fabs(way(&w, -1, 0, 1, 0) - 2.0 * sqrt(10.0)) < 1e-12);
   /* Lines that end where another begins or passes leave no gap. */
   world t = {0};
-  const double left[2][2] = {{-9, 0}, {0, 0}}, right[2][2] = {{0, 0}, {9, 0}}, across[2][2] = {{3, 0}, {3, 5}};
+  const double left[2][2] = {{-9, 0}, {0, 0}}, right[2][2] = {{0, 0}, {9, 0}},
+               across[2][2] = {{3, 0}, {3, 5}};
   add(&t, GV_PART_LINE, 2, left);
   add(&t, GV_PART_LINE, 2, right);
   add(&t, GV_PART_LINE, 2, across);
@@ -335,7 +343,8 @@ static void sides_of_lines(void **unused) {
 static void polygons(void **unused) {
   world w = {0};
   const double square[4][2] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}};
-  const double beside[5][2] = {{4, 0}, {8, 0}, {8, 4}, {4, 4}, {4, 1}}; /* with a vertex that the other lacks */
+  /* with a vertex that the other lacks */
+  const double beside[5][2] = {{4, 0}, {8, 0}, {8, 4}, {4, 4}, {4, 1}};
   (void)unused;
   add(&w, GV_PART_POLYGON, 4, square);
   assert_true(way(&w, 0, 0, 4, 4) == 8.0); /* vertex to vertex, not through the inside */
@@ -396,7 +405,8 @@ static void degrees(void **unused) {
   on = (map){0};
 }
 
-/* Straight edges of 560 km are followed by legs that deviate by 1/50,000 of that; edges along a meridian are one leg. */
+/* Straight edges of 560 km are followed by legs that deviate by 1/50,000 of that; edges along a meridian are
+ * one leg. */
 static void straight_edges(void **unused) {
   static const double block[4][2] = {{-5, 60}, {5, 60}, {5, 65}, {-5, 65}};
   world w = {0};
@@ -448,9 +458,11 @@ static void positions(void **unused) {
     assert_int_equal(gv_barriers_solve(context, b, x, y, 2, &left_out), GV_OK);
     assert_int_equal(left_out, 1);
     assert_int_equal(gv_barriers_get(context, b, &places), globe ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
-    if (globe) assert_string_equal(gv_context_message(context), "place 0: latitude out of range [-90, 90] (-90.5)");
+    if (globe)
+      assert_string_equal(gv_context_message(context), "place 0: latitude out of range [-90, 90] (-90.5)");
     assert_int_equal(gv_barriers_solve(context, b, x, y, 3, NULL), globe ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
-    if (globe) assert_string_equal(gv_context_message(context), "seed 2: latitude out of range [-90, 90] (95)");
+    if (globe)
+      assert_string_equal(gv_context_message(context), "seed 2: latitude out of range [-90, 90] (95)");
     gv_barriers_destroy(b);
   }
 }

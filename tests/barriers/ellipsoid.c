@@ -58,7 +58,8 @@ static double chord2(const double *p, const double *q) {
 
 /* The bound of determinants holds, up to near the antipodes. */
 static void bends(void **unused) {
-  static const double flattening[] = {1.0 / 298.257223563, 1.0 / 1000.0, 0.02}, longest[] = {1e4, 1e6, 1e7, 1.98e7};
+  static const double flattening[] = {1.0 / 298.257223563, 1.0 / 1000.0, 0.02},
+                      longest[] = {1e4, 1e6, 1e7, 1.98e7};
   double most = 0.0, most_beside = 0.0;
   (void)unused;
   for (int i = 0; i < 12; i++) {
@@ -124,15 +125,18 @@ static void sides(void **unused) {
       beside(&b, &line, length * uniform(0.15, 0.85), left * off, r);
       const int turn = gv_barrier_ellipsoid_turn(&b, p, q, r);
       if (turn != (int)left) fail_msg("%g m beside %g m: %d", left * off, length, turn);
-      assert_true(gv_barrier_ellipsoid_turn(&b, q, r, p) == turn && gv_barrier_ellipsoid_turn(&b, r, p, q) == turn);
+      assert_true(gv_barrier_ellipsoid_turn(&b, q, r, p) == turn &&
+                  gv_barrier_ellipsoid_turn(&b, r, p, q) == turn);
       assert_true(gv_barrier_ellipsoid_turn(&b, q, p, r) == -turn &&
                   gv_barrier_ellipsoid_turn(&b, p, r, q) == -turn);
-      assert_true(gv_barrier_ellipsoid_turn(&b, r, q, p) == -turn && gv_barrier_ellipsoid_turn(&b, p, q, p) == 0);
+      assert_true(gv_barrier_ellipsoid_turn(&b, r, q, p) == -turn &&
+                  gv_barrier_ellipsoid_turn(&b, p, q, p) == 0);
     }
   }
 }
 
-/* What azimuths leave open: signs of all triples on one geodesic are those of points on a curve that bends to one side. */
+/* What azimuths leave open: signs of all triples on one geodesic are those of points on a curve that bends to
+ * one side. */
 static void one_geodesic(void **unused) {
   const gv_barriers b = on_ellipsoid(1.0 / 298.257223563);
   (void)unused;
@@ -212,7 +216,8 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bends), cmocka_unit_test(directions), cmocka_unit_test(sides),
-                                     cmocka_unit_test(one_geodesic), cmocka_unit_test(long_edges)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bends), cmocka_unit_test(directions),
+                                     cmocka_unit_test(sides), cmocka_unit_test(one_geodesic),
+                                     cmocka_unit_test(long_edges)};
   return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,4 +1,5 @@
-/* Ways round barriers where memory or the caller's room is short, numbers are out of range, or the caller cancels. */
+/* Ways round barriers where memory or the caller's room is short, numbers are out of range, or the caller
+ * cancels. */
 #include "gpuvoronoi/barriers.h"
 
 #include "cmocka_test.h"

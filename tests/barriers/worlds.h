@@ -41,13 +41,14 @@ static void add(world *w, int kind, int count, const double (*at)[2]) {
   end_part(w);
 }
 
-/* ------------------------------------------------------------------------------------------------------- the globe */
+/* ---------------------------------------------------------------------------------------------- the globe */
 
 static const double radian = 3.14159265358979323846 / 180.0,
                     globe_radius = (2.0 * 6378137.0 + 6356752.314245179) / 3.0;
 
-/* A map on which great circles are straight (gnomonic): where it touches the sphere, and radians a unit there. Geodesics of the ellipsoid are
- * straight within 1e-8 of a unit for small maps (Karney, Algorithms for geodesics, 2013, section 8). */
+/* A map on which great circles are straight (gnomonic): where it touches the sphere, and radians a unit
+ * there. Geodesics of the ellipsoid are straight within 1e-8 of a unit for small maps (Karney, Algorithms for
+ * geodesics, 2013, section 8). */
 typedef struct map {
   double lon, lat, scale; /* 0: the plane; -1: longitudes and latitudes as they are, with straight edges */
   enum { GREAT_CIRCLES, GEODESICS_OF_SPHERE, GEODESICS } legs;
@@ -132,7 +133,8 @@ static double bearing(double ax, double ay, double bx, double by) {
   static struct geod_geodesic sphere;
   double azimuth = atan2(bx - ax, by - ay) / radian;
   geod_init(&sphere, globe_radius, 0.0);
-  if (on.scale != 0.0) geod_inverse(on.legs == GEODESICS ? &wgs84 : &sphere, ay, ax, by, bx, NULL, &azimuth, NULL);
+  if (on.scale != 0.0)
+    geod_inverse(on.legs == GEODESICS ? &wgs84 : &sphere, ay, ax, by, bx, NULL, &azimuth, NULL);
   return azimuth;
 }
 

@@ -1,4 +1,5 @@
-/* The driver of gpuvoronoi-bench (tools/bench/driver.c): rounds, medians, ratios, what ends a case, and how rows are printed. */
+/* The driver of gpuvoronoi-bench (tools/bench/driver.c): rounds, medians, ratios, what ends a case, and how
+ * rows are printed. */
 #include "cmocka_test.h"
 
 #include <stdio.h>
@@ -64,10 +65,12 @@ static void test_medians_and_ratios(void **state) {
   (void)state;
   assert_string_equal(
       printed(&b, cases, 2, &good),
-      "{\"benchmark\": \"test\", \"group\": \"group\", \"case\": \"a\", \"runs\": 4, \"seconds\": 3, \"device\": "
+      "{\"benchmark\": \"test\", \"group\": \"group\", \"case\": \"a\", \"runs\": 4, \"seconds\": 3, "
+      "\"device\": "
       "1.5, "
       "\"least\": 1, \"most\": 8, \"M/s\": 2}\n"
-      "{\"benchmark\": \"test\", \"group\": \"group\", \"case\": \"b \\\"x\\\"\", \"runs\": 4, \"seconds\": 21.5, "
+      "{\"benchmark\": \"test\", \"group\": \"group\", \"case\": \"b \\\"x\\\"\", \"runs\": 4, \"seconds\": "
+      "21.5, "
       "\"device\": 10.75, \"least\": 2, \"most\": 80, \"ratio\": 6.5, \"device_ratio\": 6.5, \"against\": "
       "\"a\"}\n");
   assert_true(good);
@@ -80,7 +83,8 @@ static void test_medians_and_ratios(void **state) {
   gv_context_destroy(b.context);
 }
 
-/* A case that has taken --seconds is not run again; if a single run takes that long, the warm-up round is used. */
+/* A case that has taken --seconds is not run again; if a single run takes that long, the warm-up round is
+ * used. */
 static void test_ends(void **state) {
   const script a = {.seconds = {5, 1, 1, 1}}, c = {.seconds = {2, 3, 1, 1}};
   const bench_case cases[] = {{"a", -1, 0, 0, run, &a}, {"b", 0, 0, 0, run, &c}};
@@ -133,7 +137,8 @@ static void test_errors(void **state) {
 /* --case: those with the text in their names, and what they are compared with. */
 static void test_only(void **state) {
   const script a = {.seconds = {1, 1}};
-  const bench_case cases[] = {{"a", -1, 0, 0, run, &a}, {"b one", -1, 0, 0, run, &a}, {"c two", 1, 0, 0, run, &a}};
+  const bench_case cases[] = {
+      {"a", -1, 0, 0, run, &a}, {"b one", -1, 0, 0, run, &a}, {"c two", 1, 0, 0, run, &a}};
   bench b = settings(1);
   bool good;
   (void)state;

@@ -88,7 +88,8 @@ static void check_bound(const gv_cells *cells, const gv_tile *tile) {
   assert_int_equal(gv_cells_positions(NULL, cells, tile, x, y, z, NULL, NULL, NULL), GV_OK);
   double room = 4.0 * cells->position_error;
   for (int64_t i = 0; i < n; i++) {
-    double d[3] = {x[i] - bound.center[0], y[i] - bound.center[1], cells->dim == 3 ? z[i] - bound.center[2] : 0.0};
+    double d[3] = {x[i] - bound.center[0], y[i] - bound.center[1],
+                   cells->dim == 3 ? z[i] - bound.center[2] : 0.0};
     assert_true(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) <= bound.radius + room);
     for (int k = 0; k < cells->dim; k++) {
       const double *g = bound.generator[k];

@@ -1,4 +1,5 @@
-/* HEALPix: numbers, centers, authalic latitudes by their definition, and bounds that hold the centers of all descendants. */
+/* HEALPix: numbers, centers, authalic latitudes by their definition, and bounds that hold the centers of all
+ * descendants. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ static void numbers_of_both_schemes(void **state) {
   }
   double lon, lat;
   assert_int_equal(gv_healpix_to_ring(3, -1), -1);
-  for (int order = 0; order <= GV_HEALPIX_MAX_ORDER; order++) { /* the pixel before the bound, and the bound */
+  /* the pixel before the bound, and the bound */
+  for (int order = 0; order <= GV_HEALPIX_MAX_ORDER; order++) {
     int64_t count = gv_healpix_count(order);
     assert_in_range(gv_healpix_to_ring(order, count - 1), 0, count - 1);
     assert_in_range(gv_healpix_from_ring(order, count - 1), 0, count - 1);
@@ -117,7 +119,8 @@ static void authalic_latitudes(void **state) {
   }
 }
 
-/* A center is in its pixel, and so are places near it; at places on edges, poles and full turns too a pixel is found. */
+/* A center is in its pixel, and so are places near it; at places on edges, poles and full turns too a pixel
+ * is found. */
 static void places_in_pixels(void **state) {
   (void)state;
   double lon, lat;
@@ -196,10 +199,11 @@ static void check_bound(const gv_healpix *h, const gv_ellipsoid *e, double curva
 
 static void bounds_hold_their_cells(void **state) {
   (void)state;
-  gv_ellipsoid globe[] = {{6378137.0, 0.0, 0.0},
-                          {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
-                          {6378137.0, 0.02, 0.02 * 1.98},
-                          {6378137.0, -0.02, -0.02 * 2.02}};
+  gv_ellipsoid globe[] = {
+      {6378137.0, 0.0, 0.0},
+      {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
+      {6378137.0, 0.02, 0.02 * 1.98},
+      {6378137.0, -0.02, -0.02 * 2.02}};
   for (int e = -1; e < 4; e++) {
     const gv_ellipsoid *ellipsoid = e < 0 ? NULL : &globe[e];
     for (int authalic = 0; authalic < 2; authalic++) {

@@ -68,7 +68,8 @@ static void tables_are_complete(void **state) {
     const gv_grid grid = kind_of_number(i, &kind);
     const gv_cell_facts *facts = gv_facts_of(&grid);
     assert_ptr_equal(gv_kind_of(&grid), kind);
-    assert_true(kind->name != NULL && kind->prepare != NULL && kind->positions != NULL && kind->areas != NULL);
+    assert_true(kind->name != NULL && kind->prepare != NULL && kind->positions != NULL &&
+                kind->areas != NULL);
     assert_true(!facts->mesh || facts->one_row);
     assert_true(!facts->wide_bounds || facts->mesh);
     assert_int_equal(kind->count != NULL, facts->mesh);
@@ -126,7 +127,8 @@ static void functions_agree(void **state) {
       assert_true(area[c] > 0.0 && (kind->largest_area == NULL || area[c] <= gv_mesh_largest_area(&cells)));
     }
     assert_int_equal(lacking > 0, gv_facts_of(g)->may_lack_places);
-    /* The area of WGS 84; those of HEALPix and S2 are solid angles times the element of area at the centers. */
+    /* The area of WGS 84; those of HEALPix and S2 are solid angles times the element of area at the
+     * centers. */
     if (kind->count != NULL)
       assert_true(fabs(sum / 510065621724089.0 - 1.0) < (gv_grid_has_wide_bounds(g) ? 2e-3 : 1e-9));
     gv_cells_clear(&cells);

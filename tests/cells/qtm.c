@@ -41,7 +41,7 @@ static gv_qtm_id random_cell(int level) {
   return id;
 }
 
-/* ------------------------------------------------------------------------------------------------ golden values */
+/* ------------------------------------------------------------------------------------------ golden values */
 
 static void golden_places(void **state) {
   (void)state;
@@ -52,9 +52,12 @@ static void golden_places(void **state) {
   assert_int_equal(gv_qtm_count(29), INT64_C(1) << 61);
 
   /* Octants are half-open; the equator is northern; +-180 is in 3 and 7; longitudes wrap. */
-  static const double meridian[] = {0, 45, 90, 135, 180, -180, -135, -90, -45, 359, 361, 540, -540, -90.5, 719.5};
-  static const char *const north[] = {"1", "1", "2", "2", "3", "3", "3", "4", "4", "4", "1", "3", "3", "3", "4"};
-  static const char *const south[] = {"5", "5", "6", "6", "7", "7", "7", "8", "8", "8", "5", "7", "7", "7", "8"};
+  static const double meridian[] = {0,   45,  90,  135, 180,  -180,  -135, -90,
+                                    -45, 359, 361, 540, -540, -90.5, 719.5};
+  static const char *const north[] = {"1", "1", "2", "2", "3", "3", "3", "4",
+                                      "4", "4", "1", "3", "3", "3", "4"};
+  static const char *const south[] = {"5", "5", "6", "6", "7", "7", "7", "8",
+                                      "8", "8", "5", "7", "7", "7", "8"};
   for (size_t i = 0; i < sizeof meridian / sizeof *meridian; i++) {
     assert_place(meridian[i], 10.0, 0, north[i]);
     assert_place(meridian[i], 0.0, 0, north[i]);
@@ -122,12 +125,12 @@ static void octant_corners(void **state) {
   }
 }
 
-/* ------------------------------------------------------------------------------------- exact reference for places */
+/* ----------------------------------------------------------------------------- exact reference for places */
 
 __extension__ typedef __int128 wide;
 
-/* Digits by exact integer arithmetic. The place: octant, |latitude| = t / 2^47 and distance from its western meridian
- * m / 2^47, in degrees. Coordinates are scaled by 8100 x 2^94. */
+/* Digits by exact integer arithmetic. The place: octant, |latitude| = t / 2^47 and distance from its western
+ * meridian m / 2^47, in degrees. Coordinates are scaled by 8100 x 2^94. */
 static void reference_string(int octant, int64_t t, int64_t m, int level, char *text) {
   const wide ninety = (wide)90 << 47, one = ninety * ninety;
   int west_basis = octant % 2 != 0 ? 2 : 3;
@@ -169,8 +172,8 @@ static void check_against_reference(int octant, int64_t t, int64_t m, int level)
 
 static void lattice_places_match_exact_arithmetic(void **state) {
   (void)state;
-  /* Every place of a 64 x 64 grid of each octant lies on, or in the corner of, edges of many levels. Southern octants
-   * do not hold the equator. */
+  /* Every place of a 64 x 64 grid of each octant lies on, or in the corner of, edges of many levels. Southern
+   * octants do not hold the equator. */
   for (int octant = 1; octant <= 8; octant++) {
     for (int64_t t = octant <= 4 ? 0 : 1; t < 64; t++) {
       for (int64_t m = 0; m < 64; m++) {
@@ -232,7 +235,7 @@ static void tiny_coordinates_are_not_lost(void **state) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------- the tree */
+/* ----------------------------------------------------------------------------------------------- the tree */
 
 static void strings_numbers_and_ids_round_trip(void **state) {
   (void)state;
@@ -274,7 +277,8 @@ static void strings_numbers_and_ids_round_trip(void **state) {
       assert_int_equal(longer[strlen(text)], '0' + child);
     }
     /* Descendants are the ids around a cell. */
-    assert_true(children[0] < children[1] && children[1] < id && id < children[2] && children[2] < children[3]);
+    assert_true(children[0] < children[1] && children[1] < id && id < children[2] &&
+                children[2] < children[3]);
   }
 }
 
@@ -320,7 +324,7 @@ static void centers_lie_in_their_cells(void **state) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------- corners and neighbors */
+/* ---------------------------------------------------------------------------------- corners and neighbors */
 
 /* A corner's place on the sphere, whatever octant it is seen from. */
 typedef struct place {
@@ -434,8 +438,8 @@ static void deep_neighbors_are_symmetric(void **state) {
   }
 }
 
-/* Of all cells of a level exactly one holds a place strictly between its edges, and it is the one located. Tested in the
- * ZOT plane, where edges are straight. */
+/* Of all cells of a level exactly one holds a place strictly between its edges, and it is the one located.
+ * Tested in the ZOT plane, where edges are straight. */
 static void brute_force_containment(void **state) {
   (void)state;
   random_state = 7;
@@ -503,7 +507,7 @@ static void areas_add_up(void **state) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------------------------------------- errors */
 
 static void nonsense_is_refused(void **state) {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Arrays of cells as seeds, against a loop over all cells: all types, strides, masks and choices of values, with
- * any number of threads and any split of the rows into calls.
+ * Arrays of cells as seeds, against a loop over all cells: all types, strides, masks and choices of values,
+ * with any number of threads and any split of the rows into calls.
  */
 #include "cmocka_test.h"
 
@@ -58,7 +58,7 @@ static gv_raster_seeds *begin(gv_context *used, int64_t width, int64_t height) {
   return seeds;
 }
 
-/* ---------------------------------------------------------------------------------------------- against all cells */
+/* -------------------------------------------------------------------------------------- against all cells */
 
 /* Where cells lie in memory. */
 typedef struct layout {
@@ -93,7 +93,8 @@ static void fill(gv_dtype type, uint64_t seed) {
   double number = 0.0;
   bool has_sign = is_real(type) || type <= GV_INT64;
   for (int i = 0; i < MEMORY; i++) {
-    if (split_mix(&state) % 3 == 0) number = (double)(int64_t)(split_mix(&state) % 6) - (has_sign ? 2.0 : 0.0);
+    if (split_mix(&state) % 3 == 0)
+      number = (double)(int64_t)(split_mix(&state) % 6) - (has_sign ? 2.0 : 0.0);
     numbers[i] = number;
     if (is_real(type) && split_mix(&state) % 9 == 0) {
       const double odd[] = {(double)NAN, INFINITY, -INFINITY, -0.0};
@@ -151,8 +152,8 @@ static void compare(gv_dtype type, const layout *at, const choice *how, int thre
     bool masked = how->mask != 0 && (mask_bytes[place] != 0) == (how->mask == 2);
     if (masked || !is_chosen(numbers[place], how)) continue;
     if (n >= found.count || found.cell[n] != i || (double)found.value[found.group[n]] != numbers[place])
-      fail_msg("type %d, %s, listed %d, nodata %d, mask %d, %d threads: cell %d", (int)type, at->name, how->listed,
-               how->nodata, how->mask, threads, (int)i);
+      fail_msg("type %d, %s, listed %d, nodata %d, mask %d, %d threads: cell %d", (int)type, at->name,
+               how->listed, how->nodata, how->mask, threads, (int)i);
     n++;
   }
   assert_int_equal(n, found.count);
@@ -221,7 +222,8 @@ static void large_rasters(void **unused) {
   for (int64_t r = 0; r < H; r++) {
     assert_int_equal(gv_raster_seeds_groups(used, seeds, 0, r, W, 1, group, W), GV_OK);
     for (int64_t c = 0; c < W; c++)
-      assert_int_equal(cells[r * W + c] % 3 == 1 ? 0 : cells[r * W + c], group[c] < 0 ? 0 : found.value[group[c]]);
+      assert_int_equal(cells[r * W + c] % 3 == 1 ? 0 : cells[r * W + c],
+                       group[c] < 0 ? 0 : found.value[group[c]]);
   }
   gv_raster_seeds_destroy(seeds);
   gv_context_destroy(used);
@@ -230,7 +232,7 @@ static void large_rasters(void **unused) {
   free(group);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------------------------------------- errors */
 
 static void expect_refusal(gv_dtype type, const void *data, const void *chosen, const char *number) {
   enum { W = 1500, H = 800, BEFORE = 3 }; /* more than one thread reads */
@@ -263,8 +265,8 @@ static void expect_refusal(gv_dtype type, const void *data, const void *chosen, 
     assert_int_equal(gv_raster_seeds_add_array(used, seeds, &empty), GV_OK);
     assert_int_equal(gv_raster_seeds_add_array(used, seeds, &array),
                      number != NULL ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
-    snprintf(expected, sizeof expected, "row %d, column 2: unsupported value (%s); expected integers", BEFORE + 7,
-             number != NULL ? number : "");
+    snprintf(expected, sizeof expected, "row %d, column 2: unsupported value (%s); expected integers",
+             BEFORE + 7, number != NULL ? number : "");
     if (number != NULL) assert_string_equal(gv_context_message(used), expected);
     gv_raster_seeds_destroy(seeds);
     gv_context_destroy(used);
@@ -272,8 +274,8 @@ static void expect_refusal(gv_dtype type, const void *data, const void *chosen, 
   free(cells);
 }
 
-/* The first invalid value in the order of rows is named, for any number of threads; values that are not chosen may
- * be any number. */
+/* The first invalid value in the order of rows is named, for any number of threads; values that are not
+ * chosen may be any number. */
 static void numbers_that_are_not_whole(void **unused) {
   (void)unused;
   const float tenth = 0.1F, four = 4.0F;

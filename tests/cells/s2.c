@@ -44,8 +44,10 @@ static void known_cells(void **state) {
       {1, 10, UINT64_C(0x5400000000000000), -135, 59.491041133797204, 0.52359877559829882},
       {2, 33, UINT64_C(0x4300000000000000), 74.744881296942225, 54.525961350264652, 0.1269596262242963},
       {5, 1665, UINT64_C(0x340c000000000000), 117.17353159273283, 21.740558748922894, 0.0023888663460165374},
-      {9, 298844, UINT64_C(0x247ae40000000000), 69.955033824484119, -12.140113693507837, 9.8753538473097577e-06},
-      {13, 43889197, UINT64_C(0x14ed916c00000000), 29.678887683648593, 33.715595403279636, 2.9918135633710185e-08},
+      {9, 298844, UINT64_C(0x247ae40000000000), 69.955033824484119, -12.140113693507837,
+       9.8753538473097577e-06},
+      {13, 43889197, UINT64_C(0x14ed916c00000000), 29.678887683648593, 33.715595403279636,
+       2.9918135633710185e-08},
       {18, 11544872091, UINT64_C(0x560418937000000), -5.4216108676934311, -0.36891123997926151,
        2.9208353961494666e-11},
       {18, 390464066813, UINT64_C(0xb5d2f1a9fb000000), 33.758983919691595, -49.808894514923367,
@@ -118,10 +120,11 @@ static void positions_do_not_depend_on_the_span(void **state) {
 
 static void bounds_hold_their_cells(void **state) {
   (void)state;
-  gv_ellipsoid globe[] = {{6378137.0, 0.0, 0.0},
-                          {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
-                          {6378137.0, 0.02, 0.02 * 1.98},
-                          {6378137.0, -0.02, -0.02 * 2.02}};
+  gv_ellipsoid globe[] = {
+      {6378137.0, 0.0, 0.0},
+      {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
+      {6378137.0, 0.02, 0.02 * 1.98},
+      {6378137.0, -0.02, -0.02 * 2.02}};
   for (int e = -1; e < 4; e++) {
     const gv_ellipsoid *ellipsoid = e < 0 ? NULL : &globe[e];
     double curvature = e < 0 ? 1.0 : 1.0 / pow(1.0 - fabs(globe[e].flattening), 6.0);
@@ -138,7 +141,10 @@ static void bounds_hold_their_cells(void **state) {
             for (int64_t k = 0; k < (bits < 3 ? cells : 40); k++) {
               double v[3];
               /* the ends of the curve, which are at corners, and others */
-              int64_t at = bits < 3 ? k : k == 0 ? 0 : k == 1 ? cells - 1 : (int64_t)(uniform() * (double)cells);
+              int64_t at = bits < 3 ? k
+                           : k == 0 ? 0
+                           : k == 1 ? cells - 1
+                                    : (int64_t)(uniform() * (double)cells);
               gv_s2_positions(&s2, ellipsoid, first + at, 1, &v[0], &v[1], &v[2]);
               assert_true(bound_holds(&bound, v));
             }
@@ -165,7 +171,8 @@ static void curve_numbers(void **state) {
       for (int d = 0; d < 3; d++)
         at[d] *= length;
       assert_true(gv_s2_curve_number(&curve, level, at) == number);
-      assert_true(gv_s2_curve_number(&curve, GV_S2_CURVE_MOST, at) >> 2 * (GV_S2_CURVE_MOST - level) == number);
+      assert_true(gv_s2_curve_number(&curve, GV_S2_CURVE_MOST, at) >> 2 * (GV_S2_CURVE_MOST - level) ==
+                  number);
     }
   }
 }

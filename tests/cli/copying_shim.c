@@ -1,4 +1,5 @@
-/* For LD_PRELOAD: $COPYING_FAILS is "read N" or "memory N": the Nth read of 1 MiB from a file, or allocation of 1 MiB, fails. */
+/* For LD_PRELOAD: $COPYING_FAILS is "read N" or "memory N": the Nth read of 1 MiB from a file, or allocation
+ * of 1 MiB, fails. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>

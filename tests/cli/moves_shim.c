@@ -1,11 +1,12 @@
 /*
- * For LD_PRELOAD: logs fsync, links and renames in the file $MOVES_LOG, a line a call, and makes some of them fail,
- * or delays them by two SIGTERM and a fifth of a second. Names relative to a descriptor are logged with its path.
+ * For LD_PRELOAD: logs fsync, links and renames in the file $MOVES_LOG, a line a call, and makes some of them
+ * fail, or delays them by two SIGTERM and a fifth of a second. Names relative to a descriptor are logged with
+ * its path.
  *
  * $MOVES_FAIL is "fsync 3": the third; "rename 2+": the second and all after it. $MOVES_SIGNAL likewise. With
- * $MOVES_NO_EXCHANGE renames have no flags, as on old file systems; with $MOVES_NO_LINKS no file has a second name
- * either. $MOVES_KILL is "5 before" or "5 after": the process is killed before or after the fifth of all links and
- * renames to an output's path (without ".tmp-").
+ * $MOVES_NO_EXCHANGE renames have no flags, as on old file systems; with $MOVES_NO_LINKS no file has a second
+ * name either. $MOVES_KILL is "5 before" or "5 after": the process is killed before or after the fifth of all
+ * links and renames to an output's path (without ".tmp-").
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +24,8 @@ static int is_meant(const char *variable, const char *call, int number) {
   const char *wanted = getenv(variable);
   char name[16] = "", more = '\0';
   int at = 0;
-  if (wanted == NULL || sscanf(wanted, "%15s %d%c", name, &at, &more) < 2 || strcmp(name, call) != 0) return 0;
+  if (wanted == NULL || sscanf(wanted, "%15s %d%c", name, &at, &more) < 2 || strcmp(name, call) != 0)
+    return 0;
   return more == '+' ? number >= at : number == at;
 }
 

@@ -24,8 +24,8 @@ static char *help_of(const cli_syntax *syntax, bool all) {
   return text;
 }
 
-/* The lines of help that begin with an option are the rows of the table in their order; rare rows only in --help-all. Each
- * line has the name and the metavar. */
+/* The lines of help that begin with an option are the rows of the table in their order; rare rows only in
+ * --help-all. Each line has the name and the metavar. */
 static void check_help_of(const cli_syntax *syntax, bool all) {
   char *text = help_of(syntax, all), *rest = text;
   size_t row = 0;
@@ -68,7 +68,8 @@ static void check_short_help(const cli_syntax *syntax) {
     const gv_option *o = &syntax->options[i];
     if (o->kind == GV_OPTION_HEADING || o->rare) continue;
     int first = (int)strcspn(o->help, "\n");
-    if (first > 110 - 24) fail_msg("%s: --%s has more than a line of --help (%d)", syntax->name, o->name, first);
+    if (first > 110 - 24)
+      fail_msg("%s: --%s has more than a line of --help (%d)", syntax->name, o->name, first);
   }
   if (more != names_it) fail_msg("%s --help: invalid reference to --help-all", syntax->name);
   free(text);
@@ -81,14 +82,15 @@ static void check_rows(const cli_syntax *syntax) {
     const gv_option *o = &syntax->options[i];
     assert_non_null(o->name);
     if (o->kind == GV_OPTION_HEADING) continue;
-    bool takes_value = o->kind != GV_OPTION_FLAG && o->kind != GV_OPTION_HELP && o->kind != GV_OPTION_HELP_ALL &&
-                       o->kind != GV_OPTION_VERSION;
+    bool takes_value = o->kind != GV_OPTION_FLAG && o->kind != GV_OPTION_HELP &&
+                       o->kind != GV_OPTION_HELP_ALL && o->kind != GV_OPTION_VERSION;
     if ((o->metavar != NULL) != takes_value) fail_msg("%s: --%s and its value", syntax->name, o->name);
     if (o->help == NULL || *o->help == '\0') fail_msg("%s: --%s without help", syntax->name, o->name);
     if (o->low > o->high) fail_msg("%s: --%s without a range", syntax->name, o->name);
     if ((o->kind == GV_OPTION_CHOICE) != (o->choices != NULL))
       fail_msg("%s: --%s and its choices", syntax->name, o->name);
-    if ((o->kind == GV_OPTION_SET) != (o->set != NULL)) fail_msg("%s: --%s and its setter", syntax->name, o->name);
+    if ((o->kind == GV_OPTION_SET) != (o->set != NULL))
+      fail_msg("%s: --%s and its setter", syntax->name, o->name);
     for (size_t k = 0; k < i; k++)
       if (strcmp(syntax->options[k].name, o->name) == 0) fail_msg("%s: --%s twice", syntax->name, o->name);
   }
@@ -140,7 +142,7 @@ static void help_names_choices(void **state) {
   for_each(check_choices);
 }
 
-/* ------------------------------------------------------------------------------------------ the kinds of value */
+/* ------------------------------------------------------------------------------------- the kinds of value */
 
 typedef struct settings {
   bool flag, given;

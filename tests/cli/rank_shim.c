@@ -1,8 +1,9 @@
 /*
- * For LD_PRELOAD, in ranks of MPI: injects a fault into rank $RANK_NUMBER. $RANK_DO: "kill", the process ends when
- * it writes to an output for the $RANK_AT-th time; "full", this and all its later writes fail as on a full disk;
- * "wait", it stays there. The other ranks' first write waits until then, when the file $RANK_REACHED is made.
- * "hide": the parts of other ranks do not exist for this rank; "hide-all": nor does the directory of the parts.
+ * For LD_PRELOAD, in ranks of MPI: injects a fault into rank $RANK_NUMBER. $RANK_DO: "kill", the process ends
+ * when it writes to an output for the $RANK_AT-th time; "full", this and all its later writes fail as on a
+ * full disk; "wait", it stays there. The other ranks' first write waits until then, when the file
+ * $RANK_REACHED is made. "hide": the parts of other ranks do not exist for this rank; "hide-all": nor does
+ * the directory of the parts.
  */
 #include <dlfcn.h>
 #include <errno.h>

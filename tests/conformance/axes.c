@@ -1,6 +1,7 @@
 /*
- * Seeds on axes of longitudes and latitudes: the search by rows and columns returns the bytes of `serial`, with poles, both edges of the
- * map, unordered and repeated axes, from far away and of all ellipsoids that it is proven for.
+ * Seeds on axes of longitudes and latitudes: the search by rows and columns returns the bytes of `serial`,
+ * with poles, both edges of the map, unordered and repeated axes, from far away and of all ellipsoids that it
+ * is proven for.
  */
 #include "cmocka_test.h"
 
@@ -24,7 +25,8 @@ static int below(int count) {
   return (int)(split_mix(&random_state) % (uint64_t)count);
 }
 
-/* An axis in [low, high]: even or uneven steps, of the whole range or down to a ten-millionth of it, in any order. */
+/* An axis in [low, high]: even or uneven steps, of the whole range or down to a ten-millionth of it, in any
+ * order. */
 static int make_axis(double low, double high, double *axis) {
   static const int lengths[] = {2, 3, 7, 19, LONGEST};
   int count = lengths[below(5)], kind = below(5);
@@ -72,7 +74,9 @@ static void make_queries(const made_grid *grid, double *lon, double *lat) {
     int one = below(count), other = below(count), kind = i % 6;
     double near = pow(10.0, uniform(-8.0, 1.0)) * (kind == 2);
     lon[i] = kind == 1 ? (grid->lon[one] + grid->lon[other]) / 2.0 : grid->lon[one] + 180.0 * (kind == 3);
-    lat[i] = kind == 1 ? (grid->lat[one] + grid->lat[other]) / 2.0 : kind == 3 ? -grid->lat[one] : grid->lat[one];
+    lat[i] = kind == 1   ? (grid->lat[one] + grid->lat[other]) / 2.0
+             : kind == 3 ? -grid->lat[one]
+                         : grid->lat[one];
     lon[i] = kind == 5 ? uniform(-180.0, 180.0) : lon[i] + uniform(-near, near);
     lat[i] = kind == 5 ? uniform(-90.0, 90.0) : lat[i] + uniform(-near, near);
     lat[i] = kind == 4 ? copysign(90.0, lat[i]) : fmax(fmin(lat[i], 90.0), -90.0);
@@ -99,8 +103,8 @@ typedef struct found {
   double distance[SEEDS * MOST];
 } found;
 
-static void search(gv_context *context, const gv_index *index, const gv_points *queries, int32_t k, double within,
-                   found *f) {
+static void search(gv_context *context, const gv_index *index, const gv_points *queries, int32_t k,
+                   double within, found *f) {
   gv_search_options options;
   gv_search_options_init(&options);
   options.k = k;
@@ -119,8 +123,8 @@ static void search_radius(gv_context *context, const gv_index *index, const gv_p
   memset(f, 0, sizeof *f);
   assert_int_equal(gv_index_search_radius(context, index, queries, &options, f->offset, NULL, NULL), GV_OK);
   assert_true(f->offset[queries->count] <= SEEDS * MOST);
-  assert_int_equal(gv_index_search_radius(context, index, queries, &options, f->offset, f->index, f->distance),
-                   GV_OK);
+  assert_int_equal(
+      gv_index_search_radius(context, index, queries, &options, f->offset, f->index, f->distance), GV_OK);
 }
 
 static void check(gv_context *context, const made_grid *grid, gv_metric metric, double flattening, found *one,

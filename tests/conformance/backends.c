@@ -1,7 +1,7 @@
 /*
- * Every search backend returns the bytes of `serial`, and `serial` those of a sort of all distances: all metrics,
- * both types, all vector instruction sets, awkward point sets, maximum distances exactly at and just below a
- * neighbor. A backend joins by being in the table.
+ * Every search backend returns the bytes of `serial`, and `serial` those of a sort of all distances: all
+ * metrics, both types, all vector instruction sets, awkward point sets, maximum distances exactly at and just
+ * below a neighbor. A backend joins by being in the table.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -21,7 +21,7 @@ enum { LATTICE_SIDE = 5 };
 static const gv_metric metrics[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV, GV_COSINE, GV_INNER_PRODUCT};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
-/* ------------------------------------------------------------------------------------------------- comparing */
+/* ---------------------------------------------------------------------------------------------- comparing */
 
 typedef struct answer {
   int64_t *indices;
@@ -42,7 +42,8 @@ static void free_answer(answer a) {
   free(a.distances);
 }
 
-static gv_index *build(gv_context *context, const gv_points *reference, const char *backend, gv_metric metric) {
+static gv_index *build(gv_context *context, const gv_points *reference, const char *backend,
+                       gv_metric metric) {
   gv_index_options options;
   gv_index_options_init(&options);
   options.backend = backend;
@@ -128,21 +129,21 @@ static void assert_same(answer expected, answer got, int64_t queries, int32_t k,
   for (int64_t i = 0; i < queries * k; i++) {
     if (expected.indices[i] != got.indices[i] ||
         memcmp(&expected.distances[i], &got.distances[i], sizeof(double)) != 0) {
-      fail_msg("%s: query %lld, rank %lld: expected %lld at %.17g, got %lld at %.17g", what, (long long)(i / k),
-               (long long)(i % k), (long long)expected.indices[i], expected.distances[i], (long long)got.indices[i],
-               got.distances[i]);
+      fail_msg("%s: query %lld, rank %lld: expected %lld at %.17g, got %lld at %.17g", what,
+               (long long)(i / k), (long long)(i % k), (long long)expected.indices[i], expected.distances[i],
+               (long long)got.indices[i], got.distances[i]);
     }
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ cases */
+/* -------------------------------------------------------------------------------------------------- cases */
 
 typedef struct fixture {
   gv_context *context[2]; /* one thread, three threads */
 } fixture;
 
-/* Whether it can run here and is selected. GPUVORONOI_TEST_BACKENDS may name some, separated by commas, for slow
- * tools. */
+/* Whether it can run here and is selected. GPUVORONOI_TEST_BACKENDS may name some, separated by commas, for
+ * slow tools. */
 static bool wanted(const gv_backend *backend) {
   const char *list = getenv("GPUVORONOI_TEST_BACKENDS");
   size_t length = strlen(backend->name);
@@ -158,7 +159,8 @@ static bool takes(const gv_backend *backend, const gv_points *reference, gv_metr
   return wanted(backend) && reference->dim <= backend->max_dim && gv_backend_refuses(backend, metric) == NULL;
 }
 
-/* Indices of the backends on a GPU, where building costs more than searching: for one set and metric, until forgotten. */
+/* Indices of the backends on a GPU, where building costs more than searching: for one set and metric, until
+ * forgotten. */
 enum { BACKENDS_MAX = 64 };
 static gv_index *kept[BACKENDS_MAX];
 
@@ -169,10 +171,11 @@ static void forget_indices(void) {
   }
 }
 
-/* Every backend but serial, every instruction set, against one expected answer. forget_indices() when the set or the
- * metric changes. */
-static void check_backends(const fixture *f, const gv_points *reference, const gv_points *queries, gv_metric metric,
-                           const gv_search_options *options, answer expected, const char *what) {
+/* Every backend but serial, every instruction set, against one expected answer. forget_indices() when the set
+ * or the metric changes. */
+static void check_backends(const fixture *f, const gv_points *reference, const gv_points *queries,
+                           gv_metric metric, const gv_search_options *options, answer expected,
+                           const char *what) {
   static const char *const levels[] = {"baseline", "avx2", "avx512"};
   answer got = new_answer(queries->count, options->k);
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
@@ -293,8 +296,8 @@ static void test_few_points(void **state) {
   }
 }
 
-/* Enough points and queries for several blocks, ranges, slabs of threads and levels of a tree; the expected answer
- * comes from serial, which the other tests compare with the definition. */
+/* Enough points and queries for several blocks, ranges, slabs of threads and levels of a tree; the expected
+ * answer comes from serial, which the other tests compare with the definition. */
 static void test_large(void **state) {
   static const struct {
     shape s;
@@ -313,7 +316,8 @@ static void test_large(void **state) {
     double *r = malloc((size_t)(n * dim) * sizeof *r), *q = malloc((size_t)(m * dim) * sizeof *q);
     fill(r, n, dim, cases[c].s, LATTICE_SIDE);
     fill(q, m, dim, cases[c].s, LATTICE_SIDE);
-    gv_points reference = gv_points_rows(r, n, dim, GV_FLOAT64), queries = gv_points_rows(q, m, dim, GV_FLOAT64);
+    gv_points reference = gv_points_rows(r, n, dim, GV_FLOAT64),
+              queries = gv_points_rows(q, m, dim, GV_FLOAT64);
     for (int number = 0; number < METRICS; number++) {
       const gv_metric metric = metrics[number];
       gv_search_options options;
@@ -332,8 +336,8 @@ static void test_large(void **state) {
   }
 }
 
-/* The reference set against itself without each point, both with queries NULL and with a copy, and with queries
- * that are not the reference set although exclude_self is set (allowed: exclusion is by number). */
+/* The reference set against itself without each point, both with queries NULL and with a copy, and with
+ * queries that are not the reference set although exclude_self is set (allowed: exclusion is by number). */
 static void test_self(void **state) {
   const fixture *f = *state;
   enum { N = 3000, DIM = 2 };
@@ -349,7 +353,8 @@ static void test_self(void **state) {
     memcpy(other + i * DIM, r + (i + 1) * DIM, DIM * sizeof *r);
   for (int i = 0; i < N; i += 2)
     memcpy(other + (i + 1) * DIM, r + (i + 1) * DIM, DIM * sizeof *r);
-  gv_points reference = gv_points_rows(r, N, DIM, GV_FLOAT64), same = gv_points_rows(copy, N, DIM, GV_FLOAT64),
+  gv_points reference = gv_points_rows(r, N, DIM, GV_FLOAT64),
+            same = gv_points_rows(copy, N, DIM, GV_FLOAT64),
             different = gv_points_rows(other, N, DIM, GV_FLOAT64);
   for (int32_t k = 1; k <= 8; k += 7) {
     gv_search_options options;
@@ -358,7 +363,8 @@ static void test_self(void **state) {
     options.exclude_self = 1;
     answer expected = new_answer(N, k), got = new_answer(N, k);
     from_definition(&reference, &different, GV_EUCLIDEAN, &options, expected);
-    check_backends(f, &reference, &different, GV_EUCLIDEAN, &options, expected, "self-exclusion, other queries");
+    check_backends(f, &reference, &different, GV_EUCLIDEAN, &options, expected,
+                   "self-exclusion, other queries");
     from_definition(&reference, &reference, GV_EUCLIDEAN, &options, expected);
     check_backends(f, &reference, &same, GV_EUCLIDEAN, &options, expected, "self-exclusion, copied queries");
     for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {

@@ -1,7 +1,7 @@
 /*
- * HEALPix, S2 and lists of places: every engine returns the bytes of `serial`, which searches each cell by definition;
- * also for several nearest seeds, with distance limits, masks and weights. Lists of HEALPix's centers have the same
- * results.
+ * HEALPix, S2 and lists of places: every engine returns the bytes of `serial`, which searches each cell by
+ * definition; also for several nearest seeds, with distance limits, masks and weights. Lists of HEALPix's
+ * centers have the same results.
  */
 #include "questions.h"
 
@@ -96,11 +96,12 @@ static void compare_all(const gv_grid *grid, const gv_points *seeds, gv_metric m
     if (status != GV_OK) fail_msg("%s: %s", o.backend, message);
     for (int64_t i = 0; i < q->k * cells; i++) {
       if (expected[i] != got[i]) {
-        fail_msg("kind %d, order %d, %lld cells, %lld seeds, %s, k %d, %g, weighting %d: %s (%s, %d): %d at cell "
-                 "%lld rank %lld, not %d",
-                 (int)grid->kind, grid->order, (long long)cells, (long long)seeds->count, gv_metric_name(metric),
-                 (int)q->k, q->max_distance, (int)q->weighting, o.backend, o.simd, (int)o.block_width, (int)got[i],
-                 (long long)(i % cells), (long long)(i / cells), (int)expected[i]);
+        fail_msg(
+            "kind %d, order %d, %lld cells, %lld seeds, %s, k %d, %g, weighting %d: %s (%s, %d): %d at cell "
+            "%lld rank %lld, not %d",
+            (int)grid->kind, grid->order, (long long)cells, (long long)seeds->count, gv_metric_name(metric),
+            (int)q->k, q->max_distance, (int)q->weighting, o.backend, o.simd, (int)o.block_width, (int)got[i],
+            (long long)(i % cells), (long long)(i / cells), (int)expected[i]);
       }
     }
   }
@@ -198,7 +199,8 @@ static void lists(void **state) {
   }
 }
 
-/* Of many seeds, and places in no order or in rows, a search is faster, and is chosen; the answers are the same. */
+/* Of many seeds, and places in no order or in rows, a search is faster, and is chosen; the answers are the
+ * same. */
 static void many_seeds(void **state) {
   (void)state;
   enum { SEEDS = 30000, PLACES = 128, K = 2 };
@@ -284,7 +286,8 @@ static void lists_of_centers(void **state) {
 enum { STATISTICS_SEEDS = 30, STATISTICS_CELLS = 12 << 8 };
 
 /* Statistics are those of the cells' areas and distances; unknown areas are 1 each. */
-static void compare_statistics(gv_context *context, const gv_voronoi *voronoi, int64_t cells, const double *area) {
+static void compare_statistics(gv_context *context, const gv_voronoi *voronoi, int64_t cells,
+                               const double *area) {
   static int32_t seed[STATISTICS_CELLS];
   static double distance[STATISTICS_CELLS], lon[STATISTICS_CELLS], lat[STATISTICS_CELLS];
   gv_statistics *statistics = NULL;
@@ -441,8 +444,9 @@ static void refused(void **state) {
     grid.semi_major = 1e6;
     grid.flattening = cases[i].flattening;
     grid.kind = cases[i].kind;
-    assert_int_equal(try_run(&grid, &seeds, cases[i].metric, &tile, &plain, NULL, out, message, sizeof message),
-                     GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(
+        try_run(&grid, &seeds, cases[i].metric, &tile, &plain, NULL, out, message, sizeof message),
+        GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(message, cases[i].message));
   }
 }

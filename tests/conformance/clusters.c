@@ -70,7 +70,8 @@ static const question questions[] = {
 enum { QUESTIONS = sizeof questions / sizeof *questions, MOST = 4 };
 
 /* The k best by (value, number) of those within the limit. */
-static void expect(const question *q, const double *distance, const double *weight, double limit, int32_t *best) {
+static void expect(const question *q, const double *distance, const double *weight, double limit,
+                   int32_t *best) {
   double value[MOST];
   int32_t held = 0;
   for (int32_t s = 0; s < SEEDS; s++) {
@@ -127,7 +128,8 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
   assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
   for (int64_t cell = 0; cell < cells; cell++) {
     const double *g = grid->geotransform;
-    double lon = g[0] + ((double)(cell % stride) + 0.5) * g[1], lat = g[3] + ((double)(cell / stride) + 0.5) * g[5];
+    double lon = g[0] + ((double)(cell % stride) + 0.5) * g[1],
+           lat = g[3] + ((double)(cell / stride) + 0.5) * g[5];
     if (grid->kind == GV_GRID_QTM) {
       gv_qtm_id id = 0;
       assert_int_equal(gv_qtm_from_number(grid->level, cell, &id), GV_OK);

@@ -1,6 +1,7 @@
 /*
- * Maximum distances on larger grids, where cells within the limit are found disc by disc: the bytes are those of `serial`
- * for discs that overlap each other and edges of blocks and of the globe, and for any previous contents of buffers.
+ * Maximum distances on larger grids, where cells within the limit are found disc by disc: the bytes are those
+ * of `serial` for discs that overlap each other and edges of blocks and of the globe, and for any previous
+ * contents of buffers.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -25,7 +26,7 @@ static double uniform(void) {
 
 static double seed_x[MOST_SEEDS], seed_y[MOST_SEEDS];
 
-/* ------------------------------------------------------------------------------------------------------- one run */
+/* ------------------------------------------------------------------------------------------------ one run */
 
 typedef struct question {
   const char *name;
@@ -82,8 +83,8 @@ static void answer_block(gv_context *context, const gv_voronoi *voronoi, const q
   }
 }
 
-/* All blocks, every `stride`-th first. With `buffered` one buffer is used for all and keeps the contents of the
- * last one. */
+/* All blocks, every `stride`-th first. With `buffered` one buffer is used for all and keeps the contents of
+ * the last one. */
 static void answer(const question *q, const char *backend, const char *simd, int64_t side_x, int64_t side_y,
                    int64_t stride, bool buffered, int32_t *out) {
   gv_context *context = NULL;
@@ -138,23 +139,25 @@ static int32_t *check(const question *q) {
     /* Previous contents must not matter: nodata in part, as in a reused buffer. */
     for (int64_t i = 0; i < values; i++)
       got[i] = i / 5 % 3 == 0 ? 123456 : NODATA;
-    answer(q, "tile", forms[f].simd, forms[f].side_x, forms[f].side_y, forms[f].stride, forms[f].buffered, got);
+    answer(q, "tile", forms[f].simd, forms[f].side_x, forms[f].side_y, forms[f].stride, forms[f].buffered,
+           got);
     for (int64_t i = 0; i < values; i++) {
       if (got[i] == expected[i]) continue;
-      fail_msg("%s, %s, %lld seeds, k %d, distance %.17g, %s, blocks %lldx%lld (%s): %d at column %lld row %lld "
-               "rank %lld, "
-               "serial says %d",
-               q->name, gv_metric_name(q->metric), (long long)q->seeds, (int)q->k, q->max_distance,
-               q->mask != NULL ? "masked" : "no mask", (long long)forms[f].side_x, (long long)forms[f].side_y,
-               forms[f].simd, (int)got[i], (long long)(i % cells % q->grid.width),
-               (long long)(i % cells / q->grid.width), (long long)(i / cells), (int)expected[i]);
+      fail_msg(
+          "%s, %s, %lld seeds, k %d, distance %.17g, %s, blocks %lldx%lld (%s): %d at column %lld row %lld "
+          "rank %lld, "
+          "serial says %d",
+          q->name, gv_metric_name(q->metric), (long long)q->seeds, (int)q->k, q->max_distance,
+          q->mask != NULL ? "masked" : "no mask", (long long)forms[f].side_x, (long long)forms[f].side_y,
+          forms[f].simd, (int)got[i], (long long)(i % cells % q->grid.width),
+          (long long)(i % cells / q->grid.width), (long long)(i / cells), (int)expected[i]);
     }
   }
   free(got);
   return expected;
 }
 
-/* ----------------------------------------------------------------------------------------------------- by hand */
+/* ------------------------------------------------------------------------------------------------ by hand */
 
 static void discs_that_touch(void **state) {
   (void)state;
@@ -272,7 +275,7 @@ static void discs_around_the_globe(void **state) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------- at random */
+/* ---------------------------------------------------------------------------------------------- at random */
 
 typedef enum arrangement { SPREAD, CLUSTERS, ON_CELLS, DENSE, ARRANGEMENTS } arrangement;
 
@@ -344,7 +347,8 @@ static void discs_at_random(void **state) {
       q.metric = globe ? (turn % 3 == 0 ? GV_GEODESIC : GV_GREAT_CIRCLE) : (gv_metric)(turn % 3);
       arrangement how = (arrangement)(turn % ARRANGEMENTS);
       double area = (double)(q.grid.width * q.grid.height), disc = 3.0 * cells[c] * cells[c] + 60.0;
-      q.seeds = 1 + (int64_t)fmin((how == DENSE ? 1.2 : 0.1) * area / disc, q.metric == GV_GEODESIC ? 15.0 : 600.0);
+      q.seeds =
+          1 + (int64_t)fmin((how == DENSE ? 1.2 : 0.1) * area / disc, q.metric == GV_GEODESIC ? 15.0 : 600.0);
       arrange(&q.grid, how, q.seeds);
       q.max_distance = cells[c] * step;
       if (turn % 2 == 1) {

@@ -1,7 +1,7 @@
 /*
  * Searches of the globe: every backend returns the results of a loop over geod_inverse, also if chords leave
- * thousands of seeds open (clusters seen from far away, antipodes); and these seeds are requested in few searches,
- * not query by query.
+ * thousands of seeds open (clusters seen from far away, antipodes); and these seeds are requested in few
+ * searches, not query by query.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -45,8 +45,8 @@ static void make_queries(double *lon, double *lat) {
   }
 }
 
-static void expect(const struct geod_geodesic *geod, const gv_points *seeds, double lon, double lat, int64_t self,
-                   int32_t k, int64_t *best, double *value) {
+static void expect(const struct geod_geodesic *geod, const gv_points *seeds, double lon, double lat,
+                   int64_t self, int32_t k, int64_t *best, double *value) {
   int32_t held = 0;
   for (int64_t s = 0; s < seeds->count; s++) {
     double d;
@@ -73,7 +73,8 @@ static void check(const gv_points *seeds, const gv_points *queries, int32_t k) {
   assert_true(expected != NULL && found != NULL && value != NULL && distance != NULL);
   geod_init(&geod, 6378137.0, 1.0 / 298.257223563);
   for (int64_t i = 0; i < asked->count; i++)
-    expect(&geod, seeds, asked->x[i], asked->y[i], queries != NULL ? -1 : i, k, expected + i * k, value + i * k);
+    expect(&geod, seeds, asked->x[i], asked->y[i], queries != NULL ? -1 : i, k, expected + i * k,
+           value + i * k);
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
@@ -127,7 +128,7 @@ static void every_backend_finds_the_nearest(void **state) {
   check(&seeds, &queries, 2);
 }
 
-/* -------------------------------------------------------------------------------------------- how often is searched */
+/* ---------------------------------------------------------------------------------- how often is searched */
 
 static const gv_search_engine *counted;
 static int searches;
@@ -138,7 +139,8 @@ static gv_status count_search(gv_context *context, const gv_reference *reference
   return counted->search(context, reference, state, query, indices, canonical);
 }
 
-static gv_status nothing_more(gv_context *context, const void *user, int64_t query, const gv_neighbors *near) {
+static gv_status nothing_more(gv_context *context, const void *user, int64_t query,
+                              const gv_neighbors *near) {
   int32_t *count = (int32_t *)user + query;
   (void)context;
   assert_int_equal(*count, 0);
@@ -146,7 +148,8 @@ static gv_status nothing_more(gv_context *context, const void *user, int64_t que
   return GV_OK;
 }
 
-/* On a ring around the pole all are as near to it: twice as many must be requested, and twice as many again. */
+/* On a ring around the pole all are as near to it: twice as many must be requested, and twice as many
+ * again. */
 static void open_queries_are_searched_together(void **state) {
   (void)state;
   enum { RING = 100, ASKED = 3, PLACES = 2000, ROUNDS = 3 };

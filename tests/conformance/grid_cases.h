@@ -1,12 +1,13 @@
 /*
- * What the conformance tests of rasters share: grids of every kind, seeds random and nasty, and comparing with `serial`.
+ * What the conformance tests of rasters share: grids of every kind, seeds random and nasty, and comparing
+ * with `serial`.
  */
 #ifndef GV_TEST_GRID_CASES_H
 #define GV_TEST_GRID_CASES_H
 
 #include "questions.h"
 
-/* --------------------------------------------------------------------------------------------------- grids */
+/* -------------------------------------------------------------------------------------------------- grids */
 
 /* Inverse sinusoidal projection of the sphere of radius 1e6, with no inverse outside the map. */
 static inline int inverse_sinusoidal(double *x, double *y, int64_t n, void *user) {
@@ -47,7 +48,7 @@ static const grid_case grid_cases[] = {
     {"polar", GV_GRID_PROJECTED, 61, 61, {-3.05e6, 1e5, 0, 3.05e6, 0, -1e5}, inverse_polar},
 };
 
-/* --------------------------------------------------------------------------------------------------- seeds */
+/* -------------------------------------------------------------------------------------------------- seeds */
 
 typedef enum seed_kind {
   UNIFORM,
@@ -97,7 +98,8 @@ static inline void make_seed(const grid_case *g, seed_kind kind, int64_t i, int6
     break;
   case LATTICE: {
     int64_t side = (int64_t)ceil(sqrt((double)n));
-    place(g, ((double)(i % side) + 0.5) / (double)side, ((double)(i / side) + 0.5) / (double)side, &x[i], &y[i]);
+    place(g, ((double)(i % side) + 0.5) / (double)side, ((double)(i / side) + 0.5) / (double)side, &x[i],
+          &y[i]);
     break;
   }
   case CORNER:
@@ -145,7 +147,7 @@ static inline void make_seed(const grid_case *g, seed_kind kind, int64_t i, int6
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- the test */
+/* ----------------------------------------------------------------------------------------------- the test */
 
 static inline gv_grid grid_of(const grid_case *g) {
   gv_grid grid;
@@ -159,24 +161,26 @@ static inline gv_grid grid_of(const grid_case *g) {
 }
 
 static inline void compare(const grid_case *g, const char *seeds, int64_t count, gv_metric metric,
-                           const run_options *o, const question *q, const int32_t *expected, const int32_t *got) {
+                           const run_options *o, const question *q, const int32_t *expected,
+                           const int32_t *got) {
   int64_t cells = g->width * g->height;
   for (int64_t i = 0; i < q->k * cells; i++) {
     if (expected[i] != got[i]) {
-      fail_msg("%s, %lld seeds %s, %s, k %d, distance %.17g, weighting %d, %s: %s (%s, blocks %dx%d) says %d at "
-               "column %lld row %lld rank %lld, serial %d",
-               g->name, (long long)count, seeds, gv_metric_name(metric), (int)q->k, q->max_distance,
-               (int)q->weighting, q->mask != NULL ? "masked" : "no mask", o->backend, o->simd, (int)o->block_width,
-               (int)o->block_height, (int)got[i], (long long)(i % cells % g->width),
-               (long long)(i % cells / g->width), (long long)(i / cells), (int)expected[i]);
+      fail_msg(
+          "%s, %lld seeds %s, %s, k %d, distance %.17g, weighting %d, %s: %s (%s, blocks %dx%d) says %d at "
+          "column %lld row %lld rank %lld, serial %d",
+          g->name, (long long)count, seeds, gv_metric_name(metric), (int)q->k, q->max_distance,
+          (int)q->weighting, q->mask != NULL ? "masked" : "no mask", o->backend, o->simd, (int)o->block_width,
+          (int)o->block_height, (int)got[i], (long long)(i % cells % g->width),
+          (long long)(i % cells / g->width), (long long)(i / cells), (int)expected[i]);
     }
   }
 }
 
-/* All engines that can run here against `serial` for one set of seeds and one question. `few`: one form of `tile` and a
- * third of the others only, each time another. */
-static inline void check_question(const grid_case *g, const char *name, const gv_points *seeds, gv_metric metric,
-                                  const question *q, bool few) {
+/* All engines that can run here against `serial` for one set of seeds and one question. `few`: one form of
+ * `tile` and a third of the others only, each time another. */
+static inline void check_question(const grid_case *g, const char *name, const gv_points *seeds,
+                                  gv_metric metric, const question *q, bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 64},
                                               {"tile", "baseline", 3, 37, 53},
@@ -229,11 +233,12 @@ static inline void check_question(const grid_case *g, const char *name, const gv
   free(expected);
 }
 
-/* ---------------------------------------------------------------------------------------------------- questions */
+/* ---------------------------------------------------------------------------------------------- questions */
 
-/* The reported distance of the seed nearest to a cell, by the other interface of the library; NaN for no position. */
-static inline double nearest_distance(const grid_case *g, const gv_points *seeds, gv_metric metric, int64_t column,
-                                      int64_t row) {
+/* The reported distance of the seed nearest to a cell, by the other interface of the library; NaN for no
+ * position. */
+static inline double nearest_distance(const grid_case *g, const gv_points *seeds, gv_metric metric,
+                                      int64_t column, int64_t row) {
   const double *t = g->geotransform;
   double x = t[0] + ((double)column + 0.5) * t[1] + ((double)row + 0.5) * t[2];
   double y = t[3] + ((double)column + 0.5) * t[4] + ((double)row + 0.5) * t[5], distance = NAN;
@@ -249,7 +254,8 @@ static inline double nearest_distance(const grid_case *g, const gv_points *seeds
     gv_points query = gv_points_xy(&x, &y, 1);
     o.metric = metric;
     assert_int_equal(gv_index_build(context, seeds, &o, &globe), GV_OK);
-    if (isfinite(x)) assert_int_equal(gv_index_search(context, globe, &query, NULL, &index, &distance), GV_OK);
+    if (isfinite(x))
+      assert_int_equal(gv_index_search(context, globe, &query, NULL, &index, &distance), GV_OK);
     gv_index_destroy(globe);
   } else {
     gv_index_options o;
@@ -273,9 +279,10 @@ static inline double nearest_distance(const grid_case *g, const gv_points *seeds
   return distance;
 }
 
-/* A maximum distance that is exactly that of some cell's nearest seed, or the last double below: the cell is in, or out.
- * The former is checked here. */
-static inline double boundary_distance(const grid_case *g, const gv_points *seeds, gv_metric metric, bool below) {
+/* A maximum distance that is exactly that of some cell's nearest seed, or the last double below: the cell is
+ * in, or out. The former is checked here. */
+static inline double boundary_distance(const grid_case *g, const gv_points *seeds, gv_metric metric,
+                                       bool below) {
   gv_grid grid = grid_of(g);
   int64_t cell = (int64_t)(uniform() * (double)(g->width * g->height));
   double distance = nearest_distance(g, seeds, metric, cell % g->width, cell / g->width);
@@ -287,9 +294,10 @@ static inline double boundary_distance(const grid_case *g, const gv_points *seed
   q.max_distance = distance;
   run_options quick = {"kdtree", "avx512", 1, 0, 0}; /* compared with `serial` soon */
   run(&grid, seeds, metric, &quick, &q, NULL, out);
-  /* geod_inverse is not monotone in its last digits, and chords neither: the last double below may round to the same
-   * arc. The double itself is always in. */
-  if (!below && out[cell] < 0) fail_msg("%s: cell %lld is not within its own distance", g->name, (long long)cell);
+  /* geod_inverse is not monotone in its last digits, and chords neither: the last double below may round to
+   * the same arc. The double itself is always in. */
+  if (!below && out[cell] < 0)
+    fail_msg("%s: cell %lld is not within its own distance", g->name, (long long)cell);
   free(out);
   return distance;
 }
@@ -303,7 +311,9 @@ static inline void make_weights(const grid_case *g, gv_metric metric, gv_weighti
   for (int64_t i = 0; i < n; i++) {
     double factor = uniform() < 0.5 ? factors[(int)(5.0 * uniform())] : 0.01 + 3.0 * uniform();
     double length = cell * floor(20.0 * (uniform() - (uniform() < 0.3 ? 0.5 : 0.0)));
-    weight[i] = weighting == GV_MULTIPLICATIVE ? factor : weighting == GV_ADDITIVE ? length : length * fabs(length);
+    weight[i] = weighting == GV_MULTIPLICATIVE ? factor
+                : weighting == GV_ADDITIVE     ? length
+                                               : length * fabs(length);
   }
   (void)metric;
 }

@@ -20,7 +20,8 @@ static gv_context *new_context(void) {
   return context;
 }
 
-static gv_voronoi *new_voronoi(gv_context *context, gv_grid_kind kind, int k, int64_t *width, int64_t *height) {
+static gv_voronoi *new_voronoi(gv_context *context, gv_grid_kind kind, int k, int64_t *width,
+                               int64_t *height) {
   gv_grid grid;
   gv_grid_init(&grid);
   gv_voronoi_options options;
@@ -140,6 +141,7 @@ static void nonsense_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(parts_are_the_whole), cmocka_unit_test(nonsense_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(parts_are_the_whole),
+                                     cmocka_unit_test(nonsense_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

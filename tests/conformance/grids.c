@@ -1,7 +1,7 @@
 /*
- * Every engine returns the bytes of `serial` on every kind of grid: random and difficult seeds, all metrics, all
- * vector instruction sets, several block sizes and thread counts, one to 64 nearest seeds, distance limits, masks
- * and weights. An engine joins by being in the library's list.
+ * Every engine returns the bytes of `serial` on every kind of grid: random and difficult seeds, all metrics,
+ * all vector instruction sets, several block sizes and thread counts, one to 64 nearest seeds, distance
+ * limits, masks and weights. An engine joins by being in the library's list.
  */
 #include <geodesic.h>
 
@@ -44,7 +44,8 @@ static const uint8_t *make_mask(int64_t width, int64_t height, int kind) {
 }
 
 /* Checks the next combination of options in turn: a test covers all combinations. */
-static void check_next_question(const grid_case *g, const char *name, const gv_points *seeds, gv_metric metric) {
+static void check_next_question(const grid_case *g, const char *name, const gv_points *seeds,
+                                gv_metric metric) {
   static const int32_t ks[] = {1, 2, 3, 5, 8, 33, 1, 4, 64, 2, 9};
   static int turn = 0;
   question q = plain;
@@ -86,11 +87,12 @@ static void check_counts(const grid_case *g, gv_metric metric, seed_kind kind, c
 }
 
 /*
- * Limits that make discs: of one seed, of some that meet and some that do not, around poles and across +-180 degrees, from
- * nothing to all of the grid; for one neighbor and several, and with masks.
+ * Limits that make discs: of one seed, of some that meet and some that do not, around poles and across +-180
+ * degrees, from nothing to all of the grid; for one neighbor and several, and with masks.
  */
 static void check_limits(const grid_case *g, gv_metric metric, int64_t n) {
-  static const seed_kind kinds[] = {UNIFORM, ON_CELLS, POLES_AND_ANTIMERIDIAN, COINCIDENT, DUPLICATES, OUTSIDE};
+  static const seed_kind kinds[] = {UNIFORM,    ON_CELLS,   POLES_AND_ANTIMERIDIAN,
+                                    COINCIDENT, DUPLICATES, OUTSIDE};
   static const double cells[] = {0.0, 1e-9, 0.5, 1.0, 2.5, 7.25, 19.0, 60.0, 1e3, 1e9};
   static const int32_t ks[] = {1, 1, 2, 1, 5};
   static int turn = 0;
@@ -177,7 +179,7 @@ static void geodesic(void **state) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------- another's distances */
+/* ------------------------------------------------------------------------------------ another's distances */
 
 enum { ORACLE_SEEDS = 40, ORACLE_K = 3 };
 
@@ -204,9 +206,10 @@ static double oracle_value(const oracle *o, const question *q, double distance, 
   return distance;
 }
 
-/* The bands of one cell are sorted, contain no seed out of reach, and omit no nearer seed, except within the error
- * of two computations of a distance. */
-static void check_cell(const oracle *o, const question *q, double x, double y, const int32_t *out, int64_t band) {
+/* The bands of one cell are sorted, contain no seed out of reach, and omit no nearer seed, except within the
+ * error of two computations of a distance. */
+static void check_cell(const oracle *o, const question *q, double x, double y, const int32_t *out,
+                       int64_t band) {
   double last = -INFINITY, distance[ORACLE_SEEDS], value[ORACLE_SEEDS],
          close = o->metric >= GV_GREAT_CIRCLE ? 1e-6 : 1e-12;
   bool taken[ORACLE_SEEDS] = {false};
@@ -306,8 +309,10 @@ static void bad_questions(void **state) {
        "seed 2: invalid weight"},
       {1, INFINITY, GV_MULTIPLICATIVE, -2.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
        "seed 2: invalid weight"},
-      {1, INFINITY, GV_ADDITIVE, NAN, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "seed 2: invalid weight"},
-      {1, INFINITY, GV_POWER, INFINITY, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "seed 2: invalid weight"},
+      {1, INFINITY, GV_ADDITIVE, NAN, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "seed 2: invalid weight"},
+      {1, INFINITY, GV_POWER, INFINITY, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
+       "seed 2: invalid weight"},
       {1, INFINITY, (gv_weighting)4, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT,
        "weighting: unknown number (4)"},
       {1, INFINITY, GV_POWER, 1, GV_MANHATTAN, NULL, GV_ERROR_UNSUPPORTED, "manhattan"},
@@ -357,7 +362,8 @@ static void bad_questions(void **state) {
   gv_context_destroy(context);
 }
 
-/* Few seeds, with cells at their antipodes: chords do not decide there, and limits are near half the circumference. */
+/* Few seeds, with cells at their antipodes: chords do not decide there, and limits are near half the
+ * circumference. */
 static void antipodes(void **state) {
   (void)state;
   static const double lon[] = {0.0, 90.0, 175.0, -30.5, 12.0}, lat[] = {0.0, 0.0, 50.0, 90.0, -44.5};

@@ -1,5 +1,6 @@
 /*
- * Grids and seed sets too large for every question: the tree of tiles, tiles filled as a whole, many blocks of huge rasters.
+ * Grids and seed sets too large for every question: the tree of tiles, tiles filled as a whole, many blocks
+ * of huge rasters.
  */
 #include "core/parallel.h"
 #include "grid_cases.h"
@@ -45,7 +46,8 @@ static void many_seeds(void **state) {
   check_many(&plane, GV_MANHATTAN, LATTICE, 100000, 7, GV_UNWEIGHTED);
 }
 
-/* A grid large enough for the tree of tiles and for tiles filled as a whole, against the plainest loop there is. */
+/* A grid large enough for the tree of tiles and for tiles filled as a whole, against the plainest loop there
+ * is. */
 static void large_grid_against_a_plain_loop(void **state) {
   (void)state;
   enum { WIDTH = 1500, HEIGHT = 1100, SEEDS = 300 };
@@ -82,9 +84,9 @@ static void large_grid_against_a_plain_loop(void **state) {
   free(out);
 }
 
-/* Several neighbors on grids large enough for the largest leaves, where few candidates come in different orders
- * and floats sort them: with ties along rows, columns and diagonals, seeds at one place or nearly, and limits that
- * exclude some leaves. */
+/* Several neighbors on grids large enough for the largest leaves, where few candidates come in different
+ * orders and floats sort them: with ties along rows, columns and diagonals, seeds at one place or nearly, and
+ * limits that exclude some leaves. */
 static void k_nearest_on_larger_grids(void **state) {
   (void)state;
   static const grid_case grids[] = {
@@ -137,8 +139,8 @@ static void large_seeds(const grid_case *g, bool clusters, int64_t n, double *x,
   }
 }
 
-/* Options for large grids in turn: several neighbors, more of them than seeds, and limits that leave some or most
- * cells without seeds; a limit of 1 is about the distance between seeds. */
+/* Options for large grids in turn: several neighbors, more of them than seeds, and limits that leave some or
+ * most cells without seeds; a limit of 1 is about the distance between seeds. */
 static const struct {
   int32_t k;
   double limit;
@@ -146,8 +148,8 @@ static const struct {
 
 enum { LARGE_QUESTIONS = sizeof large_questions / sizeof *large_questions };
 
-/* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
- * `tile`, which the tests above compare with `serial`. */
+/* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make
+ * grids against `tile`, which the tests above compare with `serial`. */
 static void large_grids_against_tile(void **state) {
   (void)state;
   static const grid_case cases[] = {
@@ -230,8 +232,8 @@ static gv_status compare_chosen(gv_worker *worker, int64_t first, int64_t end) {
   return status;
 }
 
-/* A raster of several bands and hundreds of slices, of which some blocks are requested: in any order, by several
- * threads. */
+/* A raster of several bands and hundreds of slices, of which some blocks are requested: in any order, by
+ * several threads. */
 static void blocks_of_a_huge_grid_in_any_order(void **state) {
   (void)state;
   enum { SEEDS = 20000, THREADS = 4 };
@@ -265,7 +267,8 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
   }
   int64_t blocks = blocks_across(chosen.voronoi[0]) * blocks_down(chosen.voronoi[0]);
   for (int i = 0; i < CHOSEN; i++) /* some of them runs in file order */
-    chosen.number[i] = i % 4 != 0 ? (chosen.number[i - 1] + 1) % blocks : (int64_t)(uniform() * (double)blocks);
+    chosen.number[i] =
+        i % 4 != 0 ? (chosen.number[i - 1] + 1) % blocks : (int64_t)(uniform() * (double)blocks);
   gv_loop loop = {.context = context, .threads = THREADS, .count = CHOSEN, .grain = 1, .user = &chosen};
   assert_int_equal(gv_parallel_for(&loop, compare_chosen), GV_OK);
   assert_int_equal(atomic_load(&chosen.wrong), 0);

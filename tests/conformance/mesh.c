@@ -1,7 +1,7 @@
 /*
- * QTM cells: positions made many at a time have the bits of gv_qtm_center_vector, bounds contain them, every engine
- * returns the bytes of `serial` on the mesh, and rasters have their triangles' results; also for several nearest
- * seeds, with distance limits, masks and weights.
+ * QTM cells: positions made many at a time have the bits of gv_qtm_center_vector, bounds contain them, every
+ * engine returns the bytes of `serial` on the mesh, and rasters have their triangles' results; also for
+ * several nearest seeds, with distance limits, masks and weights.
  */
 #include "cells/mesh.h"
 #include "bound_holds.h"
@@ -13,9 +13,10 @@
 
 static const char *const simd_levels[] = {"baseline", "avx2", "avx512"};
 
-/* ------------------------------------------------------------------------------------------------ positions, bounds */
+/* -------------------------------------------------------------------------------------- positions, bounds */
 
-static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_tables *tables, const gv_ellipsoid *ellipsoid) {
+static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_tables *tables,
+                       const gv_ellipsoid *ellipsoid) {
   double x[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING], y[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
   double z[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
   const gv_mesh_order *order = gv_mesh_order_of(tables, leaf);
@@ -65,9 +66,10 @@ static void positions_are_canonical(void **state) {
 
 static void bounds_hold_their_cells(void **state) {
   (void)state;
-  gv_ellipsoid globe[] = {{6378137.0, 0.0, 0.0},
-                          {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
-                          {6378137.0, 0.1, 0.19}};
+  gv_ellipsoid globe[] = {
+      {6378137.0, 0.0, 0.0},
+      {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
+      {6378137.0, 0.1, 0.19}};
   gv_mesh_tables *tables = malloc(sizeof *tables);
   assert_non_null(tables);
   gv_mesh_tables_init(tables);
@@ -80,7 +82,8 @@ static void bounds_hold_their_cells(void **state) {
         for (int sample = 0; sample < 40; sample++) {
           gv_mesh_part part;
           gv_bound bound;
-          gv_mesh_part_at(level, bits, parts <= 40 ? sample % parts : (int64_t)(uniform() * (double)parts), &part);
+          gv_mesh_part_at(level, bits, parts <= 40 ? sample % parts : (int64_t)(uniform() * (double)parts),
+                          &part);
           gv_mesh_bound(tables, &part, ellipsoid, curvature, &bound);
           for (int i = 0; i < 20; i++) {
             double center[5];
@@ -97,7 +100,7 @@ static void bounds_hold_their_cells(void **state) {
   free(tables);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ seeds */
+/* -------------------------------------------------------------------------------------------------- seeds */
 
 typedef enum seed_kind {
   UNIFORM,
@@ -151,7 +154,8 @@ static void make_seed(seed_kind kind, int level, int64_t i, double *x, double *y
     y[i] = 0.0;
     break;
   case POLES_AND_ANTIMERIDIAN: {
-    static const double places[][2] = {{0, 90}, {77, 90}, {0, -90}, {180, 10}, {-180, 10}, {180, 0}, {-180, -0.0}};
+    static const double places[][2] = {{0, 90},    {77, 90}, {0, -90},    {180, 10},
+                                       {-180, 10}, {180, 0}, {-180, -0.0}};
     if (i < 7) {
       x[i] = places[i][0];
       y[i] = places[i][1];
@@ -163,7 +167,7 @@ static void make_seed(seed_kind kind, int level, int64_t i, double *x, double *y
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- engines */
+/* ------------------------------------------------------------------------------------------------ engines */
 
 /* The next question in turn; its weights and mask are to be freed. */
 static question next_question(gv_metric metric, int64_t seeds, int64_t cells) {
@@ -209,18 +213,19 @@ static void compare(int64_t cells, int level, int kind, int64_t seeds, gv_metric
                     const question *q, const int32_t *expected, const int32_t *got) {
   for (int64_t i = 0; i < q->k * cells; i++) {
     if (expected[i] != got[i]) {
-      fail_msg(
-          "level %d, seed kind %d (%lld), %s, k %d, distance %g, weighting %d, %s: %s (%s, blocks of %d) says %d "
-          "at cell %lld rank %lld, not %d",
-          level, kind, (long long)seeds, gv_metric_name(metric), (int)q->k, q->max_distance, (int)q->weighting,
-          q->mask != NULL ? "masked" : "no mask", o->backend, o->simd, (int)o->block_width, (int)got[i],
-          (long long)(i % cells), (long long)(i / cells), (int)expected[i]);
+      fail_msg("level %d, seed kind %d (%lld), %s, k %d, distance %g, weighting %d, %s: %s (%s, blocks of "
+               "%d) says %d "
+               "at cell %lld rank %lld, not %d",
+               level, kind, (long long)seeds, gv_metric_name(metric), (int)q->k, q->max_distance,
+               (int)q->weighting, q->mask != NULL ? "masked" : "no mask", o->backend, o->simd,
+               (int)o->block_width, (int)got[i], (long long)(i % cells), (long long)(i / cells),
+               (int)expected[i]);
     }
   }
 }
 
-static void check_question(int level, seed_kind kind, const gv_points *seeds, gv_metric metric, const question *q,
-                           bool few) {
+static void check_question(int level, seed_kind kind, const gv_points *seeds, gv_metric metric,
+                           const question *q, bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 0},
                                               {"tile", "baseline", 2, 17, 0},
@@ -303,8 +308,8 @@ static void geodesic(void **state) {
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
 }
 
-/* Whether chords separate the geodesics of the seeds of a kind; else each cell is decided slowly, too slowly for
- * large grids. */
+/* Whether chords separate the geodesics of the seeds of a kind; else each cell is decided slowly, too slowly
+ * for large grids. */
 static bool far_apart(int kind) {
   return kind != DUPLICATES && kind != CORNER && kind != COINCIDENT && kind != ONE_PLACE;
 }
@@ -346,11 +351,13 @@ static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric m
   free(got);
 }
 
-/* Leaves of all sizes and at all distances from the poles, with few candidates and with too many for the float filter. */
+/* Leaves of all sizes and at all distances from the poles, with few candidates and with too many for the
+ * float filter. */
 static void large_meshes_against_tile(void **state) {
   (void)state;
   static const int64_t counts[] = {5, 300, 30000};
-  static const run_options whole = {"cuda-tile", "avx512", 0, 0, 0}, pieces = {"cuda-tile", "avx512", 0, 64, 0};
+  static const run_options whole = {"cuda-tile", "avx512", 0, 0, 0},
+                           pieces = {"cuda-tile", "avx512", 0, 64, 0};
   if (!have_cuda_tile()) skip();
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (int kind = 0; kind < SEED_KINDS; kind++) {
@@ -369,7 +376,7 @@ static void large_meshes_against_tile(void **state) {
   check_against_tile(12, ON_VERTICES, 5000, GV_GEODESIC, &plain, &whole);
 }
 
-/* -------------------------------------------------------------------------------------------------------- rasters */
+/* ------------------------------------------------------------------------------------------------ rasters */
 
 typedef struct raster_case {
   gv_grid_kind kind;
@@ -419,7 +426,8 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
   grid.inverse = r->kind == GV_GRID_PROJECTED ? inverse_polar : NULL;
   const double *g = r->geotransform;
   for (int64_t i = 0; i < pixels; i++) {
-    double lon = g[0] + ((double)(i % r->width) + 0.5) * g[1], lat = g[3] + ((double)(i / r->width) + 0.5) * g[5];
+    double lon = g[0] + ((double)(i % r->width) + 0.5) * g[1],
+           lat = g[3] + ((double)(i / r->width) + 0.5) * g[5];
     gv_qtm_id id;
     if (grid.inverse != NULL) inverse_polar(&lon, &lat, 1, NULL);
     bool placed = isfinite(lon) && gv_qtm_from_lonlat(level, lon, lat, &id) == GV_OK;
@@ -459,8 +467,8 @@ static void rasters_carry_their_triangles(void **state) {
   }
 }
 
-/* Rasters of many tiles against `tile`, which the test above compares with the mesh: pixels larger and smaller than
- * triangles, on their edges, and in a part of the globe. */
+/* Rasters of many tiles against `tile`, which the test above compares with the mesh: pixels larger and
+ * smaller than triangles, on their edges, and in a part of the globe. */
 static void large_rasters_of_triangles_against_tile(void **state) {
   (void)state;
   static const struct {
@@ -500,7 +508,8 @@ static void large_rasters_of_triangles_against_tile(void **state) {
       gv_metric metric = geodesics ? GV_GEODESIC : GV_GREAT_CIRCLE;
       question asked[] = {plain, large_question(seeds.count)};
       for (size_t i = 0; i < 2; i++) {
-        run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, kind % 2 ? 200 : 0, 0};
+        run_options tile = {"tile", "avx512", 2, 0, 0},
+                    device = {"cuda-tile", "avx512", 2, kind % 2 ? 200 : 0, 0};
         run(&grid, &seeds, metric, &tile, &asked[i], NULL, expected);
         run(&grid, &seeds, metric, &device, &asked[i], NULL, got);
         compare(pixels, cases[c].level, kind, seeds.count, metric, &device, &asked[i], expected, got);
@@ -513,7 +522,7 @@ static void large_rasters_of_triangles_against_tile(void **state) {
   free(y);
 }
 
-/* ----------------------------------------------------------------------------------------------------- bad input */
+/* ---------------------------------------------------------------------------------------------- bad input */
 
 static void bad_levels_and_metrics(void **state) {
   (void)state;
@@ -549,7 +558,7 @@ static void bad_levels_and_metrics(void **state) {
   gv_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------------------------------------- memory */
 
 /* Every allocation fails once: an error each time, nothing leaked, and the right answer in the end. */
 static void failing_allocations(void **state) {

@@ -24,7 +24,8 @@ static double uniform(void) {
   return (double)(x >> 11) * 0x1p-53;
 }
 
-/* Inverse polar azimuthal equidistant, with no inverse outside the globe: the pole lies inside grids around 0, 0. */
+/* Inverse polar azimuthal equidistant, with no inverse outside the globe: the pole lies inside grids around
+ * 0, 0. */
 static inline int inverse_polar(double *x, double *y, int64_t n, void *user) {
   (void)user;
   for (int64_t i = 0; i < n; i++) {
@@ -61,8 +62,8 @@ static int64_t cells_of(const gv_grid *grid) {
   return grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
 }
 
-/* A block that was reported to have one result: cells that were not written must be unchanged; they are then filled
- * with that result. */
+/* A block that was reported to have one result: cells that were not written must be unchanged; they are then
+ * filled with that result. */
 static void spread(int64_t columns, int64_t rows, int32_t k, const gv_labels *block) {
   for (int32_t b = 0; b < k; b++) {
     int32_t *first = block->out + b * block->band_stride;
@@ -74,10 +75,10 @@ static void spread(int64_t columns, int64_t rows, int32_t k, const gv_labels *bl
   }
 }
 
-/* Block by block; two in three may report one result. The block size of a mesh is read from the object, which may
- * have reduced it. */
-static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
-                             int32_t *out) {
+/* Block by block; two in three may report one result. The block size of a mesh is read from the object, which
+ * may have reduced it. */
+static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi,
+                             const question *q, int32_t *out) {
   gv_status status = GV_OK;
   const int64_t across = blocks_across(voronoi), down = blocks_down(voronoi);
   const int64_t width = row_of(grid), height = cells_of(grid) / width;
@@ -113,8 +114,9 @@ static gv_voronoi_options options_of(const question *q, gv_metric metric, const 
 }
 
 /* Labels: NULL = numbers. `out` has k bands. */
-static gv_status try_run(const gv_grid *grid, const gv_points *seeds, gv_metric metric, const run_options *options,
-                         const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
+static gv_status try_run(const gv_grid *grid, const gv_points *seeds, gv_metric metric,
+                         const run_options *options, const question *q, const int32_t *labels, int32_t *out,
+                         char *message, size_t size) {
   gv_context_options context_options;
   gv_context_options_init(&context_options);
   gv_context *context = NULL;
@@ -146,7 +148,8 @@ static void run(const gv_grid *grid, const gv_points *seeds, gv_metric metric, c
   if (status != GV_OK) fail_msg("%s: %s", options->backend, message);
 }
 
-/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
+/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is
+ * short. */
 static inline bool to_be_compared(const gv_backend_info *info) {
   const char *only = getenv("GPUVORONOI_TEST_BACKEND");
   return info->available && (only == NULL || strcmp(info->name, only) == 0);

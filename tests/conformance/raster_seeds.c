@@ -1,7 +1,7 @@
 /*
- * Cells of rasters as seeds: cells that are left out do not change results. For every group the nearest of its
- * cells, ties included, is compared with that of all its cells, on rasters of many kinds, for the raster's own
- * cells and for other grids.
+ * Cells of rasters as seeds: cells that are left out do not change results. For every group the nearest of
+ * its cells, ties included, is compared with that of all its cells, on rasters of many kinds, for the
+ * raster's own cells and for other grids.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -83,7 +83,8 @@ static gv_raster_array array_of(const gv_grid *g, int64_t rows) {
   return array;
 }
 
-/* Adds a raster: the first half of its rows as an array, the others as spans, some of which continue the span before. */
+/* Adds a raster: the first half of its rows as an array, the others as spans, some of which continue the span
+ * before. */
 static gv_status add_raster(const gv_grid *g, gv_raster_seeds *s) {
   int64_t before = g->height / 2, rows = g->height - before, count = 0;
   gv_raster_array array = array_of(g, before);
@@ -129,8 +130,8 @@ static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options op
 }
 
 /* Each cell's nearest, by number, of the seeds first ... end - 1 of a list. */
-static void answer(const gv_grid *query_grid, gv_metric metric, const gv_raster_seed_list *list, int64_t first,
-                   int64_t end, const char *backend, int32_t *out) {
+static void answer(const gv_grid *query_grid, gv_metric metric, const gv_raster_seed_list *list,
+                   int64_t first, int64_t end, const char *backend, int32_t *out) {
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
   gv_points seeds = gv_points_xy(list->x + first, list->y + first, end - first);
@@ -144,21 +145,22 @@ static void answer(const gv_grid *query_grid, gv_metric metric, const gv_raster_
 }
 
 static void compare_groups(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric,
-                           const gv_raster_seed_list *kept, const gv_raster_seed_list *all, const int32_t *groups,
-                           const char *what) {
+                           const gv_raster_seed_list *kept, const gv_raster_seed_list *all,
+                           const int32_t *groups, const char *what) {
   static int32_t some[MOST], every[MOST];
   for (int64_t g = 0; g < all->groups; g++) {
     answer(query_grid, metric, kept, kept->first[g], kept->first[g + 1], "tile", some);
     /* Every geodesic is slow. */
-    answer(query_grid, metric, all, all->first[g], all->first[g + 1], metric == GV_GEODESIC ? "tile" : "serial",
-           every);
+    answer(query_grid, metric, all, all->first[g], all->first[g + 1],
+           metric == GV_GEODESIC ? "tile" : "serial", every);
     for (int64_t i = 0; i < query_grid->width * query_grid->height; i++) {
-      if (kept->queries_are_cells && groups[i] == g) continue;             /* its own nearest */
-      int64_t a = some[i] < 0 ? -1 : kept->cell[kept->first[g] + some[i]]; /* -1: the place is not on the map */
+      if (kept->queries_are_cells && groups[i] == g) continue; /* its own nearest */
+      /* -1: the place is not on the map */
+      int64_t a = some[i] < 0 ? -1 : kept->cell[kept->first[g] + some[i]];
       int64_t b = every[i] < 0 ? -1 : all->cell[all->first[g] + every[i]];
       if (a != b)
-        fail_msg("%s, metric %s: cell %d, group %d: %d, not %d of %d x %d", what, gv_metric_name(metric), (int)i,
-                 (int)g, (int)a, (int)b, (int)raster->width, (int)raster->height);
+        fail_msg("%s, metric %s: cell %d, group %d: %d, not %d of %d x %d", what, gv_metric_name(metric),
+                 (int)i, (int)g, (int)a, (int)b, (int)raster->width, (int)raster->height);
     }
   }
 }
@@ -200,8 +202,10 @@ static void check_index(const gv_raster_seeds *seeds, const gv_grid *raster, gv_
   assert_int_equal(gv_index_search(context, cells, NULL, NULL, found, NULL), GV_ERROR_INVALID_ARGUMENT);
   three.array_options = &on_device;
   assert_int_equal(gv_index_search(context, cells, &places, &three, found, NULL), GV_ERROR_UNSUPPORTED);
-  assert_string_equal(gv_context_message(context), "raster cells: device memory is unsupported; use host memory");
-  assert_int_equal(gv_index_search_part(context, cells, &places, NULL, 0, 0, found, NULL), GV_ERROR_UNSUPPORTED);
+  assert_string_equal(gv_context_message(context),
+                      "raster cells: device memory is unsupported; use host memory");
+  assert_int_equal(gv_index_search_part(context, cells, &places, NULL, 0, 0, found, NULL),
+                   GV_ERROR_UNSUPPORTED);
   gv_index_destroy(centers);
   gv_index_destroy(cells);
 }
@@ -240,7 +244,8 @@ static int64_t check(const gv_grid *raster, const gv_grid *query_grid, gv_metric
 }
 
 /* All patterns; true if something was left out. */
-static bool check_patterns(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric, const char *what) {
+static bool check_patterns(const gv_grid *raster, const gv_grid *query_grid, gv_metric metric,
+                           const char *what) {
   bool less = false;
   for (int pattern = 0; pattern < PATTERNS; pattern++) {
     int64_t cells = 0;
@@ -305,7 +310,8 @@ static void other_grids_of_planes(void **unused) {
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
   gv_grid coarse = grid_of(GV_GRID_PLANE, 7, 5, -3.0, 5.1, 25.0, -6.3);
   gv_grid fine = grid_of(GV_GRID_PLANE, 60, 40, 10.0, 0.1, 12.0, -0.1);
-  gv_grid corners = grid_of(GV_GRID_PLANE, 30, 22, 0.5, 1.0, 22.5, -1.0); /* queries at the corners of cells */
+  /* queries at the corners of cells */
+  gv_grid corners = grid_of(GV_GRID_PLANE, 30, 22, 0.5, 1.0, 22.5, -1.0);
   for (size_t m = 0; m < 2; m++) {
     assert_true(check_patterns(&raster, &coarse, flat[m], "coarse"));
     assert_true(check_patterns(&raster, &fine, flat[m], "fine"));
@@ -622,7 +628,8 @@ static void bad_spans(void **unused) {
   for (int i = 0; i < 8; i++) {
     gv_raster_seeds *s = NULL;
     assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
-    assert_int_equal(gv_raster_seeds_add_spans(context, s, &spans[i]), i == 0 ? GV_OK : GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_raster_seeds_add_spans(context, s, &spans[i]),
+                     i == 0 ? GV_OK : GV_ERROR_INVALID_ARGUMENT);
     gv_raster_seeds_destroy(s);
   }
   assert_int_equal(gv_raster_seeds_add_spans(context, NULL, spans), GV_ERROR_INVALID_ARGUMENT);

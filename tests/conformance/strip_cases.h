@@ -1,6 +1,6 @@
 /*
- * Shared by tests of strips, for any memory of the results: rectangles of grids of every kind, cut anywhere, with
- * gaps between rows and bands that must not be written, against `serial`.
+ * Shared by tests of strips, for any memory of the results: rectangles of grids of every kind, cut anywhere,
+ * with gaps between rows and bands that must not be written, against `serial`.
  */
 #ifndef GV_TEST_STRIP_CASES_H
 #define GV_TEST_STRIP_CASES_H
@@ -59,9 +59,10 @@ static void check_strip(const store *in, const strip_case *c, gv_labels s, int64
   in->copy(got, there, values * sizeof *got);
   for (size_t i = 0; i < values; i++) {
     if (got[i] == expected[i]) continue;
-    fail_msg("%s, k %d: %d at %lld of %lld x %lld cells from %lld, %lld, stride %lld, behind %lld, not %d", c->name,
-             (int)c->k, (int)got[i], (long long)i - (long long)skip, (long long)s.columns, (long long)s.rows,
-             (long long)s.column, (long long)s.row, (long long)s.stride, (long long)skip, (int)expected[i]);
+    fail_msg("%s, k %d: %d at %lld of %lld x %lld cells from %lld, %lld, stride %lld, behind %lld, not %d",
+             c->name, (int)c->k, (int)got[i], (long long)i - (long long)skip, (long long)s.columns,
+             (long long)s.rows, (long long)s.column, (long long)s.row, (long long)s.stride, (long long)skip,
+             (int)expected[i]);
   }
   in->give(there);
   if (masked) in->give(mask_there);
@@ -106,7 +107,8 @@ static void check_strips_of(const store *in, const char *name, const gv_grid *gr
   static int turn = 0;
   static const int32_t sides[][2] = {{0, 0}, {64, 64}, {37, 53}, {16, 256}};
   size_t values = (size_t)(q->k * cells_of(grid));
-  int32_t *expected = malloc(values * sizeof *expected), *labels = malloc((size_t)seeds->count * sizeof *labels);
+  int32_t *expected = malloc(values * sizeof *expected),
+          *labels = malloc((size_t)seeds->count * sizeof *labels);
   gv_voronoi_options o = options_of(q, metric, labels);
   run_options by = {reference, "avx512", 2, 0, 0};
   strip_case c = {NULL, NULL, name, row_of(grid), cells_of(grid) / row_of(grid), q->k, expected};

@@ -1,6 +1,6 @@
 /*
- * Rectangles of grids in host memory, independent of where blocks begin: the results of `serial` for the whole
- * grid, by several engines; errors are reported. On devices: tests/gpu/device_strips.c.
+ * Rectangles of grids in host memory, independent of where blocks begin: the results of `serial` for the
+ * whole grid, by several engines; errors are reported. On devices: tests/gpu/device_strips.c.
  */
 #include "gpuvoronoi/experimental.h"
 #include "strip_cases.h"
@@ -77,8 +77,10 @@ static void what_is_wrong_is_said(void **state) {
                                 {0, 0, -1, 1},  {0, 0, 1, -1},  {299, 0, 2, 1},       {0, 199, 1, 2},
                                 {0, 0, 301, 1}, {0, 0, 1, 201}, {1, 0, INT64_MAX, 1}, {0, 1, 1, INT64_MAX}};
   for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
-    s = good, s.column = outside[i][0], s.row = outside[i][1], s.columns = outside[i][2], s.rows = outside[i][3];
-    expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
+    s = good, s.column = outside[i][0], s.row = outside[i][1], s.columns = outside[i][2],
+    s.rows = outside[i][3];
+    expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,
+           "outside the grid");
   }
   s = good, s.stride = 299;
   expect(context, gv_voronoi_fill(context, voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,

@@ -1,4 +1,5 @@
-/* Statistics of a world raster that no host ever sees: labels, distances and sums are made on a CUDA device. */
+/* Statistics of a world raster that no host ever sees: labels, distances and sums are made on a CUDA
+ * device. */
 #define GV_EXPERIMENTAL
 #include <gpuvoronoi/experimental.h>
 #include <stdio.h>

@@ -76,7 +76,7 @@ static void version_matches_header(void **state) {
   assert_string_equal(gv_version(), GV_VERSION_STRING);
 }
 
-/* ------------------------------------------------------------------------------------------------------ memory */
+/* ------------------------------------------------------------------------------------------------- memory */
 
 static void contexts_use_the_hooks(void **state) {
   (void)state;
@@ -186,7 +186,7 @@ static void buffers_grow(void **state) {
   assert_int_equal(memory.live, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------ errors */
+/* ------------------------------------------------------------------------------------------------- errors */
 
 static void messages_are_kept_and_cut(void **state) {
   (void)state;
@@ -223,7 +223,7 @@ static void first_error_of_many_threads_wins(void **state) {
   gv_context_destroy(context);
 }
 
-/* ---------------------------------------------------------------------------------------------------- progress */
+/* ----------------------------------------------------------------------------------------------- progress */
 
 typedef struct reports {
   int calls;
@@ -279,7 +279,7 @@ static void progress_rises_and_cancels(void **state) {
   gv_context_destroy(context);
 }
 
-/* --------------------------------------------------------------------------------------------------- processor */
+/* ---------------------------------------------------------------------------------------------- processor */
 
 /* Structures of Arrow's C data interface. */
 typedef struct arrow_array {

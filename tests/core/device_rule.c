@@ -33,8 +33,8 @@ static void grids(void **state) {
       {1e7, 1, 1e5, GV_ORDER_NONE, 16, true, true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    bool device = gv_device_pays_for_grid(rows[i].cells * rows[i].k, rows[i].seeds, rows[i].k > 1, rows[i].order,
-                                          rows[i].threads, rows[i].running);
+    bool device = gv_device_pays_for_grid(rows[i].cells * rows[i].k, rows[i].seeds, rows[i].k > 1,
+                                          rows[i].order, rows[i].threads, rows[i].running);
     if (device != rows[i].device) fail_msg("row %zu: %d", i, device);
   }
 }
@@ -49,7 +49,8 @@ static void statistics(void **state) {
   assert_true(gv_device_pays_for_statistics(20 * cells, false, true, 16));
 }
 
-/* Solved in 0.08, 1.0 and 3.7 s by 16 cores, in 0.06, 0.3 and 1.0 s by an H200 that runs, else in 0.3 s more. */
+/* Solved in 0.08, 1.0 and 3.7 s by 16 cores, in 0.06, 0.3 and 1.0 s by an H200 that runs, else in 0.3 s
+ * more. */
 static void costs(void **state) {
   (void)state;
   const double small = 4320.0 * 2400, medium = 21600.0 * 8700, large = 43200.0 * 17400;

@@ -14,7 +14,8 @@ static void all_limits(void **unused) {
     assert_int_equal(gv_limits((gv_limit)i, NULL, NULL), GV_OK);
   }
   int64_t unchanged = 7;
-  assert_int_equal(gv_limits((gv_limit)(GV_LIMIT_S2_LEVEL + 1), &unchanged, &unchanged), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_limits((gv_limit)(GV_LIMIT_S2_LEVEL + 1), &unchanged, &unchanged),
+                   GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_limits((gv_limit)-1, &unchanged, &unchanged), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(unchanged, 7);
 }
@@ -39,7 +40,8 @@ static void check_k(gv_context *context, gv_metric metric, gv_limit limit) {
   assert_int_equal(found[0], 0);
   assert_int_equal(found[highest - 1], -1);
   search.k++;
-  assert_int_equal(gv_index_search(context, index, &point, &search, &nearest, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_search(context, index, &point, &search, &nearest, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
   gv_index_destroy(index);
   free(found);
 }

@@ -143,7 +143,8 @@ static bool is_advised(const void *address) {
   assert_non_null(file);
   while (fgets(line, sizeof line, file) != NULL) {
     unsigned long first, end;
-    if (sscanf(line, "%lx-%lx ", &first, &end) == 2) here = (uintptr_t)address >= first && (uintptr_t)address < end;
+    if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+      here = (uintptr_t)address >= first && (uintptr_t)address < end;
     if (here && strncmp(line, "VmFlags:", 8) == 0) advised = strstr(line, " hg") != NULL;
   }
   fclose(file);
@@ -153,7 +154,8 @@ static bool is_advised(const void *address) {
 static void large_blocks_may_have_large_pages(void **state) {
   (void)state;
   enum { MIB = 1 << 20 };
-  if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0 || access("/proc/self/smaps", F_OK) != 0) skip();
+  if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0 || access("/proc/self/smaps", F_OK) != 0)
+    skip();
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   char *large = gv_allocate(&context->allocator, 40, MIB), *small = gv_allocate(&context->allocator, 8, MIB);

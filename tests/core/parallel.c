@@ -1,4 +1,5 @@
-/* Loops over stretches and tasks: everything is done once, by numbers and in parts that are promised; errors and cancelling. */
+/* Loops over stretches and tasks: everything is done once, by numbers and in parts that are promised; errors
+ * and cancelling. */
 #include "cmocka_test.h"
 
 #include <errno.h>
@@ -54,7 +55,8 @@ static record *new_record(void) {
 
 static void every_item_once(void **state) {
   (void)state;
-  static const int64_t counts[] = {0, 1, 2, 6, 7, 8, 63, 64, 65, 1000, MOST}, grains[] = {0, 1, 3, 64, MOST + 1};
+  static const int64_t counts[] = {0, 1, 2, 6, 7, 8, 63, 64, 65, 1000, MOST},
+                       grains[] = {0, 1, 3, 64, MOST + 1};
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (size_t g = 0; g < sizeof grains / sizeof *grains; g++) {
       for (int threads = 0; threads <= THREADS; threads += threads < 3 ? 1 : 4) {
@@ -139,7 +141,7 @@ static void cancelling_ends_a_loop(void **state) {
   gv_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------------------------ tasks */
+/* -------------------------------------------------------------------------------------------------- tasks */
 
 typedef struct part {
   int64_t first, count;
@@ -177,7 +179,7 @@ static void tasks_are_waited_for(void **state) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------- the system's limits */
+/* ------------------------------------------------------------------------------------ the system's limits */
 
 static atomic_int most_threads = INT_MAX, made_threads;
 
@@ -270,7 +272,8 @@ static void forking_while_others_are_at_work(void **state) {
 /* In a thread without a pool. When threads are probed, the system creates four, none, and all. */
 static void *with_fewer_threads(void *unused) {
 #ifdef _OPENMP
-  int processors = gv_cpu_count(), some = processors < 3 ? processors : 3; /* half of the four, and the first */
+  /* half of the four, and the first */
+  int processors = gv_cpu_count(), some = processors < 3 ? processors : 3;
   int later = some;
 #else
   int some = 5, later = 1; /* every loop creates its threads */

@@ -79,9 +79,11 @@ static void steps_have_an_order(void **unused) {
   cells.seed = seed;
   assert_int_equal(gv_cost_create(context, &grid, NULL, &cost), GV_OK);
   is_refused(gv_cost_get(context, cost, &cells), GV_ERROR_INVALID_ARGUMENT, "not solved");
-  is_refused(gv_cost_set_rows(context, cost, 8, 2, friction[0], 0), GV_ERROR_INVALID_ARGUMENT, "rows out of range");
+  is_refused(gv_cost_set_rows(context, cost, 8, 2, friction[0], 0), GV_ERROR_INVALID_ARGUMENT,
+             "rows out of range");
   assert_int_equal(gv_cost_set_rows(context, cost, 0, 8, friction[0], 0), GV_OK);
-  is_refused(gv_cost_solve(context, cost, &seeds, &left_out), GV_ERROR_INVALID_ARGUMENT, "row 8 has no friction");
+  is_refused(gv_cost_solve(context, cost, &seeds, &left_out), GV_ERROR_INVALID_ARGUMENT,
+             "row 8 has no friction");
   assert_int_equal(gv_cost_set_rows(context, cost, 8, 1, friction[8], 0), GV_OK);
   seeds.count = -1;
   is_refused(gv_cost_solve(context, cost, &seeds, &left_out), GV_ERROR_INVALID_ARGUMENT, "invalid seeds");
@@ -90,9 +92,11 @@ static void steps_have_an_order(void **unused) {
   assert_int_equal(left_out, 1);
   assert_int_equal(gv_cost_get(context, cost, &cells), GV_OK);
   assert_true(seed[0] == 1 && seed[1] == 1);
-  is_refused(gv_cost_set_rows(context, cost, 0, 1, friction[0], 0), GV_ERROR_INVALID_ARGUMENT, "before solving");
-  static const int64_t outside[][4] = {{12, 0, 1, 2},  {-1, 0, 1, 2}, {11, 0, 2, 1},  {11, 8, 1, 2}, {11, -1, 1, 2},
-                                       {11, 10, 1, 0}, {13, 0, 0, 1}, {11, 0, -1, 1}, {11, 0, 1, -1}};
+  is_refused(gv_cost_set_rows(context, cost, 0, 1, friction[0], 0), GV_ERROR_INVALID_ARGUMENT,
+             "before solving");
+  static const int64_t outside[][4] = {{12, 0, 1, 2}, {-1, 0, 1, 2},  {11, 0, 2, 1},
+                                       {11, 8, 1, 2}, {11, -1, 1, 2}, {11, 10, 1, 0},
+                                       {13, 0, 0, 1}, {11, 0, -1, 1}, {11, 0, 1, -1}};
   for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
     cells.column = outside[i][0];
     cells.row = outside[i][1];
@@ -230,7 +234,8 @@ static void ways_are_followed(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(create_checks_its_arguments),
                                      cmocka_unit_test(steps_have_an_order), cmocka_unit_test(solves_again),
-                                     cmocka_unit_test(features_are_checked), cmocka_unit_test(ways_are_followed)};
+                                     cmocka_unit_test(features_are_checked),
+                                     cmocka_unit_test(ways_are_followed)};
   for (int i = 0; i < W * H; i++)
     friction[i / W][i % W] = 1.0 + (i * 7 % 5);
   if (gv_context_create(NULL, &context) != GV_OK) return 1;

@@ -1,6 +1,6 @@
 /*
- * Travel cost against a search without a heap, on lines that are walked cell by cell: all moves of all cells are tried
- * until no cost falls.
+ * Travel cost against a search without a heap, on lines that are walked cell by cell: all moves of all cells
+ * are tried until no cost falls.
  */
 #include "cost/cost.h"
 
@@ -36,7 +36,8 @@ static double friction_at(const world *w, int column, int row) {
   return column < 0 || column >= w->width ? (double)NAN : w->friction[row][column];
 }
 
-/* The mean friction along a straight line, by the cells between its crossings of the grid's lines; NaN: closed. */
+/* The mean friction along a straight line, by the cells between its crossings of the grid's lines; NaN:
+ * closed. */
 static double walk(const world *w, double x0, double y0, double x1, double y1) {
   double at[16] = {0.0, 1.0}, total = 0.0;
   int count = 2;
@@ -110,7 +111,8 @@ static void solve_slowly(world *w) {
           int columns = i % 7 - 3, rows = i / 7 - 3;
           if (!is_move(w->moves, columns, rows) || isinf(w->cost[r][c])) continue;
           double mean = walk(w, c + 0.5, r + 0.5, c + columns + 0.5, r + rows + 0.5);
-          improve(w, c + columns, r + rows, w->cost[r][c] + hypot(columns, rows) * mean, w->seed[r][c], &changed);
+          improve(w, c + columns, r + rows, w->cost[r][c] + hypot(columns, rows) * mean, w->seed[r][c],
+                  &changed);
         }
   }
 }
@@ -156,8 +158,8 @@ static void assert_same(const gv_cost_settings *o, gv_cost *a, gv_cost *b) {
 }
 
 /* Also in a file, little of which is in memory. */
-static gv_cost *solve_all(gv_context *context, const gv_cost_settings *o, const double *friction, const double *x,
-                          const double *y, int seeds, int64_t *left_out) {
+static gv_cost *solve_all(gv_context *context, const gv_cost_settings *o, const double *friction,
+                          const double *x, const double *y, int seeds, int64_t *left_out) {
   int64_t others = 0;
   gv_cost *serial = solve_engine(context, o, GV_COST_SERIAL, friction, x, y, seeds, left_out);
   gv_cost *tile = solve_engine(context, o, GV_COST_TILES, friction, x, y, seeds, &others);
@@ -353,7 +355,7 @@ static void overflow_is_reported(void **unused) {
   gv_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------- engines, on several tiles */
+/* ------------------------------------------------------------------------------ engines, on several tiles */
 
 enum { WIDE = 230, HIGH = 190, MANY = 40, LANDSCAPES = 10 };
 
@@ -364,7 +366,8 @@ static double wall(bool closed) {
 /* Friction of a cell. */
 static double landscape(int kind, int column, int row) {
   const double u = uniform();
-  const int ring = column < row ? column : row, x = WIDE - 1 - column, y = HIGH - 1 - row, far = x < y ? x : y;
+  const int ring = column < row ? column : row, x = WIDE - 1 - column, y = HIGH - 1 - row,
+            far = x < y ? x : y;
   const int depth = ring < far ? ring : far;
   switch (kind) {
   case 0:
@@ -423,7 +426,7 @@ static void engines_agree(void **unused) {
   gv_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------------------- rounds of a GPU */
+/* ---------------------------------------------------------------------------------------- rounds of a GPU */
 
 static int count_rounds(double done, void *user) {
   assert_true(done >= 0.0);

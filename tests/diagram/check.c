@@ -1,4 +1,5 @@
-/* Diagrams as a whole, of two to forty seeds in rows, on meridians, lattices and circles anywhere: every place once. And faults are found. */
+/* Diagrams as a whole, of two to forty seeds in rows, on meridians, lattices and circles anywhere: every
+ * place once. And faults are found. */
 #include "diagram/check.h"
 
 #include "cmocka_test.h"
@@ -37,7 +38,8 @@ static void take_set(int kind, int number, seed_set *s) {
   if (kind == 0) seed_add(s, x, y), seed_add(s, x + width, y);
   if (kind == 1) seed_add(s, x, y), seed_add(s, x, fmin(y + width, 90.0));
   for (int i = 0; i < columns * rows && (kind == 2 || kind == 5); i++)
-    seed_add(s, x + (i % columns) * (kind == 2 ? 7.0 : 0.01), y / 2 + (i / columns) * (kind == 2 ? 9.0 : 0.01));
+    seed_add(s, x + (i % columns) * (kind == 2 ? 7.0 : 0.01),
+             y / 2 + (i / columns) * (kind == 2 ? 9.0 : 0.01));
   for (int i = 0; i < 4 * columns && kind == 3; i++)
     seed_add(s, x + i * 0.25 * width, y);
   for (int i = 0; i < 3 * columns && kind == 4; i++)
@@ -60,7 +62,8 @@ static double map_area(const gv_diagram *diagram, const seed_set *s) {
     double area = 0.0;
     for (int64_t j = r.point[i]; j + 1 < r.point[i + 1]; j++)
       area += 0.5 * (r.x[j] * r.y[j + 1] - r.x[j + 1] * r.y[j]);
-    if (!(area > -1e-9)) fail_msg("%s, %.17g %.17g: polygon %d is clockwise", s->name, s->x[0], s->y[0], (int)i);
+    if (!(area > -1e-9))
+      fail_msg("%s, %.17g %.17g: polygon %d is clockwise", s->name, s->x[0], s->y[0], (int)i);
     sum += area;
   }
   gv_diagram_polygons_destroy(polygons);
@@ -77,7 +80,8 @@ static void check_set(const seed_set *s, gv_metric metric, double tolerance) {
   options.flattening = 1.0 / 298.257223563;
   options.tolerance = tolerance;
   if (gv_diagram_create(context, &seeds, &options, &diagram) != GV_OK)
-    fail_msg("%s, %.17g %.17g, metric %d: %s", s->name, s->x[0], s->y[0], (int)metric, gv_context_message(context));
+    fail_msg("%s, %.17g %.17g, metric %d: %s", s->name, s->x[0], s->y[0], (int)metric,
+             gv_context_message(context));
   double map = map_area(diagram, s), area[SEED_SETS_MAX], sum = 0.0;
   assert_int_equal(gv_diagram_areas(context, diagram, area), GV_OK);
   for (int i = 0; i < s->count; i++)
@@ -95,7 +99,8 @@ static void add_on_circle(seed_set *s, double lon, double inclination, double al
   seed_add(s, remainder(lon + x, 360.0), asin(sin(t) * sin(i)) / degree);
 }
 
-/* Geodesics of the ellipsoid lie up to 20 km beside great circles: nearly all vertices are around two places, where flips do not lead to the diagram. */
+/* Geodesics of the ellipsoid lie up to 20 km beside great circles: nearly all vertices are around two places,
+ * where flips do not lead to the diagram. */
 static void seeds_along_a_great_circle_are_verified(void **unused) {
   (void)unused;
   static const double widths[] = {360.0, 90.0};
@@ -120,7 +125,8 @@ static void seeds_along_a_great_circle_are_verified(void **unused) {
   }
 }
 
-/* Ears cannot cut the facets opposite to these seeds, also together with all others: these stay what they are. */
+/* Ears cannot cut the facets opposite to these seeds, also together with all others: these stay what they
+ * are. */
 static void facets_around_what_ears_cannot_cut_stay(void **unused) {
   (void)unused;
   static const double circle[12][2] = {
@@ -149,8 +155,8 @@ static void sets_cover_the_globe_once(void **unused) {
 }
 
 /* Parts of a lattice, `columns` wide, by the bits of `rows`. */
-static void add_part_of_lattice(seed_set *s, double x, double y, double step, int columns, const uint32_t *rows,
-                                int count) {
+static void add_part_of_lattice(seed_set *s, double x, double y, double step, int columns,
+                                const uint32_t *rows, int count) {
   for (int row = 0; row < count; row++)
     for (int column = 0; column < columns; column++)
       if (rows[row] >> column & 1) seed_add(s, x + column * step, y + row * step);
@@ -189,14 +195,16 @@ static void circles_on_the_plane_are_valid(void **unused) {
     set = (seed_set){.name = "circles"};
     for (int i = 0; i < 2 * count; i++) {
       double angle = 6.283185307179586 * i / count, away = radius * (1 + i / count);
-      seed_add(&set, rint((x + away * cos(angle)) / unit) * unit, rint((y + away * sin(angle)) / unit) * unit);
+      seed_add(&set, rint((x + away * cos(angle)) / unit) * unit,
+               rint((y + away * sin(angle)) / unit) * unit);
     }
     const gv_points seeds = gv_points_xy(set.x, set.y, set.count);
     gv_diagram *diagram = NULL;
     gv_diagram_parts parts;
     gv_diagram_parts_init(&parts);
     gv_check check;
-    if (gv_diagram_create(context, &seeds, NULL, &diagram) != GV_OK) fail_msg("%s", gv_context_message(context));
+    if (gv_diagram_create(context, &seeds, NULL, &diagram) != GV_OK)
+      fail_msg("%s", gv_context_message(context));
     assert_int_equal(gv_diagram_get(context, diagram, &parts), GV_OK);
     const double box[4] = {x - 2.4 * radius, y - 2.4 * radius, x + 2.4 * radius, y + 2.4 * radius};
     assert_int_equal(gv_check_whole(context, &parts, box, NULL, &check), GV_OK);
@@ -266,14 +274,16 @@ static void each_step_reports_and_can_be_cancelled(void **unused) {
   }
 }
 
-/* A square in two halves, and what is wrong if points of their border are moved or one turns the other way. */
+/* A square in two halves, and what is wrong if points of their border are moved or one turns the other
+ * way. */
 static void faults_are_found(void **unused) {
   (void)unused;
   static const double rectangle[4] = {0.0, 0.0, 2.0, 2.0};
   /* Edge 0: the border, upwards; 1 and 3: around the right half; 2: around the left one. */
   const int64_t side[] = {0, 1, 1, -1, 0, -1, 1, -1}, cell[] = {0, 2, 5}, owner[] = {0, 1},
                 ring[] = {0, 2, -1, 1, 3};
-  double line_x[] = {1, 1, 1, 1, 1, 2, 2, 1, 0, 0, 1, 2, 1}, line_y[] = {0, 1, 1.5, 2, 0, 0, 2, 2, 2, 0, 0, 2, 2};
+  double line_x[] = {1, 1, 1, 1, 1, 2, 2, 1, 0, 0, 1, 2, 1},
+         line_y[] = {0, 1, 1.5, 2, 0, 0, 2, 2, 2, 0, 0, 2, 2};
   const int64_t lines[] = {0, 4, 7, 11, 13};
   gv_diagram_parts p;
   gv_diagram_parts_init(&p);

@@ -1,6 +1,7 @@
 /*
- * Diagrams against the exact index: places farther than the tolerance from a border lie in the cell of their nearest seed. And the parts fit together:
- * each edge borders two cells, rings are closed, vertices, edges and cells fulfill Euler's formula, areas add up to that of the globe.
+ * Diagrams against the exact index: places farther than the tolerance from a border lie in the cell of their
+ * nearest seed. And the parts fit together: each edge borders two cells, rings are closed, vertices, edges
+ * and cells fulfill Euler's formula, areas add up to that of the globe.
  *
  * GPUVORONOI_LONG=1: a million places for each metric instead of twelve thousand.
  */
@@ -18,7 +19,8 @@
 #include "failing_memory.h"
 
 static gv_context *context;
-static const double degree = 0.017453292519943295, meter = 1.0 / 111e3; /* degrees of a meter, more than it has */
+/* degrees of a meter, more than it has */
+static const double degree = 0.017453292519943295, meter = 1.0 / 111e3;
 
 static int setup(void **unused) {
   (void)unused;
@@ -64,7 +66,8 @@ static void outline_add(outline *o, double x, double y) {
   o->y[o->count++] = y;
 }
 
-/* The longitude `to`, or what it is some turns from there: on the globe the shorter way from `from`; along a pole the way with the cell on the left. */
+/* The longitude `to`, or what it is some turns from there: on the globe the shorter way from `from`; along a
+ * pole the way with the cell on the left. */
 static double onwards(double from, double to, double pole) {
   double way = remainder(to - from, 360.0);
   if (pole > 0.0 && way > 0.0) way -= 360.0;
@@ -103,7 +106,8 @@ static void outline_take(outline *o, const gv_diagram_parts *p, int64_t seed, bo
   free(raw.x), free(raw.y);
 }
 
-/* Where a place lies: lines that pass to the north of it westwards (eastwards) lead out of the cell (into it), and on the globe the cell may hold the pole. */
+/* Where a place lies: lines that pass to the north of it westwards (eastwards) lead out of the cell (into
+ * it), and on the globe the cell may hold the pole. */
 static cell_place look(const outline *o, double x, double y, bool globe) {
   int inside = globe && o->count > 0 && o->x[o->count - 1] - o->x[0] > 180.0;
   double least = INFINITY, scale = globe ? cos(y * degree) : 1.0;
@@ -136,7 +140,8 @@ static void check_rings(const gv_diagram_parts *p, int64_t expected_places) {
       int64_t ring = p->ring[i], next = p->ring[i + 1 < end ? i + 1 : begin];
       int64_t edge = ring < 0 ? -1 - ring : ring, after = next < 0 ? -1 - next : next;
       int64_t to = p->edge_vertex[2 * edge + (ring >= 0)], from = p->edge_vertex[2 * after + (next < 0)];
-      assert_true(to == from || (p->vertex_x[to] == p->vertex_x[from] && p->vertex_y[to] == p->vertex_y[from]));
+      assert_true(to == from ||
+                  (p->vertex_x[to] == p->vertex_x[from] && p->vertex_y[to] == p->vertex_y[from]));
       assert_int_equal(p->edge_seed[2 * edge + (ring < 0)], seed);
       assert_int_equal(seen[edge] & (ring < 0 ? 2 : 1), 0);
       seen[edge] = (char)(seen[edge] | (ring < 0 ? 2 : 1));
@@ -188,7 +193,8 @@ static void check_vertices(const gv_diagram_parts *p, const question *q, const g
   struct geod_geodesic geod;
   assert_true(least != NULL && nearest != NULL);
   bool sphere = q->metric == GV_GREAT_CIRCLE;
-  geod_init(&geod, sphere ? 6378137.0 * (3.0 - q->flattening) / 3.0 : 6378137.0, sphere ? 0.0 : q->flattening);
+  geod_init(&geod, sphere ? 6378137.0 * (3.0 - q->flattening) / 3.0 : 6378137.0,
+            sphere ? 0.0 : q->flattening);
   assert_int_equal(gv_index_search(context, index, &places, NULL, nearest, least), GV_OK);
   for (int64_t i = 0; i < 4 * p->edge_count; i++) {
     int64_t vertex = p->edge_vertex[i / 4 * 2 + i % 2], seed = p->edge_seed[i / 4 * 2 + i / 2 % 2];
@@ -203,7 +209,8 @@ static void check_vertices(const gv_diagram_parts *p, const question *q, const g
   free(least), free(nearest);
 }
 
-/* Both seeds of an edge are the nearest to the points of its line, as far as the tolerance allows: a line is that far from the border. */
+/* Both seeds of an edge are the nearest to the points of its line, as far as the tolerance allows: a line is
+ * that far from the border. */
 static void check_edges(const gv_diagram_parts *p, const question *q, const gv_index *index) {
   enum { MOST = 4000 };
   int64_t count = p->line[p->edge_count], step = 1 + count / MOST, number = count / step, edge = 0;
@@ -211,7 +218,8 @@ static void check_edges(const gv_diagram_parts *p, const question *q, const gv_i
   int64_t nearest[MOST];
   bool sphere = q->metric == GV_GREAT_CIRCLE;
   struct geod_geodesic geod;
-  geod_init(&geod, sphere ? 6378137.0 * (3.0 - q->flattening) / 3.0 : 6378137.0, sphere ? 0.0 : q->flattening);
+  geod_init(&geod, sphere ? 6378137.0 * (3.0 - q->flattening) / 3.0 : 6378137.0,
+            sphere ? 0.0 : q->flattening);
   for (int64_t i = 0; i < number; i++) {
     x[i] = p->line_x[step * i];
     y[i] = p->line_y[step * i];
@@ -279,8 +287,8 @@ static int64_t count_places(const seed_set *s, bool globe) {
     bool again = false;
     for (int j = 0; j < i && !again; j++) {
       bool both = s->y[i] == s->y[j];
-      again =
-          both && (s->x[i] == s->x[j] || (globe && (fabs(s->y[i]) == 90.0 || fabs(s->x[i] - s->x[j]) == 360.0)));
+      again = both &&
+              (s->x[i] == s->x[j] || (globe && (fabs(s->y[i]) == 90.0 || fabs(s->x[i] - s->x[j]) == 360.0)));
     }
     count += !again;
   }
@@ -362,8 +370,9 @@ static void ellipsoid_is_exact(void **unused) {
     check(&q);
   }
   /* The middle of a border is on the circle of the sphere, its quarters are meters away. */
-  static const double x[] = {-65.348998, 99.473499,  3.840828,  72.689592, -135.461161, -36.579253, -22.635636,
-                             7.554199,   155.283952, 57.544620, 86.556374, 12.758857,   -39.183505, 5.898545},
+  static const double x[] = {-65.348998, 99.473499,  3.840828,   72.689592,  -135.461161,
+                             -36.579253, -22.635636, 7.554199,   155.283952, 57.544620,
+                             86.556374,  12.758857,  -39.183505, 5.898545},
                       y[] = {31.861066, 48.616321, 13.763425,  -48.601862, -14.088547, 30.996684,  -31.169479,
                              3.330580,  -8.323281, -18.807545, 36.428654,  -85.666078, -19.754458, 10.625288};
   *set = (seed_set){.name = "bent", .count = 14};
@@ -372,10 +381,12 @@ static void ellipsoid_is_exact(void **unused) {
   const question bent = {set, GV_GEODESIC, 1.0 / 298.257223563, 20, 5.0};
   check(&bent);
   /* A border passes a pole nearer than the tolerance. */
-  static const double lon[] = {-114.396856, 15.630178, 123.893309, 85.836382, -141.661848, -53.648015, 128.881406,
-                               151.793963,  41.150675, 95.247372,  61.696791, -145.034871, -44.295455, 100.720750},
-                      lat[] = {30.936103, -3.368224, -36.399770, 53.948712,  -75.299272, 62.919330, 12.289159,
-                               11.636875, 4.416424,  -27.893449, -39.834189, -48.037032, 11.742862, -75.313454};
+  static const double lon[] = {-114.396856, 15.630178,   123.893309, 85.836382, -141.661848,
+                               -53.648015,  128.881406,  151.793963, 41.150675, 95.247372,
+                               61.696791,   -145.034871, -44.295455, 100.720750},
+                      lat[] = {30.936103,  -3.368224,  -36.399770, 53.948712, -75.299272,
+                               62.919330,  12.289159,  11.636875,  4.416424,  -27.893449,
+                               -39.834189, -48.037032, 11.742862,  -75.313454};
   for (int i = 0; i < 2; i++) {
     *set = (seed_set){.name = i == 0 ? "past the south pole" : "past the north pole", .count = 14};
     memcpy(set->x, lon, sizeof lon);

@@ -1,6 +1,7 @@
 /*
- * Regular and compact sets of seeds, at any place and in any direction: 2 to 4 seeds, lattices, circles, rows. Polygons are counterclockwise and cover
- * the globe once, places lie in one polygon, that of their nearest seed (by PROJ's geodesics), unless a border is close.
+ * Regular and compact sets of seeds, at any place and in any direction: 2 to 4 seeds, lattices, circles,
+ * rows. Polygons are counterclockwise and cover the globe once, places lie in one polygon, that of their
+ * nearest seed (by PROJ's geodesics), unless a border is close.
  *
  * GPUVORONOI_LONG=1: thousands of sets.
  */
@@ -174,8 +175,8 @@ static void the_globe_is_covered_once(void **unused) {
   free(set);
 }
 
-/* The border of the first and the last of them bends sharply around their antipodes: only short steps follow it. In the third row, lines cross one after
- * the other when they are mended. */
+/* The border of the first and the last of them bends sharply around their antipodes: only short steps follow
+ * it. In the third row, lines cross one after the other when they are mended. */
 static void rows_around_antipodes(void **unused) {
   (void)unused;
   static const struct {

@@ -1,4 +1,5 @@
-/* Places of directions on the conformal sphere: by the series, and by Newton's method, which other ellipsoids need. */
+/* Places of directions on the conformal sphere: by the series, and by Newton's method, which other ellipsoids
+ * need. */
 #include "diagram/equidistant.h"
 
 #include "cmocka_test.h"

@@ -1,4 +1,5 @@
-/* Seeds that are too close to each other: which are joined, against all pairs; and diagrams of near copies are diagrams. */
+/* Seeds that are too close to each other: which are joined, against all pairs; and diagrams of near copies
+ * are diagrams. */
 #include "diagram/near_seeds.h"
 
 #include "cmocka_test.h"
@@ -102,6 +103,7 @@ static void near_copies(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(first_within_the_distance), cmocka_unit_test(near_copies)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(first_within_the_distance),
+                                     cmocka_unit_test(near_copies)};
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -19,7 +19,8 @@ static int sign_of_whole(whole value) {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-static int circle_in_whole_numbers(const double a[2], const double b[2], const double c[2], const double p[2]) {
+static int circle_in_whole_numbers(const double a[2], const double b[2], const double c[2],
+                                   const double p[2]) {
   const double *const corner[3] = {a, b, c};
   whole x[3], y[3], sum = 0;
   for (int i = 0; i < 3; i++) {

@@ -52,7 +52,8 @@ static inline void seed_add_circle(seed_set *s, int count, double angle) {
   }
 }
 
-/* Directions of a cube's corners and faces, turned: many are on one circle of the sphere, none on the ellipsoid. */
+/* Directions of a cube's corners and faces, turned: many are on one circle of the sphere, none on the
+ * ellipsoid. */
 static inline void seed_add_cube(seed_set *s, double turn) {
   for (int x = -2; x <= 2; x++)
     for (int y = -2; y <= 2; y++)

@@ -1,4 +1,5 @@
-/* The tree over a sequence of seeds finds the nearest one: along geodesics seen from 90 degrees away, around antipodes, anywhere; with and without anchors. */
+/* The tree over a sequence of seeds finds the nearest one: along geodesics seen from 90 degrees away, around
+ * antipodes, anywhere; with and without anchors. */
 #include "diagram/seed_tree.h"
 
 #include "cmocka_test.h"
@@ -34,7 +35,8 @@ static double distance_to(const seed_set *s, double lon, double lat, int seed) {
 }
 
 /* Within 10 nm: distances are measured from either end. */
-static void compare(const gv_seed_tree *tree, const seed_set *s, double lon, double lat, gv_seed_anchor *anchor) {
+static void compare(const gv_seed_tree *tree, const seed_set *s, double lon, double lat,
+                    gv_seed_anchor *anchor) {
   double least = INFINITY, found_at = INFINITY;
   int32_t found = -1;
   for (int i = 0; i < s->count; i++)
@@ -56,8 +58,9 @@ static void check_set(const seed_set *s, double x, double y, double size) {
   assert_int_equal(gv_seed_tree_of_all(context, &globe, s->x, s->y, position, s->count, &tree), GV_OK);
   gv_seed_anchor anchor = {.allocator = tree.allocator};
   for (int i = 0; i < PLACES; i++) {
-    double lon = x + seed_uniform(-size, size),
-           lat = size > 90.0 ? asin(seed_uniform(-1.0, 1.0)) * 57.29577951308232 : y + seed_uniform(-size, size);
+    double lon = x + seed_uniform(-size, size), lat = size > 90.0
+                                                          ? asin(seed_uniform(-1.0, 1.0)) * 57.29577951308232
+                                                          : y + seed_uniform(-size, size);
     compare(&tree, s, lon, lat, NULL);
     compare(&tree, s, lon, lat, &anchor);
   }

@@ -1,4 +1,5 @@
-/* Lines of borders, between their points too, against the borders of the seeds on both sides: within the tolerance. */
+/* Lines of borders, between their points too, against the borders of the seeds on both sides: within the
+ * tolerance. */
 #include "diagram/trace.h"
 
 #include "cmocka_test.h"
@@ -24,8 +25,8 @@ static int teardown(void **unused) {
 }
 
 /* Meters from a place to the border of two seeds. *noise: what that is exact to. */
-static double off_border(const gv_globe *globe, const seed_set *s, const int64_t side[2], const double place[2],
-                         double *noise) {
+static double off_border(const gv_globe *globe, const seed_set *s, const int64_t side[2],
+                         const double place[2], double *noise) {
   double on[2] = {place[0], place[1]}, distance, v[9], height = 0.0, square = 0.0;
   *noise = 1e-6;
   if (globe->ellipsoid) {
@@ -38,7 +39,8 @@ static double off_border(const gv_globe *globe, const seed_set *s, const int64_t
     geod_inverse(&globe->geod, place[1], place[0], on[1], on[0], &distance, NULL, NULL);
     return distance;
   }
-  const double lon[3] = {s->x[side[0]], s->x[side[1]], place[0]}, lat[3] = {s->y[side[0]], s->y[side[1]], place[1]};
+  const double lon[3] = {s->x[side[0]], s->x[side[1]], place[0]},
+               lat[3] = {s->y[side[0]], s->y[side[1]], place[1]};
   gv_globe_vectors(globe, 3, lon, lat, v);
   for (int i = 0; i < 3; i++) {
     square += (v[i] - v[3 + i]) * (v[i] - v[3 + i]);

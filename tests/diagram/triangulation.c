@@ -95,6 +95,7 @@ static void sphere_is_delaunay(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(plane_is_delaunay), cmocka_unit_test(sphere_is_delaunay)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(plane_is_delaunay),
+                                     cmocka_unit_test(sphere_is_delaunay)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

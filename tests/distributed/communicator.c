@@ -96,7 +96,8 @@ static void run(rank *ranks, const gv_status *given, bool (*cancelled)(void *)) 
     r->given = given[i];
     r->io.cancelled = cancelled;
     r->c = (gv_cluster){.hosts = hosts, .numbers = r->numbers, .own = r->own};
-    r->c.all = (gv_communicator){sizeof r->c.all, i, RANKS, &numbers[i], fake_largest, fake_gather, fake_trade};
+    r->c.all =
+        (gv_communicator){sizeof r->c.all, i, RANKS, &numbers[i], fake_largest, fake_gather, fake_trade};
     assert_int_equal(pthread_create(&threads[i], NULL, work, r), 0);
   }
   for (int i = 0; i < RANKS; i++)

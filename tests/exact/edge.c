@@ -1,4 +1,5 @@
-/* Exact distances to edges against samples along the edge refined by golden sections, computed in other ways. */
+/* Exact distances to edges against samples along the edge refined by golden sections, computed in other
+ * ways. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static void nearest(const gv_edge_surface *surface, bool straight, const gv_edge
   gv_edge_nearest(&edge, q, ends, closest);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- bounds */
+/* ------------------------------------------------------------------------------------------------- bounds */
 
 /* The radii of curvature of the meridian and across it, from their definitions. */
 static void radii_at(const gv_ellipsoid *e, double lat, double *m, double *n) {
@@ -97,7 +98,8 @@ static void motions_bound_their_lines(void **unused) {
     gv_edge_motion motion = gv_edge_motion_of(&edge);
     gv_edge_at(&edge, u, &lon, &lat);
     assert_true(gv_edge_course(&edge, u, place, along));
-    assert_true(gv_edge_course(&edge, u - 1e-4, place, before) && gv_edge_course(&edge, u + 1e-4, place, after));
+    assert_true(gv_edge_course(&edge, u - 1e-4, place, before) &&
+                gv_edge_course(&edge, u + 1e-4, place, after));
     lon *= pi / 180.0, lat *= pi / 180.0;
     const double up[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)};
     for (int d = 0; d < 3; d++) {
@@ -112,7 +114,7 @@ static void motions_bound_their_lines(void **unused) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------ the other way */
+/* ------------------------------------------------------------------------------------------ the other way */
 
 /* The edge by other means: geodesics by geod_inverseline, lines by their definition. */
 typedef struct curve {
@@ -174,7 +176,8 @@ static double least_sampled(const gv_edge_surface *surface, bool straight, const
 static void draw(bool straight, double a[2], double b[2], gv_edge_place *q) {
   double size = magnitude(1e-9, straight ? 300.0 : 175.0), turn = uniform(-pi, pi);
   a[0] = uniform(-200.0, 200.0);
-  a[1] = uniform(0.0, 1.0) < 0.2 ? copysign(90.0 - magnitude(1e-6, 5.0), uniform(-1.0, 1.0)) : uniform(-90.0, 90.0);
+  a[1] = uniform(0.0, 1.0) < 0.2 ? copysign(90.0 - magnitude(1e-6, 5.0), uniform(-1.0, 1.0))
+                                 : uniform(-90.0, 90.0);
   b[0] = a[0] + size * cos(turn);
   b[1] = fmax(-90.0, fmin(90.0, a[1] + 0.6 * size * sin(turn)));
   double u = uniform(-0.3, 1.3), away = magnitude(1e-8, 180.0), side = uniform(-pi, pi);
@@ -200,7 +203,8 @@ static void check_followed(bool straight) {
       nearest(&surface, straight, &q, a, b, &closest);
       nearest(&surface, straight, &q, b, a, &reverse);
       assert_memory_equal(&closest, &reverse, sizeof closest);
-      double found = shapes[shape].sphere ? gv_arc_of_chord2(surface.radius, closest.canonical) : closest.canonical;
+      double found =
+          shapes[shape].sphere ? gv_arc_of_chord2(surface.radius, closest.canonical) : closest.canonical;
       double least = least_sampled(&surface, straight, &q, a, b, i % 50 == 0 ? 4096 : 512);
       /* Arcs of chords near the antipodes are less accurate. */
       double room = shapes[shape].sphere && least > 0.99 * pi * surface.radius ? 0.3 : 1e-4;
@@ -208,8 +212,8 @@ static void check_followed(bool straight) {
       below = fmax(below, room < 0.1 ? least - found : 0.0);
       if (!(found - least <= room) || !(least - found <= (room > 0.1 ? room : 1e-6))) {
         fail_msg("%s, %s, %d: (%.17g %.17g) to (%.17g %.17g) from (%.17g %.17g): %.9f, sampled %.9f",
-                 shapes[shape].name, straight ? "straight" : "geodesic", i, a[0], a[1], b[0], b[1], q.lon, q.lat,
-                 found, least);
+                 shapes[shape].name, straight ? "straight" : "geodesic", i, a[0], a[1], b[0], b[1], q.lon,
+                 q.lat, found, least);
       }
     }
     print_message("%s, %s: at most %.2g m above and %.2g m below the samples\n", shapes[shape].name,
@@ -234,7 +238,8 @@ static void straight_lines_are_followed(void **unused) {
   check_followed(true);
 }
 
-/* The search ends at recorded places: others are near enough to the nearest one, too, but files would differ. */
+/* The search ends at recorded places: others are near enough to the nearest one, too, but files would
+ * differ. */
 static void searches_end_where_they_did(void **unused) {
   (void)unused;
   static const struct {
@@ -316,7 +321,7 @@ static void searches_end_where_they_did(void **unused) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------- great circles */
+/* ------------------------------------------------------------------------------------------ great circles */
 
 static void arcs_are_geodesics_of_a_sphere(void **unused) {
   (void)unused;
@@ -335,11 +340,12 @@ static void arcs_are_geodesics_of_a_sphere(void **unused) {
     double other = gv_arc_of_chord2(surface.radius, followed.canonical);
     if (found > 0.99 * pi * surface.radius) continue;
     if (fabs(found - other) > 5e-5) {
-      fail_msg("%d: (%.17g %.17g) to (%.17g %.17g) from (%.17g %.17g): %.9f, followed %.9f", i, a[0], a[1], b[0],
-               b[1], q.lon, q.lat, found, other);
+      fail_msg("%d: (%.17g %.17g) to (%.17g %.17g) from (%.17g %.17g): %.9f, followed %.9f", i, a[0], a[1],
+               b[0], b[1], q.lon, q.lat, found, other);
     }
     /* The closest point is at its reported place. */
-    double at = gv_arc_of_chord2(surface.radius, gv_canonical_distance(q.vector, closest.vector, 3, GV_EUCLIDEAN));
+    double at =
+        gv_arc_of_chord2(surface.radius, gv_canonical_distance(q.vector, closest.vector, 3, GV_EUCLIDEAN));
     assert_true(fabs(at - found) < 1e-5);
   }
 }
@@ -358,7 +364,7 @@ static void arcs_half_round_the_globe(void **unused) {
   assert_true(fabs(closest.lon) < 1e-9 && fabs(closest.lat) < 1e-9);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the plane */
+/* ---------------------------------------------------------------------------------------------- the plane */
 
 /* The metric's length at part t of the edge, in long double. */
 static long double plane_at(gv_metric metric, const double q[2], const double a[2], const double b[2],

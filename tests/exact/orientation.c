@@ -23,7 +23,8 @@ static int side(const double a[2], const double b[2], const double c[2]) {
     units[2 + i] = (int64_t)(b[i] * 0x1p53);
     units[4 + i] = (int64_t)(c[i] * 0x1p53);
   }
-  wide left = (units[0] - units[4]) * (units[3] - units[5]), right = (units[1] - units[5]) * (units[2] - units[4]);
+  wide left = (units[0] - units[4]) * (units[3] - units[5]),
+       right = (units[1] - units[5]) * (units[2] - units[4]);
   return (left > right) - (left < right);
 }
 
@@ -52,7 +53,8 @@ static int side_in_space(const double a[3], const double b[3], const double c[3]
   wide total = 0;
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    total += (wide)(int64_t)a[i] * ((wide)(int64_t)b[j] * (int64_t)c[k] - (wide)(int64_t)b[k] * (int64_t)c[j]);
+    total +=
+        (wide)(int64_t)a[i] * ((wide)(int64_t)b[j] * (int64_t)c[k] - (wide)(int64_t)b[k] * (int64_t)c[j]);
   }
   return (total > 0) - (total < 0);
 }

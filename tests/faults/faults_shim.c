@@ -1,10 +1,11 @@
 /*
  * For LD_PRELOAD: makes one call of a group fail, and counts them.
  *
- * $FAULTS is "group n error owner": the n-th call of that group fails with that error's number; "own": of the calls
- * of the command and its library only (for `group` memory other memory is unaffected), "all": of all. A negative
- * error is a full disk: ENOSPC from the n-th call on, after half of the data was written. $FAULTS_STATE is a file
- * for the `state`; with $FAULTS_TRACE standard error shows the caller of the failed call.
+ * $FAULTS is "group n error owner": the n-th call of that group fails with that error's number; "own": of the
+ * calls of the command and its library only (for `group` memory other memory is unaffected), "all": of all. A
+ * negative error is a full disk: ENOSPC from the n-th call on, after half of the data was written.
+ * $FAULTS_STATE is a file for the `state`; with $FAULTS_TRACE standard error shows the caller of the failed
+ * call.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,8 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define GROUPS(_)                                                                                                  \
-  _(open)                                                                                                          \
+#define GROUPS(_)                                                                                            \
+  _(open)                                                                                                    \
   _(read) _(write) _(truncate) _(sync) _(close) _(rename) _(mkdir) _(unlink) _(map) _(memory) _(thread)
 
 enum group {
@@ -39,8 +40,8 @@ static const char *const group_names[] = {
 /* What a failing call means to who made it. */
 enum kind { PLAIN = 0, RETRIED = 1 /* when it is interrupted */, LOSES = 2 /* something that was written */ };
 
-/* State for the driver: calls of each group, all and our own; for the call that failed whether it was our own, and
- * its kind. */
+/* State for the driver: calls of each group, all and our own; for the call that failed whether it was our
+ * own, and its kind. */
 typedef struct state {
   atomic_llong calls[GROUP_COUNT], own[GROUP_COUNT];
   atomic_int failed, failed_own, failed_kind;
@@ -89,7 +90,8 @@ __attribute__((constructor)) static void begin(void) {
   }
   if (file >= 0) close(file);
   unsetenv("LD_PRELOAD"); /* not for children */
-  if (wanted == NULL || sscanf(wanted, "%15s %lld %d %7s", group, &faults.n, &faults.error, whose) != 4) return;
+  if (wanted == NULL || sscanf(wanted, "%15s %lld %d %7s", group, &faults.n, &faults.error, whose) != 4)
+    return;
   faults.own = strcmp(whose, "own") == 0;
   for (int i = 0; i < GROUP_COUNT; i++)
     if (strcmp(group, group_names[i]) == 0) faults.group = i;
@@ -137,28 +139,28 @@ static void *real(const char *name, void *_Atomic *found) {
 #define CALLER __builtin_return_address(0)
 
 /* A function that fails as a whole, or is called unchanged. */
-#define WRAP(type, name, group, kind, bad, parameters, ...)                                                        \
-  type name parameters {                                                                                           \
-    static void *_Atomic name##_real;                                                                              \
-    int error = count(in_##group, CALLER, kind);                                                                   \
-    if (error == 0) return REAL(name)(__VA_ARGS__);                                                                \
-    errno = error > 0 ? error : ENOSPC;                                                                            \
-    return bad;                                                                                                    \
+#define WRAP(type, name, group, kind, bad, parameters, ...)                                                  \
+  type name parameters {                                                                                     \
+    static void *_Atomic name##_real;                                                                        \
+    int error = count(in_##group, CALLER, kind);                                                             \
+    if (error == 0) return REAL(name)(__VA_ARGS__);                                                          \
+    errno = error > 0 ? error : ENOSPC;                                                                      \
+    return bad;                                                                                              \
   }
 
-/* ------------------------------------------------------------------------------------------------------ opening */
+/* ------------------------------------------------------------------------------------------------ opening */
 
-#define WRAP_OPEN(name, parameters, ...)                                                                           \
-  int name parameters {                                                                                            \
-    static void *_Atomic name##_real;                                                                              \
-    va_list more;                                                                                                  \
-    va_start(more, how);                                                                                           \
-    mode_t mode = (how & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;                                   \
-    va_end(more);                                                                                                  \
-    int error = count(in_open, CALLER, RETRIED);                                                                   \
-    if (error == 0) return REAL(name)(__VA_ARGS__, mode);                                                          \
-    errno = error > 0 ? error : ENOSPC;                                                                            \
-    return -1;                                                                                                     \
+#define WRAP_OPEN(name, parameters, ...)                                                                     \
+  int name parameters {                                                                                      \
+    static void *_Atomic name##_real;                                                                        \
+    va_list more;                                                                                            \
+    va_start(more, how);                                                                                     \
+    mode_t mode = (how & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;                             \
+    va_end(more);                                                                                            \
+    int error = count(in_open, CALLER, RETRIED);                                                             \
+    if (error == 0) return REAL(name)(__VA_ARGS__, mode);                                                    \
+    errno = error > 0 ? error : ENOSPC;                                                                      \
+    return -1;                                                                                               \
   }
 WRAP_OPEN(open, (const char *path, int how, ...), path, how)
 WRAP_OPEN(open64, (const char *path, int how, ...), path, how)
@@ -173,24 +175,24 @@ WRAP(struct __dirstream *, opendir, open, PLAIN, NULL, (const char *path), path)
 struct __dirstream *fdopendir(int file);
 WRAP(struct __dirstream *, fdopendir, open, PLAIN, NULL, (int file), file)
 
-/* ------------------------------------------------------------------------------------------ reading and writing */
+/* ------------------------------------------------------------------------------------ reading and writing */
 
 /* Half of a read is not an error. */
-#define WRAP_READ(name, parameters, half, whole)                                                                   \
-  ssize_t name parameters {                                                                                        \
-    static void *_Atomic name##_real;                                                                              \
-    int error = count(in_read, CALLER, RETRIED);                                                                   \
-    if (error == 0) return REAL(name) whole;                                                                       \
-    if (error < 0) return REAL(name) half;                                                                         \
-    errno = error;                                                                                                 \
-    return -1;                                                                                                     \
+#define WRAP_READ(name, parameters, half, whole)                                                             \
+  ssize_t name parameters {                                                                                  \
+    static void *_Atomic name##_real;                                                                        \
+    int error = count(in_read, CALLER, RETRIED);                                                             \
+    if (error == 0) return REAL(name) whole;                                                                 \
+    if (error < 0) return REAL(name) half;                                                                   \
+    errno = error;                                                                                           \
+    return -1;                                                                                               \
   }
 WRAP_READ(read, (int file, void *to, size_t n), (file, to, (n + 1) / 2), (file, to, n))
 WRAP_READ(pread, (int file, void *to, size_t n, off_t at), (file, to, (n + 1) / 2, at), (file, to, n, at))
 WRAP_READ(pread64, (int file, void *to, size_t n, off64_t at), (file, to, (n + 1) / 2, at), (file, to, n, at))
 
-/* Files with writes that no close has confirmed yet, by number: libtiff calls close at the end of a function, as a tail call,
- * so that the caller found is that function's caller. */
+/* Files with writes that no close has confirmed yet, by number: libtiff calls close at the end of a function,
+ * as a tail call, so that the caller found is that function's caller. */
 static atomic_bool unsure[4096];
 
 static atomic_bool *mark_of(int file) {
@@ -208,22 +210,23 @@ static void note_write(int file) {
 }
 
 /* Nor is half of a write, but the next one fails. A single byte has no half. */
-#define WRAP_WRITE(name, kind, parameters, half, whole)                                                            \
-  ssize_t name parameters {                                                                                        \
-    static void *_Atomic name##_real;                                                                              \
-    int error = to == STDERR_FILENO ? 0 : count(in_write, CALLER, kind);                                           \
-    note_write(to);                                                                                                \
-    if (error == 0) return REAL(name) whole;                                                                       \
-    if (error < 0 && n > 1) return REAL(name) half;                                                                \
-    errno = error > 0 ? error : ENOSPC;                                                                            \
-    return -1;                                                                                                     \
+#define WRAP_WRITE(name, kind, parameters, half, whole)                                                      \
+  ssize_t name parameters {                                                                                  \
+    static void *_Atomic name##_real;                                                                        \
+    int error = to == STDERR_FILENO ? 0 : count(in_write, CALLER, kind);                                     \
+    note_write(to);                                                                                          \
+    if (error == 0) return REAL(name) whole;                                                                 \
+    if (error < 0 && n > 1) return REAL(name) half;                                                          \
+    errno = error > 0 ? error : ENOSPC;                                                                      \
+    return -1;                                                                                               \
   }
 WRAP_WRITE(write, RETRIED | LOSES, (int to, const void *from, size_t n), (to, from, n / 2), (to, from, n))
 WRAP_WRITE(pwrite, RETRIED | LOSES, (int to, const void *from, size_t n, off_t at), (to, from, n / 2, at),
            (to, from, n, at))
 WRAP_WRITE(pwrite64, RETRIED | LOSES, (int to, const void *from, size_t n, off64_t at), (to, from, n / 2, at),
            (to, from, n, at))
-WRAP_WRITE(copy_file_range, RETRIED, (int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags),
+WRAP_WRITE(copy_file_range, RETRIED,
+           (int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags),
            (from, from_at, to, to_at, n / 2, flags), (from, from_at, to, to_at, n, flags))
 
 /* As the C library marks a stream that failed. */
@@ -233,18 +236,19 @@ static void spoil(FILE *file, int error) {
 }
 
 /* Reads cannot be partial. */
-#define WRAP_STREAM(type, name, group, bad, parameters, ...)                                                       \
-  type name parameters {                                                                                           \
-    static void *_Atomic name##_real;                                                                              \
-    int error = file == stderr ? 0 : count(in_##group, CALLER, in_##group == in_write ? LOSES : PLAIN);            \
-    if (error == 0 || (error < 0 && in_##group == in_read)) return REAL(name)(__VA_ARGS__);                        \
-    spoil(file, error);                                                                                            \
-    return bad;                                                                                                    \
+#define WRAP_STREAM(type, name, group, bad, parameters, ...)                                                 \
+  type name parameters {                                                                                     \
+    static void *_Atomic name##_real;                                                                        \
+    int error = file == stderr ? 0 : count(in_##group, CALLER, in_##group == in_write ? LOSES : PLAIN);      \
+    if (error == 0 || (error < 0 && in_##group == in_read)) return REAL(name)(__VA_ARGS__);                  \
+    spoil(file, error);                                                                                      \
+    return bad;                                                                                              \
   }
 WRAP_STREAM(size_t, fread, read, 0, (void *to, size_t size, size_t n, FILE *file), to, size, n, file)
 WRAP_STREAM(char *, fgets, read, NULL, (char *to, int size, FILE *file), to, size, file)
 WRAP_STREAM(int, fgetc, read, EOF, (FILE * file), file)
-WRAP_STREAM(ssize_t, __getdelim, read, -1, (char **line, size_t *size, int end, FILE *file), line, size, end, file)
+WRAP_STREAM(ssize_t, __getdelim, read, -1, (char **line, size_t *size, int end, FILE *file), line, size, end,
+            file)
 WRAP_STREAM(int, fputs, write, EOF, (const char *text, FILE *file), text, file)
 WRAP_STREAM(int, fputc, write, EOF, (int letter, FILE *file), letter, file)
 WRAP_STREAM(int, putc, write, EOF, (int letter, FILE *file), letter, file)
@@ -272,7 +276,7 @@ WRAP(int, ftruncate64, truncate, RETRIED | LOSES, -1, (int file, off64_t size), 
 WRAP(int, fsync, sync, RETRIED | LOSES, -1, (int file), file)
 WRAP(int, fdatasync, sync, RETRIED | LOSES, -1, (int file), file)
 
-/* ------------------------------------------------------------------------------------------------------ closing */
+/* ------------------------------------------------------------------------------------------------ closing */
 
 /* The file is closed even if close fails. */
 int close(int file) {
@@ -294,12 +298,12 @@ int fclose(FILE *file) {
   return EOF;
 }
 
-/* -------------------------------------------------------------------------------------------------------- names */
+/* -------------------------------------------------------------------------------------------------- names */
 
 WRAP(int, rename, rename, PLAIN, -1, (const char *from, const char *to), from, to)
 WRAP(int, renameat, rename, PLAIN, -1, (int a, const char *from, int b, const char *to), a, from, b, to)
-WRAP(int, renameat2, rename, PLAIN, -1, (int a, const char *from, int b, const char *to, unsigned flags), a, from,
-     b, to, flags)
+WRAP(int, renameat2, rename, PLAIN, -1, (int a, const char *from, int b, const char *to, unsigned flags), a,
+     from, b, to, flags)
 WRAP(int, mkdir, mkdir, PLAIN, -1, (const char *path, mode_t mode), path, mode)
 WRAP(int, mkdirat, mkdir, PLAIN, -1, (int directory, const char *path, mode_t mode), directory, path, mode)
 WRAP(int, unlinkat, unlink, PLAIN, -1, (int directory, const char *path, int flags), directory, path, flags)
@@ -307,12 +311,12 @@ WRAP(int, unlink, unlink, PLAIN, -1, (const char *path), path)
 WRAP(int, rmdir, unlink, PLAIN, -1, (const char *path), path)
 WRAP(int, remove, unlink, PLAIN, -1, (const char *path), path)
 
-/* ---------------------------------------------------------------------------------------------- memory, threads */
+/* ---------------------------------------------------------------------------------------- memory, threads */
 
-WRAP(void *, mmap, map, PLAIN, MAP_FAILED, (void *at, size_t size, int may, int how, int file, off_t from), at,
-     size, may, how, file, from)
-WRAP(void *, mmap64, map, PLAIN, MAP_FAILED, (void *at, size_t size, int may, int how, int file, off64_t from), at,
-     size, may, how, file, from)
+WRAP(void *, mmap, map, PLAIN, MAP_FAILED, (void *at, size_t size, int may, int how, int file, off_t from),
+     at, size, may, how, file, from)
+WRAP(void *, mmap64, map, PLAIN, MAP_FAILED,
+     (void *at, size_t size, int may, int how, int file, off64_t from), at, size, may, how, file, from)
 
 /* dlsym allocates: the C library's own names. */
 void *__libc_malloc(size_t size);
@@ -320,11 +324,11 @@ void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-#define WRAP_MEMORY(type, name, parameters, instead)                                                               \
-  type name parameters {                                                                                           \
-    if (count(in_memory, CALLER, PLAIN) == 0) return instead;                                                      \
-    errno = ENOMEM;                                                                                                \
-    return NULL;                                                                                                   \
+#define WRAP_MEMORY(type, name, parameters, instead)                                                         \
+  type name parameters {                                                                                     \
+    if (count(in_memory, CALLER, PLAIN) == 0) return instead;                                                \
+    errno = ENOMEM;                                                                                          \
+    return NULL;                                                                                             \
   }
 WRAP_MEMORY(void *, malloc, (size_t size), __libc_malloc(size))
 WRAP_MEMORY(void *, calloc, (size_t n, size_t size), __libc_calloc(n, size))

@@ -1,6 +1,6 @@
 /*
- * Every allocation of the library fails once, and creating every thread fails once, in every public function: the
- * status reports it, nothing leaks, and existing objects can still be used: repeating the call succeeds.
+ * Every allocation of the library fails once, and creating every thread fails once, in every public function:
+ * the status reports it, nothing leaks, and existing objects can still be used: repeating the call succeeds.
  */
 #include "cmocka_test.h"
 #include "gpuvoronoi/cells.h"
@@ -25,7 +25,7 @@
 
 enum { SEEDS = 40, LEVEL = 2, DIM = 3 };
 
-/* ------------------------------------------------------------------------------------------------------- points */
+/* ------------------------------------------------------------------------------------------------- points */
 
 static double wide_points[POINTS * DIM];
 static float narrow_points[POINTS * DIM];
@@ -121,7 +121,7 @@ static void search_globe(run *r, const void *what) {
   gv_index_destroy(index);
 }
 
-/* -------------------------------------------------------------------------------------------------------- grids */
+/* -------------------------------------------------------------------------------------------------- grids */
 
 /* A grid and its options. */
 typedef struct grid_case {
@@ -225,7 +225,8 @@ static void add_statistics(run *r, const gv_voronoi *v, int64_t width) {
     ASK(r, get_statistics(r->context, statistics, i, &of, &sum, 1));
     ASK(r, gv_statistics_get_range(r->context, statistics, i, 1, &of));
     ASK(r, gv_statistics_get_sum_range(r->context, statistics, i, 1, 0, &sum.sum, NULL));
-    const double all[] = {(double)of.cells, of.area, of.distance_mean, of.distance_max, sum.sum, sum.distance_mean};
+    const double all[] = {(double)of.cells, of.area, of.distance_mean,
+                          of.distance_max,  sum.sum, sum.distance_mean};
     for (size_t a = 0; a < sizeof all / sizeof *all; a++)
       r->real[r->reals++] = isnan(all[a]) ? -1.0 : all[a];
   }
@@ -289,14 +290,16 @@ static const grid_case cases[] = {
     {"power", "tile", GV_GRID_PLANE, GV_EUCLIDEAN, 1, 0.0, GV_POWER, .level = -1},
     {"serial", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 2, 0.0, GV_UNWEIGHTED, .level = -1},
     {"a tree", "kdtree", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 2, 0.0, GV_UNWEIGHTED, .level = -1},
-    {"globe", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 3e6, GV_UNWEIGHTED, .statistics = true, .level = -1},
+    {"globe", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 3e6, GV_UNWEIGHTED, .statistics = true,
+     .level = -1},
     {"geodesics", "tile", GV_GRID_LONLAT, GV_GEODESIC, K, 0.0, GV_UNWEIGHTED, .level = -1},
     {"geodesics of a tree", "kdtree", GV_GRID_LONLAT, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .level = -1},
     {"weighted geodesics", "tile", GV_GRID_LONLAT, GV_GEODESIC, 1, 0.0, GV_ADDITIVE, .level = -1},
     {"projected", "tile", GV_GRID_PROJECTED, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .level = -1},
     {"projected ranks", "tile", GV_GRID_PROJECTED, GV_GREAT_CIRCLE, K, 5e6, GV_UNWEIGHTED, .level = -1},
     {"mesh", "tile", GV_GRID_QTM, GV_GEODESIC, 2, 0.0, GV_UNWEIGHTED, .level = LEVEL},
-    {"mesh sums", "tile", GV_GRID_QTM, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = LEVEL},
+    {"mesh sums", "tile", GV_GRID_QTM, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .statistics = true,
+     .level = LEVEL},
     {"mesh under a raster", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .level = LEVEL},
     {"healpix", "tile", GV_GRID_HEALPIX, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = -1},
     {"healpix ranks", "tile", GV_GRID_HEALPIX, GV_GREAT_CIRCLE, 2, 3e6, GV_UNWEIGHTED, .level = -1},
@@ -311,10 +314,11 @@ static const grid_case cases[] = {
      .level = -1},
     {"features of points", "auto", GV_GRID_PLANE, GV_EUCLIDEAN, 2, 0.0, GV_UNWEIGHTED, .features = true,
      .points = true, .level = -1},
-    {"every edge", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .features = true, .level = -1},
+    {"every edge", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .features = true,
+     .level = -1},
 };
 
-/* ------------------------------------------------------------------------------------- other searches of points */
+/* ------------------------------------------------------------------------------- other searches of points */
 
 /* Where the neighbors of `queries` are counted, they are found too. */
 static void search_within(run *r, gv_index *index, const gv_points *queries) {
@@ -350,7 +354,8 @@ static void other_searches(run *r, const void *what) {
   ASK(r, gv_inverse_distance_weights(r->context, r->real, SEEDS, K, 2.0, r->real));
   ASK(r, gv_axis_cell_areas(r->context, plane_x, SEEDS, plane_y, SEEDS, exact, exact + SEEDS));
   r->indices = r->reals = K * SEEDS;
-  ASK(r, gv_index_search_distributed(r->context, &alone, index, &points, &options, r->index + r->indices, NULL));
+  ASK(r,
+      gv_index_search_distributed(r->context, &alone, index, &points, &options, r->index + r->indices, NULL));
   r->indices += K * SEEDS;
   search_within(r, index, &points);
   gv_index_destroy(index);
@@ -373,7 +378,7 @@ static void features_in_index(run *r, const void *what) {
   gv_index_destroy(index);
 }
 
-/* -------------------------------------------------------------------------------- rasters, travel cost, diagrams */
+/* ------------------------------------------------------------------------- rasters, travel cost, diagrams */
 
 /* All but the last row as an array, the last as spans. */
 static gv_status add_land(run *r, gv_raster_seeds *seeds) {
@@ -538,7 +543,7 @@ static void answers(run *r, const void *what) {
   gv_voronoi_destroy(v);
 }
 
-/* -------------------------------------------------------------------------------------------------------- tests */
+/* -------------------------------------------------------------------------------------------------- tests */
 
 typedef void failing(const char *name, questions *ask, const void *what);
 

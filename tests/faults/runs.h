@@ -48,9 +48,9 @@ static bool again(run *r, gv_status status, bool second) {
   return true;
 }
 
-#define ASK(r, call)                                                                                               \
-  do {                                                                                                             \
-    if (again(r, call, false)) (void)again(r, call, true);                                                         \
+#define ASK(r, call)                                                                                         \
+  do {                                                                                                       \
+    if (again(r, call, false)) (void)again(r, call, true);                                                   \
   } while (0)
 
 typedef void questions(run *r, const void *what);
@@ -110,7 +110,8 @@ static void *with_a_thread_refused(void *user) {
   return NULL;
 }
 
-/* In a thread of its own, for which OpenMP has no threads to begin with: the library's probe is refused one. */
+/* In a thread of its own, for which OpenMP has no threads to begin with: the library's probe is refused
+ * one. */
 static void refuse_threads(const char *name, questions *ask, const void *what) {
   enum { OTHERS = 2 };
   faults_run(ask, what, -1, -1, &right);

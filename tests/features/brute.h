@@ -1,6 +1,6 @@
 /*
- * Answers about the features of a layer by other formulas than the library's: every edge, in long double on the plane and the sphere, by PROJ's
- * geodesics elsewhere.
+ * Answers about the features of a layer by other formulas than the library's: every edge, in long double on
+ * the plane and the sphere, by PROJ's geodesics elsewhere.
  */
 #ifndef GV_TESTS_BRUTE_H
 #define GV_TESTS_BRUTE_H
@@ -40,16 +40,17 @@ static inline double brute_distance_of(const brute *b, double canonical) {
   return b->metric == GV_GREAT_CIRCLE ? 2.0 * b->geod.a * asin(fmin(1.0, 0.5 * sqrt(canonical))) : canonical;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the plane */
+/* ---------------------------------------------------------------------------------------------- the plane */
 
 static inline long double brute_norm(gv_metric metric, long double dx, long double dy) {
   if (metric == GV_EUCLIDEAN) return hypotl(dx, dy);
   return metric == GV_MANHATTAN ? fabsl(dx) + fabsl(dy) : fmaxl(fabsl(dx), fabsl(dy));
 }
 
-/* The least value is at an end, at the closest point of the perpendicular, or where a term of the metric changes its sign. */
-static inline void brute_segment(const brute *b, const double q[2], int64_t v, const double p[2], const double r[2],
-                                 brute_nearest *best) {
+/* The least value is at an end, at the closest point of the perpendicular, or where a term of the metric
+ * changes its sign. */
+static inline void brute_segment(const brute *b, const double q[2], int64_t v, const double p[2],
+                                 const double r[2], brute_nearest *best) {
   long double wx = (long double)p[0] - q[0], wy = (long double)p[1] - q[1], dx = (long double)r[0] - p[0],
               dy = (long double)r[1] - p[1];
   const long double parts[] = {0.0L,
@@ -68,7 +69,7 @@ static inline void brute_segment(const brute *b, const double q[2], int64_t v, c
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- the globe */
+/* ---------------------------------------------------------------------------------------------- the globe */
 
 typedef struct brute_vector {
   long double x, y, z;
@@ -102,8 +103,8 @@ static inline void brute_take(brute_nearest *best, long double distance, brute_v
 }
 
 /* An arc of a great circle: an end, or the closest point of the perpendicular if it lies between them. */
-static inline void brute_arc(const brute *b, const double q[2], int64_t v, const double p[2], const double r[2],
-                             brute_nearest *best) {
+static inline void brute_arc(const brute *b, const double q[2], int64_t v, const double p[2],
+                             const double r[2], brute_nearest *best) {
   brute_vector at = brute_unit(q[0], q[1]), from = brute_unit(p[0], p[1]), to = brute_unit(r[0], r[1]);
   brute_vector normal = brute_cross(from, to);
   brute_take(best, b->geod.a * brute_angle(at, from), from, v);
@@ -112,7 +113,8 @@ static inline void brute_arc(const brute *b, const double q[2], int64_t v, const
   if (!(size2 > 0.0L)) return;
   brute_vector closest = {at.x - above / size2 * normal.x, at.y - above / size2 * normal.y,
                           at.z - above / size2 * normal.z};
-  if (brute_dot(brute_cross(from, closest), normal) >= 0.0L && brute_dot(brute_cross(closest, to), normal) >= 0.0L)
+  if (brute_dot(brute_cross(from, closest), normal) >= 0.0L &&
+      brute_dot(brute_cross(closest, to), normal) >= 0.0L)
     brute_take(best, b->geod.a * brute_angle(at, closest), closest, v);
 }
 
@@ -139,8 +141,8 @@ static inline double brute_far(const brute_edge *e, const double q[2], double u)
 }
 
 /* Follows the edge: the best of this number of places, then a search by golden sections around it. */
-static inline void brute_follow(const brute *b, const double q[2], int64_t v, const double p[2], const double r[2],
-                                brute_nearest *best) {
+static inline void brute_follow(const brute *b, const double q[2], int64_t v, const double p[2],
+                                const double r[2], brute_nearest *best) {
   enum { STEPS = 24 };
   const double golden = 0.6180339887498949;
   brute_edge e = {.b = b, .p = p, .r = r};
@@ -174,7 +176,7 @@ static inline void brute_follow(const brute *b, const double q[2], int64_t v, co
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- features */
+/* ----------------------------------------------------------------------------------------------- features */
 
 /* The edge that begins at a vertex, or the vertex only. */
 static inline void brute_take_edge(const brute *b, const layer *l, int64_t v, bool point, const double q[2],
@@ -208,28 +210,31 @@ static inline int64_t brute_edges(const layer *l, int64_t first, int64_t end) {
   int64_t count = 0;
   for (int64_t p = l->part[first]; p < l->part[end]; p++) {
     for (int64_t r = l->ring[p]; r < l->ring[p + 1]; r++)
-      count +=
-          l->vertex[r + 1] - l->vertex[r] - (l->vertex[r + 1] - l->vertex[r] > 1 && l->kind[p] != GV_PART_POINTS);
+      count += l->vertex[r + 1] - l->vertex[r] -
+               (l->vertex[r + 1] - l->vertex[r] > 1 && l->kind[p] != GV_PART_POINTS);
   }
   return count;
 }
 
-/* Even and odd crossings of a ray, in the coordinates as written; positions on an edge do not count as on it. */
+/* Even and odd crossings of a ray, in the coordinates as written; positions on an edge do not count as on
+ * it. */
 static inline bool brute_crosses(const layer *l, int64_t part, long double x, long double y) {
   bool inside = false;
   for (int64_t r = l->ring[part]; r < l->ring[part + 1]; r++) {
     for (int64_t v = l->vertex[r]; v + 1 < l->vertex[r + 1]; v++) {
       if ((l->y[v] > y) == (l->y[v + 1] > y)) continue;
-      long double at =
-          l->x[v] + (y - l->y[v]) / ((long double)l->y[v + 1] - l->y[v]) * ((long double)l->x[v + 1] - l->x[v]);
+      long double at = l->x[v] + (y - l->y[v]) / ((long double)l->y[v + 1] - l->y[v]) *
+                                     ((long double)l->x[v + 1] - l->x[v]);
       inside ^= x < at;
     }
   }
   return inside;
 }
 
-/* The turns of the direction to a ring's vertices, each less than half a turn: edges are cut small. Degrees. */
-static inline double brute_winding(const struct geod_geodesic *g, const layer *l, int64_t ring, const double q[2]) {
+/* The turns of the direction to a ring's vertices, each less than half a turn: edges are cut small.
+ * Degrees. */
+static inline double brute_winding(const struct geod_geodesic *g, const layer *l, int64_t ring,
+                                   const double q[2]) {
   double total = 0.0, last = 0.0, azimuth, y, x;
   for (int64_t v = l->vertex[ring]; v + 1 < l->vertex[ring + 1]; v++) {
     struct geod_geodesicline line;
@@ -244,8 +249,8 @@ static inline double brute_winding(const struct geod_geodesic *g, const layer *l
   return total;
 }
 
-/* Whether a part contains a position that is not on its edges. Rings of geodesics: of less than a quarter of the globe, positions away from
- * their antipodes. */
+/* Whether a part contains a position that is not on its edges. Rings of geodesics: of less than a quarter of
+ * the globe, positions away from their antipodes. */
 static inline bool brute_part_contains(const brute *b, const layer *l, int64_t part, const double q[2]) {
   bool inside = false;
   if (l->kind[part] != GV_PART_POLYGON) return false;

@@ -18,11 +18,13 @@ typedef struct case_setting {
 static layer l;
 static gv_context *context;
 
-static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (2.0 - 1.0 / 298.257223563) / 298.257223563};
+static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563,
+                                   (2.0 - 1.0 / 298.257223563) / 298.257223563};
 
 static inline void make_set(gv_metric metric, gv_edges edges, bool boundary, gv_feature_set *set) {
   gv_features f = layer_features(&l, edges, boundary);
-  if (gv_feature_set_init(context, metric, &wgs84, &f, set) != GV_OK) fail_msg("%s", gv_context_message(context));
+  if (gv_feature_set_init(context, metric, &wgs84, &f, set) != GV_OK)
+    fail_msg("%s", gv_context_message(context));
 }
 
 /* A position for the set's metric; `tree`: also in the coordinates of trees. */
@@ -40,12 +42,12 @@ static inline gv_edge_place place_at(gv_metric metric, double x, double y, doubl
   return q;
 }
 
-#define FEATURE_TESTS_MAIN(tests)                                                                                  \
-  int main(void) {                                                                                                 \
-    if (gv_context_create(NULL, &context) != GV_OK) return 1;                                                      \
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);                                                        \
-    gv_context_destroy(context);                                                                                   \
-    return failed;                                                                                                 \
+#define FEATURE_TESTS_MAIN(tests)                                                                            \
+  int main(void) {                                                                                           \
+    if (gv_context_create(NULL, &context) != GV_OK) return 1;                                                \
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);                                                  \
+    gv_context_destroy(context);                                                                             \
+    return failed;                                                                                           \
   }
 
 #endif

@@ -10,7 +10,8 @@
 enum { EDGES = 37, PADDED = 40 };
 
 static const char *const levels[] = {"baseline", "avx2", "avx512"};
-static double a[3][PADDED], d[3][PADDED], inverse[PADDED], sag[PADDED], part[PADDED], chord[PADDED], gain[PADDED];
+static double a[3][PADDED], d[3][PADDED], inverse[PADDED], sag[PADDED], part[PADDED], chord[PADDED],
+    gain[PADDED];
 
 static gv_shortlist any_list(void) {
   gv_shortlist list = {.inverse = inverse,

@@ -45,7 +45,8 @@ static void stretches_hold_others(void **unused) {
   gv_feature_set_clear(&set);
 }
 
-/* Boxes on both sides of the antimeridian, at whole latitudes: each degree of a border is cut if a box of the other side lies along it. */
+/* Boxes on both sides of the antimeridian, at whole latitudes: each degree of a border is cut if a box of the
+ * other side lies along it. */
 static void borders_degree_by_degree(void **unused) {
   (void)unused;
   enum { BOXES = 8 };
@@ -58,7 +59,8 @@ static void borders_degree_by_degree(void **unused) {
     for (int i = 0; i < BOXES; i++) {
       low[i] = (int)floor(layer_uniform(-89.0, 80.0));
       high[i] = low[i] + 1 + (int)floor(layer_uniform(0.0, fmin(40.0, 89.0 - low[i])));
-      double turn = 360.0 * floor(layer_uniform(-2.0, 2.0)), beside = layer_uniform(-0.9, 0.9) * GV_CUT_TOLERANCE;
+      double turn = 360.0 * floor(layer_uniform(-2.0, 2.0)),
+             beside = layer_uniform(-0.9, 0.9) * GV_CUT_TOLERANCE;
       if (i % 2 == 0) {
         layer_box(&l, turn + 150.0 + i, low[i], turn + 180.0 + beside, high[i]);
       } else {
@@ -71,8 +73,8 @@ static void borders_degree_by_degree(void **unused) {
     for (int64_t r = 0; r < set.rings; r++) {
       int degrees = 0;
       for (int64_t v = set.vertex[r]; v + 1 < set.vertex[r + 1]; v++) {
-        bool border =
-            fabs(remainder(set.x[v] - 180.0, 360.0)) < 1e-3 && fabs(remainder(set.x[v + 1] - 180.0, 360.0)) < 1e-3;
+        bool border = fabs(remainder(set.x[v] - 180.0, 360.0)) < 1e-3 &&
+                      fabs(remainder(set.x[v + 1] - 180.0, 360.0)) < 1e-3;
         if (!border) {
           assert_int_equal(set.cut[v], 0);
           continue;

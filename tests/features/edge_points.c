@@ -1,5 +1,5 @@
-/* Bounds of distances to edges by the series contain the exact distance of every edge, and mostly are tighter than
- * chords. */
+/* Bounds of distances to edges by the series contain the exact distance of every edge, and mostly are tighter
+ * than chords. */
 #include "cmocka_test.h"
 #include "gpuvoronoi/geometries.h"
 
@@ -41,8 +41,8 @@ static void make_line(const struct geod_geodesic *g, double length, double away,
   layer_end_feature(&l);
 }
 
-/* From the chord's closest point without the edge, with it, and then from better places: the passes after which bounds were less than `apart` from each other
- * for the first time. */
+/* From the chord's closest point without the edge, with it, and then from better places: the passes after
+ * which bounds were less than `apart` from each other for the first time. */
 static int passes_until(const gv_feature_tree *tree, const gv_shortlist *list, const gv_edge_place *q,
                         double canonical, double apart) {
   const gv_feature_set *set = tree->set;
@@ -55,14 +55,14 @@ static int passes_until(const gv_feature_tree *tree, const gv_shortlist *list, c
   for (int pass = 0; pass < MOST_PASSES; pass++) {
     gv_edge_points_bound(tree, &points);
     if (!(points.low[0] <= canonical) || !(canonical <= points.high[0])) {
-      fail_msg("%.17g not in %.17g ... %.17g: %s, pass %d, %.17g %.17g from %.17g %.17g to %.17g %.17g", canonical,
-               points.low[0], points.high[0], set->straight ? "straight" : "geodesic", pass, q->lon, q->lat,
-               set->x[0], set->y[0], set->x[1], set->y[1]);
+      fail_msg("%.17g not in %.17g ... %.17g: %s, pass %d, %.17g %.17g from %.17g %.17g to %.17g %.17g",
+               canonical, points.low[0], points.high[0], set->straight ? "straight" : "geodesic", pass,
+               q->lon, q->lat, set->x[0], set->y[0], set->x[1], set->y[1]);
     }
     if (points.high[0] - points.low[0] < apart && pass < first) first = pass;
     next.count = 0;
-    gv_edge_points_add(tree, list, 0, pass == 0 ? points.part[0] : gv_edge_points_next(tree, &points, 0), &edge,
-                       q->vector, &next);
+    gv_edge_points_add(tree, list, 0, pass == 0 ? points.part[0] : gv_edge_points_next(tree, &points, 0),
+                       &edge, q->vector, &next);
     next.last_part[0] = points.part[0];
     next.last_slope[0] = points.sense[0] * points.slope[0];
     points = next;
@@ -110,15 +110,17 @@ static void bounds_hold(void **unused) {
 /* A position of the ball, mostly at its rim, often along the edge from its middle. */
 static bool take_position(const gv_feature_set *set, const gv_edge_place *middle, const gv_ball *ball,
                           gv_edge_place *q) {
-  double azimuth = layer_uniform(-180, 180), square = 0.0, away = ball->radius * set->surface.ellipsoid.semi_major;
+  double azimuth = layer_uniform(-180, 180), square = 0.0,
+         away = ball->radius * set->surface.ellipsoid.semi_major;
   int end = layer_uniform(0, 1) < 0.5 ? 0 : 1;
   if (layer_uniform(0, 1) < 0.5)
-    geod_inverse(&set->surface.geod, set->y[1 - end], set->x[1 - end], set->y[end], set->x[end], NULL, &azimuth,
-                 NULL);
-  geod_direct(&set->surface.geod, middle->lat, middle->lon, azimuth, away * (1.0 - magnitude(1e-6, 1.0)), &q->lat,
-              &q->lon, NULL);
+    geod_inverse(&set->surface.geod, set->y[1 - end], set->x[1 - end], set->y[end], set->x[end], NULL,
+                 &azimuth, NULL);
+  geod_direct(&set->surface.geod, middle->lat, middle->lon, azimuth, away * (1.0 - magnitude(1e-6, 1.0)),
+              &q->lat, &q->lon, NULL);
   gv_normalize_lonlat(&q->lon, &q->lat);
-  gv_lonlat_to_vectors(&set->surface.ellipsoid, true, 1, &q->lon, &q->lat, q->vector, q->vector + 1, q->vector + 2);
+  gv_lonlat_to_vectors(&set->surface.ellipsoid, true, 1, &q->lon, &q->lat, q->vector, q->vector + 1,
+                       q->vector + 2);
   for (int axis = 0; axis < 3; axis++)
     square += (q->vector[axis] - ball->center[axis]) * (q->vector[axis] - ball->center[axis]);
   return square <= ball->radius * ball->radius;
@@ -155,8 +157,8 @@ static void vertices_of_balls(void **unused) {
       gv_normalize_lonlat(&lon, &lat);
       geod_inverse(&set.surface.geod, q.lat, q.lon, lat, lon, &distance, NULL, NULL);
       if (closest.canonical != distance)
-        fail_msg("%.17g, a vertex %.17g: far %g, length %g, radius %g", closest.canonical, distance, far, length,
-                 ball.radius);
+        fail_msg("%.17g, a vertex %.17g: far %g, length %g, radius %g", closest.canonical, distance, far,
+                 length, ball.radius);
     }
     gv_finder_clear(&finder);
     gv_feature_tree_clear(&tree);
@@ -202,7 +204,8 @@ static void floats_of_so_many(void **unused) {
         }
       }
       gv_finder_aim(&finder, 0, &ball);
-      gv_finder_floats(&finder, count, (const double *const[]){position[0], position[1], position[2]}, false, out);
+      gv_finder_floats(&finder, count, (const double *const[]){position[0], position[1], position[2]}, false,
+                       out);
       for (int32_t i = 0; i < count; i++)
         assert_true(isnan(out[i]) || (out[i] > 5e4F && out[i] < 2e5F));
       for (int axis = 0; axis < 3; axis++)

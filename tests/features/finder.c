@@ -28,8 +28,8 @@ static void plant(const case_setting *s, bool boundary, bool polygons) {
   layer_clear(&l);
   if (!polygons) layer_random(&l, 25, low, high, plane ? 9.0 : 70.0);
   for (int i = 0; polygons && i < 12; i++) {
-    layer_star(&l, layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1]), plane ? 9.0 : 25.0, 9, low[1],
-               high[1]);
+    layer_star(&l, layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1]), plane ? 9.0 : 25.0, 9,
+               low[1], high[1]);
     layer_end_part(&l, GV_PART_POLYGON);
     layer_end_feature(&l);
   }
@@ -45,15 +45,18 @@ static void uproot(void) {
   gv_feature_set_clear(&set);
 }
 
-/* Positions within `size` of a middle, on the plane or by the sphere's radius, and the ball that holds them. */
-static gv_ball any_ball(const double middle[2], double size, double at[INSIDE][2], double position[INSIDE][3]) {
+/* Positions within `size` of a middle, on the plane or by the sphere's radius, and the ball that holds
+ * them. */
+static gv_ball any_ball(const double middle[2], double size, double at[INSIDE][2],
+                        double position[INSIDE][3]) {
   gv_ball ball = {.radius = 0.0};
   place_at(set.metric, middle[0], middle[1], ball.center);
   for (int i = 0; i < INSIDE; i++) {
     double azimuth = layer_uniform(-180.0, 180.0), away = size * sqrt(layer_uniform(0.0, 1.0)), square = 0.0;
     at[i][0] = middle[0] + away * cos(azimuth);
     at[i][1] = middle[1] + away * sin(azimuth);
-    if (set.globe) geod_direct(&b.geod, middle[1], middle[0], azimuth, away * b.geod.a, &at[i][1], &at[i][0], NULL);
+    if (set.globe)
+      geod_direct(&b.geod, middle[1], middle[0], azimuth, away * b.geod.a, &at[i][1], &at[i][0], NULL);
     place_at(set.metric, at[i][0], at[i][1], position[i]);
     for (int axis = 0; axis < tree.dim; axis++)
       square += pow(position[i][axis] - ball.center[axis], 2.0);
@@ -79,8 +82,8 @@ static void check_ball(const case_setting *s, int32_t f, double at[INSIDE][2], d
     assert_true(gv_finder_nearest(&finder, &q, true, &closest));
     double distance = brute_distance_of(&b, closest.canonical);
     if (!(fabs(distance - expected.distance) <= s->error)) {
-      fail_msg("metric %d: feature %d from %.17g %.17g: %.9f, not %.9f", (int)s->metric, (int)f, at[i][0], at[i][1],
-               distance, expected.distance);
+      fail_msg("metric %d: feature %d from %.17g %.17g: %.9f, not %.9f", (int)s->metric, (int)f, at[i][0],
+               at[i][1], distance, expected.distance);
     }
     assert_true(gv_finder_distance(&finder, &q, true) == closest.canonical);
     if (!isnan(floats[i])) assert_true(floats[i] == (float)closest.canonical);
@@ -97,7 +100,8 @@ static void distances_within_balls(void **unused) {
       plant(s, true, false);
       if (surrounded) assert_int_equal(gv_finder_widen(context, &finder), GV_OK);
       for (int k = 0; k < s->cases; k++) {
-        double at[INSIDE][2], position[INSIDE][3], size = (set.globe ? 0.1 : 5.0) * exp(layer_uniform(-9.0, 0.0));
+        double at[INSIDE][2], position[INSIDE][3],
+            size = (set.globe ? 0.1 : 5.0) * exp(layer_uniform(-9.0, 0.0));
         const double middle[2] = {layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1])};
         gv_ball ball = any_ball(middle, size, at, position), around = ball;
         around.radius *= 3.0;
@@ -122,7 +126,8 @@ static void clear_tiles_are_on_one_side(void **unused) {
   for (int i = 0; i < SETTINGS; i += 2) { /* a plane, arcs, geodesics */
     plant(&settings[i], false, true);
     for (int k = 0; k < 100; k++) {
-      double at[INSIDE][2], position[INSIDE][3], size = (set.globe ? 0.1 : 5.0) * exp(layer_uniform(-5.0, 0.0));
+      double at[INSIDE][2], position[INSIDE][3],
+          size = (set.globe ? 0.1 : 5.0) * exp(layer_uniform(-5.0, 0.0));
       const double middle[2] = {layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1])};
       gv_ball ball = any_ball(middle, size, at, position);
       for (int32_t f = 0; f < set.count; f++) {
@@ -131,7 +136,8 @@ static void clear_tiles_are_on_one_side(void **unused) {
         bool inside = brute_contains(&b, &l, f, middle);
         for (int n = 0; n < INSIDE; n++) {
           if (brute_contains(&b, &l, f, at[n]) != inside)
-            fail_msg("feature %d: %.17g %.17g and %.17g %.17g", (int)f, middle[0], middle[1], at[n][0], at[n][1]);
+            fail_msg("feature %d: %.17g %.17g and %.17g %.17g", (int)f, middle[0], middle[1], at[n][0],
+                     at[n][1]);
         }
         clear++;
         in += inside;

@@ -10,7 +10,8 @@ static bool contains(const gv_feature_set *set, int32_t feature, double x, doubl
 static void straight_insides(void **unused) {
   (void)unused;
   gv_feature_set set;
-  /* A box with a hole that holds an island; the ring of a bow tie; boxes beyond 180; one that touches itself. */
+  /* A box with a hole that holds an island; the ring of a bow tie; boxes beyond 180; one that touches
+   * itself. */
   const double outer[5][2] = {{0, 0}, {10, 0}, {10, 10}, {0, 10}, {0, 0}};
   const double hole[5][2] = {{2, 2}, {8, 2}, {8, 8}, {2, 8}, {2, 2}},
                island[5][2] = {{4, 4}, {6, 4}, {6, 6}, {4, 6}, {4, 4}};
@@ -145,7 +146,8 @@ static void meridians_between_rings(void **unused) {
 static bool lattice_contains(const layer *of, int64_t part, int x, int y) {
   bool inside = false;
   for (int64_t v = of->vertex[of->ring[part]]; v + 1 < of->vertex[of->ring[part + 1]]; v++) {
-    int64_t ax = (int64_t)of->x[v], ay = (int64_t)of->y[v], bx = (int64_t)of->x[v + 1], by = (int64_t)of->y[v + 1];
+    int64_t ax = (int64_t)of->x[v], ay = (int64_t)of->y[v], bx = (int64_t)of->x[v + 1],
+            by = (int64_t)of->y[v + 1];
     int64_t turn = (bx - ax) * (y - ay) - (by - ay) * (x - ax);
     if (turn == 0 && (x - ax) * (x - bx) + (y - ay) * (y - by) <= 0) return true;
     if ((ay > y) != (by > y)) inside ^= (turn > 0) == (by > ay);

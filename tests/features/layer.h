@@ -89,7 +89,8 @@ static inline double layer_uniform(double low, double high) {
 }
 
 /* A ring around a center, of random radii. */
-static inline void layer_star(layer *l, double x, double y, double size, int corners, double bottom, double top) {
+static inline void layer_star(layer *l, double x, double y, double size, int corners, double bottom,
+                              double top) {
   int64_t first = l->vertices;
   for (int i = 0; i < corners; i++) {
     double angle = 6.283185307179586 * i / corners, r = size * layer_uniform(0.4, 1.0);
@@ -105,7 +106,8 @@ static inline void layer_random(layer *l, int64_t features, const double low[2],
   for (int64_t f = 0; f < features; f++) {
     int parts = layer_uniform(0.0, 1.0) < 0.2 ? 3 : 1;
     for (int p = 0; p < parts; p++) {
-      double x = layer_uniform(low[0], high[0]), y = layer_uniform(low[1], high[1]), kind = layer_uniform(0.0, 1.0);
+      double x = layer_uniform(low[0], high[0]), y = layer_uniform(low[1], high[1]),
+             kind = layer_uniform(0.0, 1.0);
       double s = size * exp(layer_uniform(-4.0, 0.0));
       if (kind < 0.15) {
         layer_vertex(l, x, y);
@@ -131,7 +133,8 @@ static inline void layer_random(layer *l, int64_t features, const double low[2],
 }
 
 /* Boxes that share their borders. */
-static inline void layer_countries(layer *l, int across, int down, const double low[2], const double high[2]) {
+static inline void layer_countries(layer *l, int across, int down, const double low[2],
+                                   const double high[2]) {
   for (int j = 0; j < down; j++) {
     for (int i = 0; i < across; i++) {
       layer_box(l, low[0] + (high[0] - low[0]) * i / across, low[1] + (high[1] - low[1]) * j / down,

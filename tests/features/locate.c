@@ -98,7 +98,8 @@ static void locating(void **unused) {
     layer_clear(&l);
     layer_random(&l, 120, low, high, i < 3 ? 60.0 : 1.0);
     layer_box(&l, -180, -90, 180, -70);
-    make_set(i == 0 ? GV_EUCLIDEAN : GV_GEODESIC, i >= 2 ? GV_EDGES_GEODESIC : GV_EDGES_STRAIGHT, false, &set);
+    make_set(i == 0 ? GV_EUCLIDEAN : GV_GEODESIC, i >= 2 ? GV_EDGES_GEODESIC : GV_EDGES_STRAIGHT, false,
+             &set);
     assert_int_equal(gv_locator_init(context, &set, &locator), GV_OK);
     for (int k = 0; k < 3000; k++) {
       double lat = k % 50 == 0 ? 90.0 - 180.0 * (k % 100 == 0) : layer_uniform(-90, 90);

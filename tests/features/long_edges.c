@@ -78,13 +78,16 @@ static void bounds_hold_and_are_tight(void **state) {
   }
 }
 
-/* Places of an ellipsoid in a box are not nearer than its distance, which is near theirs for the other side of the globe. */
+/* Places of an ellipsoid in a box are not nearer than its distance, which is near theirs for the other side
+ * of the globe. */
 static void boxes_of_the_globe(void **state) {
   (void)state;
   for (int shape = 0; shape < 3; shape++) {
     gv_ellipsoid ellipsoid;
-    assert_int_equal(gv_ellipsoid_init(context, 1.0, (double[3]){0.0, 0.02, -0.02}[shape], &ellipsoid), GV_OK);
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, place[PLACES][3];
+    assert_int_equal(gv_ellipsoid_init(context, 1.0, (double[3]){0.0, 0.02, -0.02}[shape], &ellipsoid),
+                     GV_OK);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
+           place[PLACES][3];
     for (int i = 0; i < PLACES; i++) {
       double lon = layer_uniform(-40.0, 40.0), lat = layer_uniform(-40.0, 40.0), *p = place[i];
       gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon, &lat, p, p + 1, p + 2);
@@ -94,7 +97,8 @@ static void boxes_of_the_globe(void **state) {
       }
     }
     for (int n = 0; n < QUERIES; n++) {
-      double lon = n == 0 ? 180.0 : layer_uniform(-180.0, 180.0), lat = n == 0 ? 0.0 : layer_uniform(-90.0, 90.0);
+      double lon = n == 0 ? 180.0 : layer_uniform(-180.0, 180.0),
+             lat = n == 0 ? 0.0 : layer_uniform(-90.0, 90.0);
       double q[3], least = INFINITY;
       gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon, &lat, q, q + 1, q + 2);
       for (int i = 0; i < PLACES; i++) {

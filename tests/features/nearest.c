@@ -44,7 +44,8 @@ static void check(const setting *s, const brute *b, const gv_feature_set *set, i
   brute_nearest expected = brute_nearest_of(b, &l, f, f + 1, NULL, at);
   double distance = brute_distance_of(b, closest.canonical), place[2], azimuth, away;
   if (!(fabs(distance - expected.distance) <= s->error))
-    fail_msg("%s: %d from %.17g %.17g: %.9f, not %.9f", s->name, (int)f, at[0], at[1], distance, expected.distance);
+    fail_msg("%s: %d from %.17g %.17g: %.9f, not %.9f", s->name, (int)f, at[0], at[1], distance,
+             expected.distance);
   place_of(s, &closest, place);
   brute_nearest back = brute_nearest_of(b, &l, f, f + 1, NULL, place);
   if (!(back.distance <= fmax(s->error, 1e-6)))
@@ -56,7 +57,8 @@ static void check(const setting *s, const brute *b, const gv_feature_set *set, i
     if (s->metric == GV_GEODESIC && distance > 1e3 && distance < 1.5e7)
       assert_true(fabs(remainder(closest.azimuth - azimuth, 360.0)) < 1e-6);
   }
-  if (!(fabs(away - distance) <= s->error)) fail_msg("%s: the place is at %.9f, not %.9f", s->name, away, distance);
+  if (!(fabs(away - distance) <= s->error))
+    fail_msg("%s: the place is at %.9f, not %.9f", s->name, away, distance);
 }
 
 static void distances_of_all_edges(void **unused) {

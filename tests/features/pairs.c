@@ -11,9 +11,10 @@ static layer indexed, asking;
 static int meetings; /* pairs that cross without a vertex in the other */
 static gv_context *context;
 
-static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (2.0 - 1.0 / 298.257223563) / 298.257223563};
+static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563,
+                                   (2.0 - 1.0 / 298.257223563) / 298.257223563};
 
-/* ----------------------------------------------------------------------------------------------- whether edges meet */
+/* ------------------------------------------------------------------------------------- whether edges meet */
 
 static long double turn(const double a[2], const double b[2], const double c[2]) {
   return ((long double)b[0] - a[0]) * ((long double)c[1] - a[1]) -
@@ -44,11 +45,11 @@ static bool arcs_cross(const double p[2], const double q[2], const double r[2], 
   return (on_arc(a, b, n, x) && on_arc(c, d, m, x)) || (on_arc(a, b, n, back) && on_arc(c, d, m, back));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- by brute force */
+/* ----------------------------------------------------------------------------------------- by brute force */
 
 /* Calls with each edge of a feature. */
-static bool any_edge(const layer *l, int64_t f, bool (*test)(const double a[2], const double b[2], void *user),
-                     void *user) {
+static bool any_edge(const layer *l, int64_t f,
+                     bool (*test)(const double a[2], const double b[2], void *user), void *user) {
   for (int64_t p = l->part[f]; p < l->part[f + 1]; p++) {
     for (int64_t r = l->ring[p]; r < l->ring[p + 1]; r++) {
       for (int64_t v = l->vertex[r]; l->kind[p] != GV_PART_POINTS && v + 1 < l->vertex[r + 1]; v++) {
@@ -221,8 +222,10 @@ static void geodesics_meet_and_miss(void **unused) {
 static void touching_is_meeting_on_the_plane(void **unused) {
   (void)unused;
   const double base[2][2] = {{0.1, 0.1}, {0.7, 0.3}}; /* (0.4, 0.2) is beside it by a rounding */
-  const double asked[][2][2] = {
-      {{0.7, 0.3}, {5.0, 5.0}}, {{-0.5, -0.1}, {0.1, 0.1}}, {{0.1, 0.1}, {0.7, 0.3}}, {{0.0, 0.0}, {0.0, 0.0}}};
+  const double asked[][2][2] = {{{0.7, 0.3}, {5.0, 5.0}},
+                                {{-0.5, -0.1}, {0.1, 0.1}},
+                                {{0.1, 0.1}, {0.7, 0.3}},
+                                {{0.0, 0.0}, {0.0, 0.0}}};
   int64_t found[4];
   double distance[4];
   layer_clear(&indexed);

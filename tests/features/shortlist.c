@@ -61,8 +61,8 @@ static around any_ball(const brute *b, const double middle[2], double size) {
 }
 
 /* The nearest of all edges is in the list for each position, or one that is as near but for the error. */
-static void check_list(const case_setting *s, const brute *b, const gv_shortlist *list, int64_t first, int64_t end,
-                       const around *a) {
+static void check_list(const case_setting *s, const brute *b, const gv_shortlist *list, int64_t first,
+                       int64_t end, const around *a) {
   static bool listed[LAYER_VERTICES];
   memset(listed, 0, sizeof listed);
   for (int32_t i = 0; i < list->count; i++)
@@ -71,8 +71,8 @@ static void check_list(const case_setting *s, const brute *b, const gv_shortlist
     brute_nearest all = brute_nearest_of(b, &l, first, end, NULL, a->at[i]);
     brute_nearest some = brute_nearest_of(b, &l, first, end, listed, a->at[i]);
     if (!(some.distance <= all.distance + s->error))
-      fail_msg("metric %d: edge %lld is left out: %.9f is nearer than %.9f", (int)s->metric, (long long)all.vertex,
-               all.distance, some.distance);
+      fail_msg("metric %d: edge %lld is left out: %.9f is nearer than %.9f", (int)s->metric,
+               (long long)all.vertex, all.distance, some.distance);
   }
 }
 

@@ -44,8 +44,8 @@ static gv_edge_place any_place(double at[2], double position[3]) {
   return place_at(set.metric, at[0], at[1], position);
 }
 
-/* What a distance is in the tree's coordinates, from both sides: chords are at least those of circles of the smallest radius of curvature, at most
- * those of the largest (geodesic.h). */
+/* What a distance is in the tree's coordinates, from both sides: chords are at least those of circles of the
+ * smallest radius of curvature, at most those of the largest (geodesic.h). */
 static void chord_of(double distance, double *least, double *most) {
   const double f = wgs84.flattening, small = (1.0 - f) * (1.0 - f), large = 1.0 / (1.0 - f);
   *least = *most = distance;
@@ -55,7 +55,7 @@ static void chord_of(double distance, double *least, double *most) {
   *most = 2.0 * large * sin(0.5 * distance / b.geod.a / large);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- shape */
+/* -------------------------------------------------------------------------------------------------- shape */
 
 static bool holds(const gv_box_node *node, const gv_box_node *child) {
   for (int i = 0; i < tree.dim; i++)
@@ -79,7 +79,8 @@ static void boxes_hold_their_edges(void **unused) {
           double position[3];
           place_at(set.metric, l.x[v], l.y[v], position);
           for (int axis = 0; axis < tree.dim; axis++)
-            assert_true((double)node->low[axis] <= position[axis] && position[axis] <= (double)node->high[axis]);
+            assert_true((double)node->low[axis] <= position[axis] &&
+                        position[axis] <= (double)node->high[axis]);
         }
         times[entry >= 0 ? entry : ~entry]++;
       }
@@ -96,7 +97,7 @@ static void boxes_hold_their_edges(void **unused) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- nearest */
+/* ------------------------------------------------------------------------------------------------ nearest */
 
 static void nearest_of_all_edges(void **unused) {
   (void)unused;
@@ -114,7 +115,8 @@ static void nearest_of_all_edges(void **unused) {
           fail_msg("%d: feature %d from %.17g %.17g: %.9f, not %.9f", i, (int)f, at[0], at[1], distance,
                    expected.distance);
         /* The same within its own reach, none within much less. */
-        assert_true(gv_tree_nearest(&tree, f, &q, position, true, gv_reach(&tree, closest.canonical), &again));
+        assert_true(
+            gv_tree_nearest(&tree, f, &q, position, true, gv_reach(&tree, closest.canonical), &again));
         assert_true(again.canonical == closest.canonical);
         chord_of(distance, &least, &most);
         if (gv_feature_tree_iterates(&tree) && distance > 3e6) {
@@ -139,8 +141,8 @@ static void chords_are_bounded(void **unused) {
         chord_of(brute_nearest_of(&b, &l, f, f + 1, NULL, at).distance, &least, &most);
         gv_tree_chords(&tree, f, position, INFINITY, &from, &to);
         if (!(from <= most + 1e-9) || !(to >= least - 1e-9))
-          fail_msg("%d: feature %d from %.17g %.17g: %.17g ... %.17g, not %.17g", i, (int)f, at[0], at[1], from, to,
-                   least);
+          fail_msg("%d: feature %d from %.17g %.17g: %.17g ... %.17g, not %.17g", i, (int)f, at[0], at[1],
+                   from, to, least);
         wide += to - from;
         total += most;
         gv_tree_chords(&tree, f, position, 4.0 * most * most, &from, &to);
@@ -170,8 +172,8 @@ static void reaches_of_values(void **unused) {
         square += (position[k][axis] - position[0][axis]) * (position[k][axis] - position[0][axis]);
       }
       if (brute_on_plane(&b)) {
-        distance =
-            (double)brute_norm(set.metric, (long double)at[k][0] - at[0][0], (long double)at[k][1] - at[0][1]);
+        distance = (double)brute_norm(set.metric, (long double)at[k][0] - at[0][0],
+                                      (long double)at[k][1] - at[0][1]);
         canonical = set.metric == GV_EUCLIDEAN ? distance * distance : distance;
         square = distance * distance;
         assert_true(fabs(sqrt(gv_box_distance2(&tree, &box, position[0])) - distance) < 1e-5);
@@ -190,7 +192,7 @@ static void reaches_of_values(void **unused) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------------- walks */
+/* -------------------------------------------------------------------------------------------------- walks */
 
 typedef struct visits {
   int features[LAYER_FEATURES], count;
@@ -225,7 +227,8 @@ static void walks_meet_all_within_reach(void **unused) {
       gv_tree_walk(&tree, position, reach, visit, &seen);
       for (int32_t f = 0; f < set.count; f++) {
         assert_in_range(seen.features[f], 0, 1);
-        if (seen.chord2[f] <= reach && seen.features[f] != 1) fail_msg("%d: feature %d is left out", i, (int)f);
+        if (seen.chord2[f] <= reach && seen.features[f] != 1)
+          fail_msg("%d: feature %d is left out", i, (int)f);
       }
       memset(seen.features, 0, sizeof seen.features);
       seen.count = 0;
@@ -281,7 +284,8 @@ static void walks_over_points(void **unused) {
         long double dz = set.globe ? (long double)position[v][2] - from[2] : 0.0L,
                     chord2 = dx * dx + dy * dy + dz * dz;
         double bound = gv_tree_point_chord2(&tree, v, from);
-        assert_true(bound <= (double)chord2 * (1.0 + 1e-15) && bound >= (double)chord2 * (1.0 - 1e-9) - 1e-12);
+        assert_true(bound <= (double)chord2 * (1.0 + 1e-15) &&
+                    bound >= (double)chord2 * (1.0 - 1e-9) - 1e-12);
         if (!set.globe) chord2 = powl(brute_norm(set.metric, dx, dy), 2.0L);
         assert_in_range(times[v], 0, 1);
         if ((double)chord2 <= radius * radius) assert_int_equal(times[v], 1);
@@ -294,11 +298,12 @@ static void walks_over_points(void **unused) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- threads */
+/* ------------------------------------------------------------------------------------------------ threads */
 
 enum { LONG = 20000, SHORT = 4, SHORTS = 360000, MANY = 2 * LONG + SHORT * SHORTS };
 
-/* Two long lines, and short ones between them: parts of trees, many trees, and more edges than a build has in memory. */
+/* Two long lines, and short ones between them: parts of trees, many trees, and more edges than a build has in
+ * memory. */
 static gv_features many_lines(void) {
   static int64_t part[SHORTS + 3], vertex[SHORTS + 3];
   static uint8_t kind[SHORTS + 2];
@@ -362,7 +367,8 @@ static void same_for_any_number_of_threads(void **unused) {
     for (int32_t i = node->first; i < node->first + node->count; i++, entries++)
       assert_true(met[one->entry[i]]++ == 0);
   }
-  assert_true(entries == one->entries && children + f.count == one->nodes && leaves * 2 == one->nodes + f.count);
+  assert_true(entries == one->entries && children + f.count == one->nodes &&
+              leaves * 2 == one->nodes + f.count);
   free(seen);
   free(met);
   for (int i = 0; i < 2; i++) {
@@ -397,9 +403,9 @@ static void edges_at_a_pole(void **unused) {
       assert_true(gv_tree_nearest(&tree, f, &q, position, true, INFINITY, &got));
       if (memcmp(&got.canonical, &expected.canonical, sizeof got.canonical) != 0 || got.lon != expected.lon ||
           got.lat != expected.lat || got.azimuth != expected.azimuth)
-        fail_msg("%d from %.17g %.17g: %.17g at %g %g, %.17g; not %.17g at %g %g, %.17g", (int)f, at[0], at[1],
-                 got.canonical, got.lon, got.lat, got.azimuth, expected.canonical, expected.lon, expected.lat,
-                 expected.azimuth);
+        fail_msg("%d from %.17g %.17g: %.17g at %g %g, %.17g; not %.17g at %g %g, %.17g", (int)f, at[0],
+                 at[1], got.canonical, got.lon, got.lat, got.azimuth, expected.canonical, expected.lon,
+                 expected.lat, expected.azimuth);
     }
   }
   uproot();

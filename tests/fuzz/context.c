@@ -1,7 +1,7 @@
 /*
- * Contexts for fuzzers, with their own allocator: the address sanitizer's took a third of the time, because each
- * large block is mapped and unmapped. Released blocks are poisoned and reused after some more of their size have
- * been released; bytes before and after the requested ones are poisoned, too.
+ * Contexts for fuzzers, with their own allocator: the address sanitizer's took a third of the time, because
+ * each large block is mapped and unmapped. Released blocks are poisoned and reused after some more of their
+ * size have been released; bytes before and after the requested ones are poisoned, too.
  */
 #include <pthread.h>
 

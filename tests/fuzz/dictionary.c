@@ -1,5 +1,5 @@
-/* Prints a dictionary for fuzz_options: the names of all commands' options and of their choices, from the tables; with any argument,
- * one for fuzz_descriptions: those of the main command, as JSON. */
+/* Prints a dictionary for fuzz_options: the names of all commands' options and of their choices, from the
+ * tables; with any argument, one for fuzz_descriptions: those of the main command, as JSON. */
 #include <stdio.h>
 
 #include "cli/commands.h"

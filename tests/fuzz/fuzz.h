@@ -13,12 +13,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv); /* where there is one */
 
 /* Ends the run, as a crash does, if a property does not hold. */
-#define FUZZ_REQUIRE(property)                                                                                     \
-  do {                                                                                                             \
-    if (!(property)) {                                                                                             \
-      fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #property);                                \
-      abort();                                                                                                     \
-    }                                                                                                              \
+#define FUZZ_REQUIRE(property)                                                                               \
+  do {                                                                                                       \
+    if (!(property)) {                                                                                       \
+      fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #property);                          \
+      abort();                                                                                               \
+    }                                                                                                        \
   } while (0)
 
 typedef struct fuzz_input {
@@ -42,9 +42,9 @@ static inline uint8_t fuzz_byte(fuzz_input *input) {
 }
 
 /*
- * Maximum work of an input, in pairs of a cell (or query) and a seed: little, for one input of 32 more, for one of
- * 256 without limit. All bytes of the input decide, so that no corpus is full of large questions. Zeros at its end,
- * which have no other effect, make any question a large one.
+ * Maximum work of an input, in pairs of a cell (or query) and a seed: little, for one input of 32 more, for
+ * one of 256 without limit. All bytes of the input decide, so that no corpus is full of large questions.
+ * Zeros at its end, which have no other effect, make any question a large one.
  */
 enum { FUZZ_SMALL = 24, FUZZ_SOME = 96, FUZZ_MEDIUM = 1024 };
 

@@ -1,5 +1,5 @@
-/* Files of numbers in all formats of the library's own or GDAL's readers of archives, with any contents. They are read, or rejected
- * with a line of text. HDF5 is left to its library. */
+/* Files of numbers in all formats of the library's own or GDAL's readers of archives, with any contents. They
+ * are read, or rejected with a line of text. HDF5 is left to its library. */
 #include "gdal_input.h"
 
 #include <fcntl.h>
@@ -66,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int64_t cells = count * gv_array_dim(reader);
     FUZZ_REQUIRE(count >= 0 && gv_array_dim(reader) >= 1);
     for (int64_t i = 0; i < cells; i++)
-      FUZZ_REQUIRE(isfinite(gv_array_dtype(reader) == GV_FLOAT32 ? ((float *)values)[i] : ((double *)values)[i]));
+      FUZZ_REQUIRE(
+          isfinite(gv_array_dtype(reader) == GV_FLOAT32 ? ((float *)values)[i] : ((double *)values)[i]));
     if (!skips) FUZZ_REQUIRE(gv_array_count(reader) < 0 || gv_array_count(reader) == count);
   }
   fuzz_check_failure(status, &io);

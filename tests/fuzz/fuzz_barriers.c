@@ -1,6 +1,7 @@
 /*
- * Ways round any lines and polygons: refused with a message, or results that do not depend on threads and on the order of places. Ways are
- * at least as long as without barriers and within the maximum, and as long from a place to its seed as back.
+ * Ways round any lines and polygons: refused with a message, or results that do not depend on threads and on
+ * the order of places. Ways are at least as long as without barriers and within the maximum, and as long from
+ * a place to its seed as back.
  */
 #include "gpuvoronoi/barriers.h"
 
@@ -43,7 +44,8 @@ static void check_ways(const question *q, const gv_barriers_options *o, const pl
     if (seed < 0) continue;
     FUZZ_REQUIRE(w->distance[i] >= 0.0 && w->distance[i] <= o->max_distance);
     const double dx = q->x[seed] - at->x[i], dy = q->y[seed] - at->y[i], straight = sqrt(dx * dx + dy * dy);
-    if (o->metric == GV_EUCLIDEAN) FUZZ_REQUIRE(w->distance[i] >= straight * (1.0 - 1e-12)); /* legs are rounded */
+    /* legs are rounded */
+    if (o->metric == GV_EUCLIDEAN) FUZZ_REQUIRE(w->distance[i] >= straight * (1.0 - 1e-12));
   }
 }
 
@@ -103,7 +105,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   at.count = room < FUZZ_MEDIUM ? 6 : MOST_PLACES;
   if (room < FUZZ_MEDIUM && q.sources > 6) q.sources = 1 + q.sources % 6;
   q.features.count = q.sources;
-  options.metric = (choices & 1U) != 0 ? GV_GREAT_CIRCLE : (choices & 14U) != 14U ? GV_EUCLIDEAN : q.options.metric;
+  options.metric = (choices & 1U) != 0      ? GV_GREAT_CIRCLE
+                   : (choices & 14U) != 14U ? GV_EUCLIDEAN
+                                            : q.options.metric;
   options.max_distance = q.options.max_distance;
   options.semi_major = q.grid.semi_major;
   options.flattening = q.grid.flattening;

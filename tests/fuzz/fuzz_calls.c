@@ -1,7 +1,7 @@
 /*
- * Every public function with any numbers, without objects, and with structs and arrays that are missing or zeros: no
- * call crashes, statuses are known, and an error leaves one line in the context. make_calls.py writes the calls from
- * the headers.
+ * Every public function with any numbers, without objects, and with structs and arrays that are missing or
+ * zeros: no call crashes, statuses are known, and an error leaves one line in the context. make_calls.py
+ * writes the calls from the headers.
  */
 #include "fuzz.h"
 

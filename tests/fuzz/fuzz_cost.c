@@ -1,6 +1,6 @@
 /*
- * Travel costs over any friction: refused with a message, or all backends return the same bytes, from memory and from a file. Costs are
- * within the maximum, and the way from a cell leads to its seed at its cost.
+ * Travel costs over any friction: refused with a message, or all backends return the same bytes, from memory
+ * and from a file. Costs are within the maximum, and the way from a cell leads to its seed at its cost.
  */
 #include "gpuvoronoi/cost.h"
 
@@ -31,7 +31,8 @@ static void check_costs(const question *q, const gv_cost_options *options, const
     FUZZ_REQUIRE(c->seed[i] >= -1 && c->seed[i] < q->sources);
     FUZZ_REQUIRE((c->seed[i] < 0) == (isnan(c->cost[i]) != 0));
     FUZZ_REQUIRE(c->seed[i] < 0 || (c->cost[i] >= 0.0 && c->cost[i] <= options->max_cost));
-    FUZZ_REQUIRE(isnan(c->azimuth[i]) || (c->seed[i] >= 0 && c->azimuth[i] >= 0.0f && c->azimuth[i] < 360.0f));
+    FUZZ_REQUIRE(isnan(c->azimuth[i]) ||
+                 (c->seed[i] >= 0 && c->azimuth[i] >= 0.0f && c->azimuth[i] < 360.0f));
   }
 }
 
@@ -62,7 +63,8 @@ static void check_way(gv_context *context, const question *q, gv_cost *cost, con
   for (int64_t i = 0; i < count && i < room; i++)
     FUZZ_REQUIRE(!isnan(x[i]) && !isnan(y[i]));
   bool certain = q->grid.kind == GV_GRID_PLANE && g[2] == 0.0 && g[4] == 0.0 && fabs(g[1]) > 1e-3 &&
-                 fabs(g[5]) > 1e-3 && fabs(g[1]) < 1e6 && fabs(g[5]) < 1e6 && fabs(g[0]) < 1e6 && fabs(g[3]) < 1e6;
+                 fabs(g[5]) > 1e-3 && fabs(g[1]) < 1e6 && fabs(g[5]) < 1e6 && fabs(g[0]) < 1e6 &&
+                 fabs(g[3]) < 1e6;
   if (certain) FUZZ_REQUIRE(seed == c->seed[cell] && (seed < 0 || least == c->cost[cell]));
 }
 

@@ -35,7 +35,8 @@ static void check_number(OGRFeatureH feature, int field, double found) {
 
 /* All rows were seeds, as none may be skipped. */
 static void compare(const gv_seed_list *seeds, const gv_seed_options *options) {
-  static const char *const names[][5] = {{"lon", "longitude", "lng", "long", NULL}, {"lat", "latitude", NULL}};
+  static const char *const names[][5] = {{"lon", "longitude", "lng", "long", NULL},
+                                         {"lat", "latitude", NULL}};
   static const char *const plane[][2] = {{"x", NULL}, {"y", NULL}};
   GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_VECTOR, NULL, NULL, NULL);
   FUZZ_REQUIRE(dataset != NULL);
@@ -50,7 +51,8 @@ static void compare(const gv_seed_list *seeds, const gv_seed_options *options) {
   if (columns) FUZZ_REQUIRE(x >= 0 && y >= 0);
   int64_t row = 0;
   for (OGRFeatureH feature; columns && (feature = OGR_L_GetNextFeature(layer)) != NULL; row++) {
-    FUZZ_REQUIRE(row < seeds->count && seeds->fids[row] == OGR_F_GetFID(feature) && seeds->rows[row] == row + 1);
+    FUZZ_REQUIRE(row < seeds->count && seeds->fids[row] == OGR_F_GetFID(feature) &&
+                 seeds->rows[row] == row + 1);
     check_number(feature, x, seeds->x[row]);
     check_number(feature, y, seeds->y[row]);
     if (seeds->weights != NULL)

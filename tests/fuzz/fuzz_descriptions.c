@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gv_description d = {0};
     gv_job_settings s;
     gv_job_settings_begin(&s);
-    gv_status status = gv_description_parse(&io, (const char *)data, size, "fuzz", "/folder", outputs != 0, &d);
+    gv_status status =
+        gv_description_parse(&io, (const char *)data, size, "fuzz", "/folder", outputs != 0, &d);
     if (status == GV_OK) status = gv_description_apply(&io, &d, &s);
     if (status == GV_OK) status = gv_job_settings_check(&io, &s);
     FUZZ_REQUIRE(status == GV_OK || (io.message[0] != '\0' && strchr(io.message, '\n') == NULL));

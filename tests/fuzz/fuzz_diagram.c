@@ -1,6 +1,6 @@
 /*
- * Diagrams of any points: refused with a message, or closed rings of edges that border the two cells that they name,
- * fulfill Euler's formula and cover the extent or the globe once; polygons are closed and finite.
+ * Diagrams of any points: refused with a message, or closed rings of edges that border the two cells that
+ * they name, fulfill Euler's formula and cover the extent or the globe once; polygons are closed and finite.
  */
 #include "gpuvoronoi/diagram.h"
 
@@ -21,7 +21,8 @@ static bool offsets_fit(const int64_t *offset, int64_t count, int64_t end) {
   return fit;
 }
 
-/* Both ends of each edge are points of its line; each edge has one or two cells. Returns the edges of one cell. */
+/* Both ends of each edge are points of its line; each edge has one or two cells. Returns the edges of one
+ * cell. */
 static int64_t check_edges(const gv_diagram_parts *p) {
   int64_t outside = 0;
   FUZZ_REQUIRE(offsets_fit(p->line, p->edge_count, p->line[p->edge_count]));
@@ -53,7 +54,8 @@ static void check_cells(const gv_diagram_parts *p) {
       int64_t edge = ring < 0 ? -1 - ring : ring, after = next < 0 ? -1 - next : next;
       FUZZ_REQUIRE(edge >= 0 && edge < p->edge_count && after >= 0 && after < p->edge_count);
       int64_t to = p->edge_vertex[2 * edge + (ring >= 0)], from = p->edge_vertex[2 * after + (next < 0)];
-      FUZZ_REQUIRE(to == from || (p->vertex_x[to] == p->vertex_x[from] && p->vertex_y[to] == p->vertex_y[from]));
+      FUZZ_REQUIRE(to == from ||
+                   (p->vertex_x[to] == p->vertex_x[from] && p->vertex_y[to] == p->vertex_y[from]));
       FUZZ_REQUIRE(p->edge_seed[2 * edge + (ring < 0)] == seed);
     }
   }
@@ -68,7 +70,8 @@ static double area_of_globe(void) {
   return 2.0 * pi * a * a * (1.0 + (1.0 - e2) / e * atanh(e));
 }
 
-static void check_areas(gv_context *context, const gv_diagram *diagram, const gv_diagram_parts *p, double whole) {
+static void check_areas(gv_context *context, const gv_diagram *diagram, const gv_diagram_parts *p,
+                        double whole) {
   double area[MOST_SEEDS], sum = 0.0;
   FUZZ_REQUIRE(gv_diagram_areas(context, diagram, area) == GV_OK);
   for (int64_t i = 0; i < p->seed_count; i++) {
@@ -78,8 +81,8 @@ static void check_areas(gv_context *context, const gv_diagram *diagram, const gv
   FUZZ_REQUIRE(fabs(sum - whole) <= 1e-9 * whole);
 }
 
-static void check_polygons(gv_context *context, const gv_diagram *diagram, const gv_diagram_parts *p, bool globe,
-                           int cut) {
+static void check_polygons(gv_context *context, const gv_diagram *diagram, const gv_diagram_parts *p,
+                           bool globe, int cut) {
   gv_diagram_polygons *polygons = NULL;
   gv_diagram_rings rings;
   gv_diagram_rings_init(&rings);

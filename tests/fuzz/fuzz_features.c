@@ -1,5 +1,5 @@
-/* Lines and polygons as seeds, valid or not, on grids of all kinds: every backend reports an error, or returns the
- * results of `serial`. */
+/* Lines and polygons as seeds, valid or not, on grids of all kinds: every backend reports an error, or
+ * returns the results of `serial`. */
 #include "question.h"
 
 enum { MOST_FEATURES = 12, FEW_CELLS = 400 };

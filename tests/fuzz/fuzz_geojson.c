@@ -1,4 +1,5 @@
-/* Seeds as GeoJSON, points, lines and polygons: an error with a line of text, or seeds for a grid around them. */
+/* Seeds as GeoJSON, points, lines and polygons: an error with a line of text, or seeds for a grid around
+ * them. */
 #include <math.h>
 
 #include "../grid_fill.h"

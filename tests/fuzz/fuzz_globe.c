@@ -70,7 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!info.searches_points || !info.available || strcmp(info.name, "serial") == 0) continue;
     if (!fuzz_asks(kind >> 4 & 7U, asked++)) continue;
     build.backend = info.name;
-    gv_status status = search(context, &build, &reference, self ? NULL : &asking, &options, found, found_distance);
+    gv_status status =
+        search(context, &build, &reference, self ? NULL : &asking, &options, found, found_distance);
     if (status == GV_ERROR_UNSUPPORTED) continue;
     FUZZ_REQUIRE(status == first);
     if (status != GV_OK) continue;

@@ -1,5 +1,5 @@
-/* Grids of all kinds with any geotransform and seeds: every backend reports an error, or returns the results of
- * `serial`, block by block. */
+/* Grids of all kinds with any geotransform and seeds: every backend reports an error, or returns the results
+ * of `serial`, block by block. */
 #include "question.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,6 +1,6 @@
 /*
- * Distances, directions and areas for any seed numbers, of points and features: refused, or the same in blocks of any size, in both
- * types, and within their ranges.
+ * Distances, directions and areas for any seed numbers, of points and features: refused, or the same in
+ * blocks of any size, in both types, and within their ranges.
  */
 #include "../grid_fill.h"
 #include "question.h"
@@ -12,8 +12,8 @@ typedef struct measures {
   float rounded[FEW_CELLS], azimuth[FEW_CELLS];
 } measures;
 
-static gv_status measure_block(gv_context *context, const question *q, const gv_voronoi *voronoi, int64_t column,
-                               int64_t row, const int32_t *seed, bool within, measures *out) {
+static gv_status measure_block(gv_context *context, const question *q, const gv_voronoi *voronoi,
+                               int64_t column, int64_t row, const int32_t *seed, bool within, measures *out) {
   gv_measure measure;
   gv_measure_init(&measure);
   int64_t at = fuzz_block(q, column, row).at;

@@ -55,7 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static size_t count;
   static char text[MOST_BYTES + 1];
   if (count == 0) {
-    FUZZ_REQUIRE(led || (freopen("/dev/null", "w", stdout) != NULL && dup2(fileno(stdout), STDERR_FILENO) >= 0));
+    FUZZ_REQUIRE(led ||
+                 (freopen("/dev/null", "w", stdout) != NULL && dup2(fileno(stdout), STDERR_FILENO) >= 0));
     list[count++] = &voronoi_syntax;
     for (const cli_command *one = cli_commands; one->name != NULL; one++)
       list[count++] = one->syntax;

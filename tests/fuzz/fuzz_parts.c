@@ -1,5 +1,5 @@
-/* Part files: read, or one line that gives the reason. Input that begins with '{' is the description of a file with
- * a valid hash, as an attacker would make it; other input is the whole file. */
+/* Part files: read, or one line that gives the reason. Input that begins with '{' is the description of a
+ * file with a valid hash, as an attacker would make it; other input is the whole file. */
 #include "fuzz.h"
 #include "gpuvoronoi/geometries.h"
 
@@ -36,7 +36,8 @@ static void write_file(const uint8_t *data, size_t size) {
   gv_part_put_number(footer + 8, CONTENT);
   gv_part_put_number(footer + 16, size);
   gv_part_put_number(footer + 24, gv_part_hash(0, data, size));
-  FUZZ_REQUIRE(gv_retry_write_all_at(file, zeros, CONTENT, 0) && gv_retry_write_all_at(file, data, size, CONTENT) &&
+  FUZZ_REQUIRE(gv_retry_write_all_at(file, zeros, CONTENT, 0) &&
+               gv_retry_write_all_at(file, data, size, CONTENT) &&
                gv_retry_write_all_at(file, footer, FOOTER, (off_t)(CONTENT + size)));
 }
 

@@ -1,6 +1,6 @@
 /*
- * Rasters with any geotransform and coordinate system as --like, --extent-of, --sum and --mask: refused with a line of text, or a grid
- * that answers, and quantities that add up.
+ * Rasters with any geotransform and coordinate system as --like, --extent-of, --sum and --mask: refused with
+ * a line of text, or a grid that answers, and quantities that add up.
  */
 #include <float.h>
 #include <math.h>
@@ -57,8 +57,8 @@ static void take_system(fuzz_input *input, char text[MOST_TEXT]) {
   text[length] = '\0';
 }
 
-/* A VRT of the values; returns its length. Others than `own`, the grid's system, and none are rare: an operation between two takes PROJ ten
- * milliseconds. */
+/* A VRT of the values; returns its length. Others than `own`, the grid's system, and none are rare: an
+ * operation between two takes PROJ ten milliseconds. */
 static size_t take_raster(fuzz_input *input, int64_t room, const char *own, double *values, char *out,
                           size_t size) {
   char system[MOST_TEXT];
@@ -75,8 +75,10 @@ static size_t take_raster(fuzz_input *input, int64_t room, const char *own, doub
     values[i] = (choices & 8U) != 0 && i % 16 == 0 ? take_number(input) : (double)fuzz_byte(input);
   return (size_t)snprintf(
       out, size,
-      "<VRTDataset rasterXSize=\"%d\" rasterYSize=\"%d\"><SRS>%s</SRS><GeoTransform>%.17g,%.17g,%.17g,%.17g,%.17g,"
-      "%.17g</GeoTransform><VRTRasterBand dataType=\"Float64\" band=\"1\">%s%.17g%s<SimpleSource><SourceFilename>"
+      "<VRTDataset rasterXSize=\"%d\" "
+      "rasterYSize=\"%d\"><SRS>%s</SRS><GeoTransform>%.17g,%.17g,%.17g,%.17g,%.17g,"
+      "%.17g</GeoTransform><VRTRasterBand dataType=\"Float64\" "
+      "band=\"1\">%s%.17g%s<SimpleSource><SourceFilename>"
       "MEM:::DATAPOINTER=%p,PIXELS=%d,LINES=%d,DATATYPE=Float64</SourceFilename><SourceBand>1</SourceBand>"
       "</SimpleSource></VRTRasterBand></VRTDataset>",
       (int)width, (int)height, system, g[0], g[1], g[2], g[3], g[4], g[5],
@@ -196,7 +198,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint8_t mode = fuzz_byte(&input);
   int64_t room = fuzz_room(data, size);
   bool metric = mode % 4 > 1 && (mode & 0x10U) != 0;
-  fuzz_put_file(raster_path, text, take_raster(&input, room, metric ? METERS : DEGREES, values, text, sizeof text));
+  fuzz_put_file(raster_path, text,
+                take_raster(&input, room, metric ? METERS : DEGREES, values, text, sizeof text));
   gv_io io = {.message = ""};
   gv_raster_grid grid = make_grid(&io, metric, room);
   gv_status status = mode % 4 == 0   ? ask_grid(&io, true)

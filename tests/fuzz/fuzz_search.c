@@ -5,9 +5,9 @@
 
 enum { MOST_POINTS = 200, MOST_QUERIES = 40, MOST_DIM = 5, MOST_K = 8 };
 
-static gv_status search(gv_context *context, const char *backend, gv_metric metric, const gv_points *reference,
-                        const gv_points *queries, const gv_search_options *options, int64_t *indices,
-                        double *distances) {
+static gv_status search(gv_context *context, const char *backend, gv_metric metric,
+                        const gv_points *reference, const gv_points *queries,
+                        const gv_search_options *options, int64_t *indices, double *distances) {
   gv_index_options build;
   gv_index_options_init(&build);
   gv_index *index = NULL;
@@ -20,7 +20,8 @@ static gv_status search(gv_context *context, const char *backend, gv_metric metr
   return status;
 }
 
-/* Coordinates of a few kinds: small whole numbers (ties), any bits (NaN, infinities, denormals), fractions. */
+/* Coordinates of a few kinds: small whole numbers (ties), any bits (NaN, infinities, denormals),
+ * fractions. */
 static void take_coordinates(fuzz_input *input, uint8_t kind, double *out, int count) {
   for (int i = 0; i < count; i++) {
     if (kind % 4 == 0) {
@@ -62,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (choices & 0x20U) options.max_distance = fuzz_byte(&input) / 8.0;
   uint8_t many = fuzz_byte(&input);
   int64_t room = fuzz_more_room(fuzz_room(data, size), 8);
-  int64_t count = 1 + (many % 8 != 0 ? many % 30 : many % MOST_POINTS); /* small ones, as then there are more */
+  /* small ones, as then there are more */
+  int64_t count = 1 + (many % 8 != 0 ? many % 30 : many % MOST_POINTS);
   int64_t query_count = fuzz_byte(&input) % MOST_QUERIES;
   take_coordinates(&input, kind, places, (int)query_count * dim);
   take_coordinates(&input, kind, points, (int)count * dim);
@@ -77,9 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (self) query_count = count;
   size_t cells = (size_t)query_count * (size_t)options.k;
 
-  gv_context *context = fuzz_context((choices & 0x10U) != 0 && room >= 8 * FUZZ_MEDIUM && many % 16 == 0 ? 2 : 1);
-  gv_status first =
-      search(context, "serial", metric, &reference, self ? NULL : &queries, &options, expected, expected_distance);
+  gv_context *context =
+      fuzz_context((choices & 0x10U) != 0 && room >= 8 * FUZZ_MEDIUM && many % 16 == 0 ? 2 : 1);
+  gv_status first = search(context, "serial", metric, &reference, self ? NULL : &queries, &options, expected,
+                           expected_distance);
   FUZZ_REQUIRE(first == GV_OK || first == GV_ERROR_INVALID_ARGUMENT);
   for (int i = 0, asked = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
@@ -87,8 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_REQUIRE(gv_backend_get(i, &info) == GV_OK);
     if (!info.searches_points || !info.available || strcmp(info.name, "serial") == 0) continue;
     if (!fuzz_asks(kind >> 3 & 7U, asked++)) continue;
-    gv_status status =
-        search(context, info.name, metric, &reference, self ? NULL : &queries, &options, found, found_distance);
+    gv_status status = search(context, info.name, metric, &reference, self ? NULL : &queries, &options, found,
+                              found_distance);
     if (status == GV_ERROR_UNSUPPORTED) continue;
     FUZZ_REQUIRE(status == first);
     if (status != GV_OK) continue;

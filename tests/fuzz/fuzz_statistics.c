@@ -1,6 +1,6 @@
 /*
- * Statistics of regions with quantities of any form: refused, or the same bits in either order of the blocks, with all cells and all of
- * each quantity in them.
+ * Statistics of regions with quantities of any form: refused, or the same bits in either order of the blocks,
+ * with all cells and all of each quantity in them.
  */
 #include <float.h>
 
@@ -20,7 +20,8 @@ typedef struct contents {
   uint8_t spoiled; /* 0: the quantities are well formed */
 } contents;
 
-/* The quantity of one block: a value a cell, or spans of two columns by spans of two rows. Memory is as large as it must be. */
+/* The quantity of one block: a value a cell, or spans of two columns by spans of two rows. Memory is as large
+ * as it must be. */
 typedef struct quantity {
   gv_quantity q;
   double *value;
@@ -36,7 +37,8 @@ static void *allocate(size_t count, size_t size) {
 static quantity make_quantity(const question *q, const contents *c, int32_t sum, block_place place) {
   quantity made = {0};
   int32_t span = sum == 0 ? 1 : 2;
-  int32_t count = (int32_t)((place.width + span - 1) / span), rows = (int32_t)((place.height + span - 1) / span);
+  int32_t count = (int32_t)((place.width + span - 1) / span),
+          rows = (int32_t)((place.height + span - 1) / span);
   made.value = allocate((size_t)count * (size_t)rows, sizeof *made.value);
   for (int32_t r = 0; r < rows; r++)
     for (int32_t i = 0; i < count; i++)
@@ -58,8 +60,9 @@ static quantity make_quantity(const question *q, const contents *c, int32_t sum,
   return made;
 }
 
-static gv_status add_block(gv_context *context, const question *q, const contents *c, const gv_voronoi *voronoi,
-                           int64_t column, int64_t row, gv_statistics *statistics) {
+static gv_status add_block(gv_context *context, const question *q, const contents *c,
+                           const gv_voronoi *voronoi, int64_t column, int64_t row,
+                           gv_statistics *statistics) {
   quantity made[MOST_SUMS];
   gv_quantity quantities[MOST_SUMS];
   gv_statistics_cells block;
@@ -129,7 +132,8 @@ static void check(const question *q, const contents *c, const gv_seed_statistics
   for (int64_t i = 0; i < q->sources; i++)
     found += sums[i * c->sums].sum;
   /* A sum may overflow a double. */
-  if (size <= DBL_MAX) FUZZ_REQUIRE(fabsl(found - expected) <= 1e-13L * size + 1e-15L * fmax(c->bound[0], 1e-280));
+  if (size <= DBL_MAX)
+    FUZZ_REQUIRE(fabsl(found - expected) <= 1e-13L * size + 1e-15L * fmax(c->bound[0], 1e-280));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -76,7 +76,8 @@ OGRSpatialReferenceH fuzz_degrees(void) {
 }
 
 gv_raster_grid fuzz_world(void) {
-  gv_raster_grid grid = {.geotransform = {-180, 9, 0, 90, 0, -9}, .crs = fuzz_degrees(), .metric = GV_GEODESIC};
+  gv_raster_grid grid = {
+      .geotransform = {-180, 9, 0, 90, 0, -9}, .crs = fuzz_degrees(), .metric = GV_GEODESIC};
   gv_grid_init(&grid.grid);
   grid.grid.kind = GV_GRID_LONLAT;
   grid.grid.width = 40;

@@ -50,7 +50,8 @@ static void take_grid(fuzz_input *input, question *q, uint8_t kind, uint8_t numb
   }
   if (grid->kind == GV_GRID_PROJECTED) grid->inverse = inverse;
   for (int i = 0; i < 6; i++)
-    if ((i != 2 && i != 4) || grid->kind == GV_GRID_PLANE) grid->geotransform[i] = fuzz_take_number(input, numbers);
+    if ((i != 2 && i != 4) || grid->kind == GV_GRID_PLANE)
+      grid->geotransform[i] = fuzz_take_number(input, numbers);
 }
 
 void fuzz_take_question(fuzz_input *input, question *q) {
@@ -60,7 +61,8 @@ void fuzz_take_question(fuzz_input *input, question *q) {
   gv_voronoi_options_init(options);
   take_grid(input, q, kind, numbers);
   bool globe = q->grid.kind != GV_GRID_PLANE;
-  options->metric = (kind & 0x20U) != 0 ? metrics[choices % 5] : metrics[globe ? 3 + choices % 2 : choices % 3];
+  options->metric =
+      (kind & 0x20U) != 0 ? metrics[choices % 5] : metrics[globe ? 3 + choices % 2 : choices % 3];
   options->k = 1 + fuzz_byte(input) % MOST_RANKS;
   options->block_width = fuzz_byte(input);
   options->block_height = fuzz_byte(input);
@@ -176,8 +178,8 @@ gv_status fuzz_create(gv_context *context, const question *q, const char *backen
   return status;
 }
 
-static gv_status answer_block(gv_context *context, const question *q, const gv_voronoi *voronoi, int64_t column,
-                              int64_t row, int32_t *out, double *distance) {
+static gv_status answer_block(gv_context *context, const question *q, const gv_voronoi *voronoi,
+                              int64_t column, int64_t row, int32_t *out, double *distance) {
   gv_labels block;
   gv_labels_init(&block);
   gv_measure measure;
@@ -198,10 +200,12 @@ static gv_status answer_block(gv_context *context, const question *q, const gv_v
   return gv_voronoi_measure(context, voronoi, &measure);
 }
 
-gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out, double *distance) {
+gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out,
+                      double *distance) {
   gv_voronoi *voronoi = NULL;
   gv_status status = fuzz_create(context, q, backend, &voronoi);
-  int64_t across = status == GV_OK ? blocks_across(voronoi) : 0, down = status == GV_OK ? blocks_down(voronoi) : 0;
+  int64_t across = status == GV_OK ? blocks_across(voronoi) : 0,
+          down = status == GV_OK ? blocks_down(voronoi) : 0;
   for (int64_t block = 0; status == GV_OK && block < across * down; block++)
     status = answer_block(context, q, voronoi, block % across, block / across, out, distance);
   if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');

@@ -54,10 +54,11 @@ int64_t fuzz_stride(const question *q);
 gv_status fuzz_create(gv_context *context, const question *q, const char *backend, gv_voronoi **out);
 
 /* All blocks; `distance` may be NULL. */
-gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out, double *distance);
+gv_status fuzz_answer(gv_context *context, const question *q, const char *backend, int32_t *out,
+                      double *distance);
 
-/* Every backend reports an error, or returns the results of the first one (serial): seeds and distances, which are
- * checked. */
+/* Every backend reports an error, or returns the results of the first one (serial): seeds and distances,
+ * which are checked. */
 void fuzz_compare_backends(const question *q);
 
 gv_context *fuzz_context(int threads);

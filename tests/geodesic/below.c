@@ -27,8 +27,8 @@ static void areas_agree_with_geod_geninverse(void **unused) {
       double found = gv_area_below(&geod, from, to);
       static const double rounding = 1e-3; /* square meters: those of geod_geninverse */
       if (!(fabs(found - below) <= 4e-10 * length * length + rounding))
-        fail_msg("flattening %g, from %.17g %.17g to %.17g %.17g: %.17g, not %.17g", flattening[kind], from[0],
-                 from[1], to[0], to[1], found, below);
+        fail_msg("flattening %g, from %.17g %.17g to %.17g %.17g: %.17g, not %.17g", flattening[kind],
+                 from[0], from[1], to[0], to[1], found, below);
       alike += found == below;
     }
     /* PROJ's series is not used, but for long lines and for ellipsoids as flat as Saturn. */

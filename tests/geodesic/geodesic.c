@@ -21,13 +21,14 @@ static void chords_bound_geodesics(void **unused) {
     gv_ellipsoid ellipsoid = pair_ellipsoid(6378137.0, flattenings[f]);
     gv_geodesic geodesic;
     gv_geodesic_init(&ellipsoid, &geodesic);
-    double r1 = geodesic.chords.r_small * ellipsoid.semi_major, r2 = geodesic.chords.r_large * ellipsoid.semi_major;
+    double r1 = geodesic.chords.r_small * ellipsoid.semi_major,
+           r2 = geodesic.chords.r_large * ellipsoid.semi_major;
     for (int i = 0; i < 150000; i++) {
       pair p = pair_make(&ellipsoid, &geodesic.geod, (pair_kind)(i % PAIR_KINDS));
       long double square = 0.0L;
       for (int axis = 0; axis < 3; axis++)
-        square +=
-            ((long double)p.place[0][axis] - p.place[1][axis]) * ((long double)p.place[0][axis] - p.place[1][axis]);
+        square += ((long double)p.place[0][axis] - p.place[1][axis]) *
+                  ((long double)p.place[0][axis] - p.place[1][axis]);
       double chord2 = (double)square, chord = sqrt(chord2) * ellipsoid.semi_major, shortest, longest, within,
              beyond;
       if (chord2 < geodesic.chords.limit2) {
@@ -36,10 +37,11 @@ static void chords_bound_geodesics(void **unused) {
       }
       gv_geodesic_lengths(&geodesic, chord2 * (1.0 - 1e-15), chord2 * (1.0 + 1e-15), &shortest, &longest);
       if (!(shortest <= p.distance) || !(p.distance <= longest)) {
-        fail_msg("f %g: from %.17g %.17g to %.17g %.17g: %.9f is not in %.9f ... %.9f", flattenings[f], p.lon[0],
-                 p.lat[0], p.lon[1], p.lat[1], p.distance, shortest, longest);
+        fail_msg("f %g: from %.17g %.17g to %.17g %.17g: %.9f is not in %.9f ... %.9f", flattenings[f],
+                 p.lon[0], p.lat[0], p.lon[1], p.lat[1], p.distance, shortest, longest);
       }
-      if (chord2 < fmin(2.0, geodesic.chords.limit2)) assert_true(longest - shortest < 0.05 * p.distance + 1e-6);
+      if (chord2 < fmin(2.0, geodesic.chords.limit2))
+        assert_true(longest - shortest < 0.05 * p.distance + 1e-6);
       double length = p.distance * (i % 3 == 0 ? 1.0 : 1.0 + pair_magnitude(1e-9, 0.1));
       gv_geodesic_chords(&geodesic, length, &within, &beyond);
       if (chord2 <= within * (1.0 - 1e-15)) assert_true(p.distance <= length);
@@ -52,8 +54,8 @@ static void chords_bound_geodesics(void **unused) {
   }
 }
 
-/* What slack promises: a chord longer than sqrt(chord2 + slack) belongs to a longer geodesic by those bounds; and
- * it grows, also across the step between its two formulas. */
+/* What slack promises: a chord longer than sqrt(chord2 + slack) belongs to a longer geodesic by those bounds;
+ * and it grows, also across the step between its two formulas. */
 static void slack_is_enough_and_grows(void **unused) {
   (void)unused;
   gv_ellipsoid ellipsoid;
@@ -78,8 +80,8 @@ static void slack_is_enough_and_grows(void **unused) {
   assert_true(isinf(gv_geodesic_slack(&geodesic, sqrt(geodesic.chords.limit2) * 1.0001)));
 }
 
-/* Clusters of seeds seen from far away: the expansion culls no seed that is nearest somewhere within its reach, and
- * decisions with it are those of geod_inverse about every seed. */
+/* Clusters of seeds seen from far away: the expansion culls no seed that is nearest somewhere within its
+ * reach, and decisions with it are those of geod_inverse about every seed. */
 static void expansions_keep_the_nearest(void **unused) {
   (void)unused;
   enum { SEEDS = 12, CELLS = 30 };
@@ -128,7 +130,8 @@ static void expansions_keep_the_nearest(void **unused) {
     culled += SEEDS - candidates.count;
     for (int c = 0; c < CELLS; c++) {
       double vector[3];
-      gv_lonlat_to_vectors(&ellipsoid, true, 1, &cell_lon[c], &cell_lat[c], &vector[0], &vector[1], &vector[2]);
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &cell_lon[c], &cell_lat[c], &vector[0], &vector[1],
+                           &vector[2]);
       int32_t with =
           gv_geodesic_decide(&geodesic, seeds, cell_lon[c], cell_lat[c], vector, &candidates, &expansion);
       assert_int_equal(candidates.id[with], nearest[c]);
@@ -154,8 +157,8 @@ static void expansions_know_their_error(void **unused) {
     pair middle = pair_make(&ellipsoid, &geodesic.geod, PAIR_ANY);
     double length = fabs(pair_magnitude(1e3, 1e5)), away = fabs(pair_magnitude(5e5, 6e6)), least = INFINITY;
     double room = 0.3 * length * length / away, distance = 0.0;
-    geod_direct(&geodesic.geod, middle.lat[0], middle.lon[0], pair_uniform(-180, 180), length, &cell[1], &cell[0],
-                NULL);
+    geod_direct(&geodesic.geod, middle.lat[0], middle.lon[0], pair_uniform(-180, 180), length, &cell[1],
+                &cell[0], NULL);
     gv_normalize_lonlat(&cell[0], &cell[1]);
     for (int i = 0; i < SEEDS; i++) {
       id[i] = i;
@@ -170,8 +173,8 @@ static void expansions_know_their_error(void **unused) {
     gv_candidates candidates = {x, y, z, id, SEEDS};
     gv_lonlats seeds = {lon, lat};
     double reach = 1.05 * length / 6378137.0;
-    if (!gv_expansion_make(&geodesic, seeds, middle.lon[0], middle.lat[0], middle.place[0], reach, &candidates,
-                           &expansion))
+    if (!gv_expansion_make(&geodesic, seeds, middle.lon[0], middle.lat[0], middle.place[0], reach,
+                           &candidates, &expansion))
       continue;
     made++;
     gv_expansion_cull(&geodesic, &expansion, &candidates);
@@ -181,7 +184,8 @@ static void expansions_know_their_error(void **unused) {
   assert_true(made > 3000);
 }
 
-/* Seeds around a cell's antipode, a pole, its meridian, the equator, the cell itself, and equal ones: the first of the least distances by PROJ. */
+/* Seeds around a cell's antipode, a pole, its meridian, the equator, the cell itself, and equal ones: the
+ * first of the least distances by PROJ. */
 static void decisions_are_those_of_proj(void **unused) {
   (void)unused;
   enum { SEEDS = 40, PADDED = SEEDS + GV_CANDIDATE_PADDING };
@@ -207,11 +211,11 @@ static void decisions_are_those_of_proj(void **unused) {
     }
     gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
     gv_candidates candidates = {x, y, z, id, SEEDS};
-    int32_t found = gv_geodesic_decide(&geodesic, (gv_lonlats){lon, lat}, cell.lon[0], cell.lat[0], cell.place[0],
-                                       &candidates, NULL);
+    int32_t found = gv_geodesic_decide(&geodesic, (gv_lonlats){lon, lat}, cell.lon[0], cell.lat[0],
+                                       cell.place[0], &candidates, NULL);
     if (found != nearest)
-      fail_msg("kind %d from %.17g %.17g: %d, not %d", trial % PAIR_KINDS, cell.lon[0], cell.lat[0], (int)found,
-               (int)nearest);
+      fail_msg("kind %d from %.17g %.17g: %d, not %d", trial % PAIR_KINDS, cell.lon[0], cell.lat[0],
+               (int)found, (int)nearest);
   }
 }
 
@@ -238,8 +242,9 @@ static void thinning_keeps_the_nearest(void **unused) {
     gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
     gv_candidates candidates = {x, y, z, id, SEEDS};
     gv_bound bound = {.center = {far.place[0][0], far.place[0][1], far.place[0][2]}, .radius = size * 1.01};
-    double chord = sqrt(pow(far.place[0][0] - far.place[1][0], 2.0) + pow(far.place[0][1] - far.place[1][1], 2.0) +
-                        pow(far.place[0][2] - far.place[1][2], 2.0));
+    double chord =
+        sqrt(pow(far.place[0][0] - far.place[1][0], 2.0) + pow(far.place[0][1] - far.place[1][1], 2.0) +
+             pow(far.place[0][2] - far.place[1][2], 2.0));
     gv_geodesic_thin(&geodesic, &bound, gv_geodesic_slack(&geodesic, chord + size + 0.1), &candidates);
     dropped += SEEDS - candidates.count;
     for (int32_t i = 0; i < candidates.count; i++)

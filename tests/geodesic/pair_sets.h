@@ -38,7 +38,8 @@ static inline double pair_magnitude(double low, double high) {
   return pair_uniform(0.0, 1.0) < 0.5 ? size : -size;
 }
 
-static inline pair pair_make(const gv_ellipsoid *ellipsoid, const struct geod_geodesic *geod, pair_kind kind) {
+static inline pair pair_make(const gv_ellipsoid *ellipsoid, const struct geod_geodesic *geod,
+                             pair_kind kind) {
   pair p;
   double lon = pair_uniform(-180.0, 180.0), lat = asin(pair_uniform(-1.0, 1.0)) * 57.29577951308232;
   p.lon[0] = lon, p.lat[0] = lat;
@@ -50,12 +51,14 @@ static inline pair pair_make(const gv_ellipsoid *ellipsoid, const struct geod_ge
   if (kind == PAIR_MERIDIONAL) p.lon[1] = lon + (pair_uniform(0, 1) < 0.5 ? 0.0 : 180.0);
   if (kind == PAIR_EQUATORIAL)
     p.lat[0] = 0.0, p.lat[1] = pair_uniform(0, 1) < 0.5 ? 0.0 : pair_magnitude(1e-12, 1e-3);
-  if (kind == PAIR_TINY) p.lon[1] = lon + pair_magnitude(1e-9, 1e-3), p.lat[1] = lat + pair_magnitude(1e-9, 1e-3);
+  if (kind == PAIR_TINY)
+    p.lon[1] = lon + pair_magnitude(1e-9, 1e-3), p.lat[1] = lat + pair_magnitude(1e-9, 1e-3);
   if (kind == PAIR_SAME) p.lon[1] = lon, p.lat[1] = lat;
   for (int i = 0; i < 2; i++) {
     p.lat[i] = fmax(-90.0, fmin(90.0, p.lat[i]));
     gv_normalize_lonlat(&p.lon[i], &p.lat[i]);
-    gv_lonlat_to_vectors(ellipsoid, true, 1, &p.lon[i], &p.lat[i], &p.place[i][0], &p.place[i][1], &p.place[i][2]);
+    gv_lonlat_to_vectors(ellipsoid, true, 1, &p.lon[i], &p.lat[i], &p.place[i][0], &p.place[i][1],
+                         &p.place[i][2]);
   }
   geod_inverse(geod, p.lat[0], p.lon[0], p.lat[1], p.lon[1], &p.distance, &p.azimuth, &p.arrival);
   return p;

@@ -9,7 +9,8 @@
 
 static void coefficients_are_those_of_proj(void **unused) {
   (void)unused;
-  static const double flattenings[] = {1.0 / 298.257223563, 1.0 / 150.0, 0.0, GV_SERIES_FLATTENING, -0.01, 0.1};
+  static const double flattenings[] = {1.0 / 298.257223563,  1.0 / 150.0, 0.0,
+                                       GV_SERIES_FLATTENING, -0.01,       0.1};
   for (int i = 0; i < 6; i++) {
     double f = flattenings[i];
     const gv_ellipsoid ellipsoid = {6378137.0, f, f * (2.0 - f)};

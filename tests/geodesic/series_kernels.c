@@ -1,5 +1,5 @@
-/* The kernels of the series against PROJ, with every instruction set of this processor: what they answer is within 1e-7 m (scaled with the ellipsoid), and they
- * leave open what they may not answer. */
+/* The kernels of the series against PROJ, with every instruction set of this processor: what they answer is
+ * within 1e-7 m (scaled with the ellipsoid), and they leave open what they may not answer. */
 #include "geodesic/series.h"
 
 #include "cmocka_test.h"
@@ -21,11 +21,13 @@ static double from[3][PADDED], to[3][PADDED], along[3][PADDED], cosine[PADDED], 
     tangent[PAIRS];
 static gv_pairs all = {PAIRS, from[0], from[1], from[2], to[0], to[1], to[2]};
 
-/* A direction at the second place: `tangent` degrees, of any length, and a part that stands on the ellipsoid. */
+/* A direction at the second place: `tangent` degrees, of any length, and a part that stands on the
+ * ellipsoid. */
 static void point_along(int i) {
   double lon = pairs[i].lon[1] * 0.017453292519943295, lat = pairs[i].lat[1] * 0.017453292519943295,
          size = fabs(pair_magnitude(0.1, 10.0));
-  double east[3] = {-sin(lon), cos(lon), 0.0}, north[3] = {-sin(lat) * cos(lon), -sin(lat) * sin(lon), cos(lat)},
+  double east[3] = {-sin(lon), cos(lon), 0.0},
+         north[3] = {-sin(lat) * cos(lon), -sin(lat) * sin(lon), cos(lat)},
          up[3] = {cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)};
   double upward = pair_uniform(-0.1, 0.1);
   tangent[i] = pair_uniform(-180.0, 180.0);
@@ -48,10 +50,11 @@ static void fill(const gv_ellipsoid *ellipsoid, const struct geod_geodesic *geod
   }
 }
 
-static void close_enough(const char *what, pair_kind kind, int i, double value, double expected, double error) {
+static void close_enough(const char *what, pair_kind kind, int i, double value, double expected,
+                         double error) {
   if (!(fabs(value - expected) <= error)) {
-    fail_msg("%s, kind %d: from %.17g %.17g to %.17g %.17g: %.12g, not %.12g", what, (int)kind, pairs[i].lon[0],
-             pairs[i].lat[0], pairs[i].lon[1], pairs[i].lat[1], value, expected);
+    fail_msg("%s, kind %d: from %.17g %.17g to %.17g %.17g: %.12g, not %.12g", what, (int)kind,
+             pairs[i].lon[0], pairs[i].lat[0], pairs[i].lon[1], pairs[i].lat[1], value, expected);
   }
 }
 
@@ -81,9 +84,11 @@ static void check_slopes(const gv_series_kernels *kernels, const gv_series *seri
   kernels->slopes(&all, series, (const double *const[]){along[0], along[1], along[2]}, distance, slope);
   for (int i = 0; i < PAIRS; i++) {
     if (distance[i] < 0.0) continue;
-    close_enough("distance with slope", kind, i, distance[i], pairs[i].distance, 1e-7 * series->a / 6378137.0);
+    close_enough("distance with slope", kind, i, distance[i], pairs[i].distance,
+                 1e-7 * series->a / 6378137.0);
     if (pairs[i].distance > 1.0 && fabs(pairs[i].lat[1]) < 89.999)
-      close_enough("slope", kind, i, slope[i], cos((pairs[i].arrival - tangent[i]) * 0.017453292519943295), 1e-8);
+      close_enough("slope", kind, i, slope[i], cos((pairs[i].arrival - tangent[i]) * 0.017453292519943295),
+                   1e-8);
   }
 }
 

@@ -1,7 +1,7 @@
 /*
- * HEALPix, S2 and lists of places on a GPU: the cells of the engine of processors, in host memory and in a device's, whole and in
- * parts; with several neighbors, a largest distance, a mask, and places that are missing, equal or far from all others. Skipped
- * without a GPU.
+ * HEALPix, S2 and lists of places on a GPU: the cells of the engine of processors, in host memory and in a
+ * device's, whole and in parts; with several neighbors, a largest distance, a mask, and places that are
+ * missing, equal or far from all others. Skipped without a GPU.
  */
 #include "../conformance/questions.h"
 
@@ -38,7 +38,8 @@ static void make_list(int kind) {
     if (kind == 1) place_lon[i] = i % 500 * 0.72 - 180.0, place_lat[i] = 89.0 - i / 500 * 0.59;
     if (kind == 2 && (i % 3 == 1 || i > PLACES / 2))
       (i % 2 == 0 ? place_lon : place_lat)[i] = i % 5 ? (double)NAN : 1e3;
-    if (kind == 3) place_lon[i] = i % 3 ? 180.0 : -180.0, place_lat[i] = i % 4 ? 90.0 - i % 7 : -45.0 + 1e-9 * i;
+    if (kind == 3)
+      place_lon[i] = i % 3 ? 180.0 : -180.0, place_lat[i] = i % 4 ? 90.0 - i % 7 : -45.0 + 1e-9 * i;
   }
 }
 
@@ -50,7 +51,9 @@ static gv_grid grid_of(gv_grid_kind kind, int order, bool ring, bool authalic) {
   grid.ring = ring;
   grid.authalic = authalic;
   grid.height = 1;
-  grid.width = kind == GV_GRID_HEALPIX ? gv_healpix_count(order) : kind == GV_GRID_S2 ? gv_s2_count(order) : PLACES;
+  grid.width = kind == GV_GRID_HEALPIX ? gv_healpix_count(order)
+               : kind == GV_GRID_S2    ? gv_s2_count(order)
+                                       : PLACES;
   if (kind == GV_GRID_POINTS) grid.longitude = place_lon, grid.latitude = place_lat;
   return grid;
 }
@@ -66,8 +69,8 @@ static gv_voronoi *voronoi_of(gv_context *context, const gv_grid *grid, gv_metri
   return made;
 }
 
-static void compare(const int32_t *got, const int32_t *expected, int64_t from, int64_t count, int64_t stride, int k,
-                    const char *what) {
+static void compare(const int32_t *got, const int32_t *expected, int64_t from, int64_t count, int64_t stride,
+                    int k, const char *what) {
   for (int band = 0; band < k; band++) {
     for (int64_t i = 0; i < count; i++) {
       if (got[band * count + i] != expected[band * stride + from + i])
@@ -78,8 +81,8 @@ static void compare(const int32_t *got, const int32_t *expected, int64_t from, i
 }
 
 /* A part of the cells into a device's memory, with or without a mask. */
-static void compare_part(gv_context *context, const gv_voronoi *voronoi, const question *q, const int32_t *expected,
-                         int64_t cells, int64_t from, int64_t count) {
+static void compare_part(gv_context *context, const gv_voronoi *voronoi, const question *q,
+                         const int32_t *expected, int64_t cells, int64_t from, int64_t count) {
   static const gv_array_options on_device = {sizeof(gv_array_options), GV_MEMORY_CUDA, NULL};
   const size_t bytes = sizeof(int32_t) * (size_t)(q->k * count);
   int32_t *there = NULL, *got = malloc(bytes);
@@ -182,8 +185,8 @@ static void few_cells(void **state) {
   }
 }
 
-/* Places on poles and on both sides of the antimeridian, more than once and with seeds on them, for as many neighbors as
- * grids have, of many seeds and of one; lists of one place and without any position. */
+/* Places on poles and on both sides of the antimeridian, more than once and with seeds on them, for as many
+ * neighbors as grids have, of many seeds and of one; lists of one place and without any position. */
 static void places_on_seams(void **state) {
   (void)state;
   enum { COUNT = 600, NEAR = 1100, WANTED = GV_CUDA_MOST_K };

@@ -1,7 +1,7 @@
 /*
- * cuda-tensor decides most queries in one way, which is limited to a number of groups and points, and the others
- * like all brute force backends: sets that need either, and both at once, have the bytes of `serial`. Skipped
- * without a GPU.
+ * cuda-tensor decides most queries in one way, which is limited to a number of groups and points, and the
+ * others like all brute force backends: sets that need either, and both at once, have the bytes of `serial`.
+ * Skipped without a GPU.
  */
 #include "cmocka_test.h"
 
@@ -81,9 +81,9 @@ static void check(const fixture *f, gv_metric metric, const gv_points *reference
         memcmp(&f->distances[0][i], &f->distances[1][i], sizeof(double)) == 0)
       continue;
     fail_msg("%s, kind %d, %d dimensions, %lld queries, k %d: entry %lld is %lld at %.17g, not %lld at %.17g",
-             gv_metric_name(metric), (int)kind, (int)reference->dim, (long long)queries->count, (int)options->k,
-             (long long)i, (long long)f->indices[1][i], f->distances[1][i], (long long)f->indices[0][i],
-             f->distances[0][i]);
+             gv_metric_name(metric), (int)kind, (int)reference->dim, (long long)queries->count,
+             (int)options->k, (long long)i, (long long)f->indices[1][i], f->distances[1][i],
+             (long long)f->indices[0][i], f->distances[0][i]);
   }
 }
 
@@ -115,9 +115,10 @@ static void test_decisions(void **state) {
     int32_t dim;
     int64_t points, queries;
     int32_t k;
-  } cases[] = {{16, POINTS, QUERIES, 1}, {17, POINTS, 300, 5},   {33, 2000, QUERIES, 20}, {48, 3000, 130, 32},
-               {65, POINTS, 100, 31},    {65, 1000, 33, 33},     {DIM_MOST, 2000, 30, 7}, {100, POINTS, 20, 256},
-               {100, POINTS, 20, 257},   {130, POINTS, 30, 100}, {40, 19, 50, 20},        {64, 300, 1, 300}};
+  } cases[] = {{16, POINTS, QUERIES, 1}, {17, POINTS, 300, 5},   {33, 2000, QUERIES, 20},
+               {48, 3000, 130, 32},      {65, POINTS, 100, 31},  {65, 1000, 33, 33},
+               {DIM_MOST, 2000, 30, 7},  {100, POINTS, 20, 256}, {100, POINTS, 20, 257},
+               {130, POINTS, 30, 100},   {40, 19, 50, 20},       {64, 300, 1, 300}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     for (int kind = 0; kind < KINDS; kind++) {
       for (int floats = 0; floats < 2; floats++) {

@@ -1,7 +1,7 @@
 /*
- * Searches of arrays on a device: the bytes of the same arrays on the host, for all backends that support them,
- * types and sizes of queries, with the index, the queries or both on the device; the caller's stream is waited for;
- * an error is reported by its call and by no later one. Skipped without a GPU.
+ * Searches of arrays on a device: the bytes of the same arrays on the host, for all backends that support
+ * them, types and sizes of queries, with the index, the queries or both on the device; the caller's stream is
+ * waited for; an error is reported by its call and by no later one. Skipped without a GPU.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -87,8 +87,8 @@ static gv_index *build(gv_context *context, const char *backend, gv_metric metri
 }
 
 /* The results of `serial` for the host's arrays. */
-static void compare(gv_context *context, gv_index *const index[2], const gv_points *host, const gv_points *device,
-                    int32_t k, double limit, bool self) {
+static void compare(gv_context *context, gv_index *const index[2], const gv_points *host,
+                    const gv_points *device, int32_t k, double limit, bool self) {
   size_t places = (size_t)host->count * (size_t)k;
   int64_t *expected = malloc(places * sizeof *expected);
   double *value = malloc(places * sizeof *value);
@@ -118,8 +118,8 @@ static void compare(gv_context *context, gv_index *const index[2], const gv_poin
       }
       if (memcmp(indices.host, expected, indices.bytes) != 0 ||
           (measured && memcmp(distances.host, value, distances.bytes) != 0)) {
-        fail_msg("%s: other answers, k %d, self %d, queries on the %s", gv_index_backend(index[1]), (int)k, self,
-                 on_device ? "device" : "host");
+        fail_msg("%s: other answers, k %d, self %d, queries on the %s", gv_index_backend(index[1]), (int)k,
+                 self, on_device ? "device" : "host");
       }
     }
   }
@@ -129,8 +129,8 @@ static void compare(gv_context *context, gv_index *const index[2], const gv_poin
   free(value);
 }
 
-static void check(gv_context *context, const gv_backend *backend, gv_metric metric, int32_t dim, gv_dtype dtype,
-                  shape s) {
+static void check(gv_context *context, const gv_backend *backend, gv_metric metric, int32_t dim,
+                  gv_dtype dtype, shape s) {
   both points = random_rows(POINTS, dim, dtype, s), queries = random_rows(QUERIES, dim, dtype, s);
   gv_points host = points_of(&points, GV_MEMORY_HOST, POINTS, dim, dtype),
             device = points_of(&points, GV_MEMORY_CUDA, POINTS, dim, dtype);
@@ -298,7 +298,8 @@ static void expect(gv_context *context, gv_status status, gv_status expected, co
 static void what_is_wrong_is_said(void **state) {
   gv_context *context = *state;
   enum { DIM = 4 };
-  both points = random_rows(POINTS, DIM, GV_FLOAT32, UNIFORM), bad = random_rows(POINTS, DIM, GV_FLOAT32, UNIFORM);
+  both points = random_rows(POINTS, DIM, GV_FLOAT32, UNIFORM),
+       bad = random_rows(POINTS, DIM, GV_FLOAT32, UNIFORM);
   both indices = make(POINTS * sizeof(int64_t), 0), distances = make(POINTS * sizeof(double), 0);
   ((float *)bad.host)[4321 * DIM + 1] = NAN;
   ((float *)bad.host)[5000 * DIM + 3] = -INFINITY;
@@ -315,11 +316,13 @@ static void what_is_wrong_is_said(void **state) {
   for (int round = 0; round < 3; round++) {
     expect(context, gv_index_build(context, &not_finite, &options, &index), GV_ERROR_INVALID_ARGUMENT,
            "reference point 4321 ");
-    expect(context, gv_index_build(context, &on_host, &options, &index), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(context, gv_index_build(context, &on_host, &options, &index), GV_ERROR_INVALID_ARGUMENT,
+           "CUDA device");
     options.backend = "openmp";
     expect(context, gv_index_build(context, &good, &options, &index), GV_ERROR_UNSUPPORTED, "(openmp)");
     options.backend = "cuda-multigpu";
-    expect(context, gv_index_build(context, &good, &options, &index), GV_ERROR_UNSUPPORTED, "(cuda-multigpu)");
+    expect(context, gv_index_build(context, &good, &options, &index), GV_ERROR_UNSUPPORTED,
+           "(cuda-multigpu)");
     assert_null(index);
     options.backend = NULL;
     assert_int_equal(gv_index_build(context, &good, &options, &index), GV_OK);
@@ -328,8 +331,8 @@ static void what_is_wrong_is_said(void **state) {
            GV_ERROR_INVALID_ARGUMENT, "query point 4321 ");
     expect(context, gv_index_search(context, index, &on_host, &one, indices.device, NULL),
            GV_ERROR_INVALID_ARGUMENT, "CUDA device");
-    expect(context, gv_index_search(context, index, &good, &one, indices.host, NULL), GV_ERROR_INVALID_ARGUMENT,
-           "CUDA device");
+    expect(context, gv_index_search(context, index, &good, &one, indices.host, NULL),
+           GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     expect(context, gv_index_search(context, index, &good, &one, indices.device, distances.host),
            GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     assert_int_equal(gv_index_search(context, index, &good, &one, indices.device, distances.device), GV_OK);

@@ -1,7 +1,7 @@
 /*
- * Distances and azimuths on a device, and of host blocks measured there: the bytes of gv_voronoi_measure for grids
- * of every kind, nearest seeds and any others, both types, several bands, strips cut anywhere; pairs that the host
- * computes; an error is reported by its call and by no later one. Skipped without a GPU.
+ * Distances and azimuths on a device, and of host blocks measured there: the bytes of gv_voronoi_measure for
+ * grids of every kind, nearest seeds and any others, both types, several bands, strips cut anywhere; pairs
+ * that the host computes; an error is reported by its call and by no later one. Skipped without a GPU.
  */
 #include "../conformance/grid_cases.h"
 #include "grid_fill.h"
@@ -50,7 +50,8 @@ typedef struct measured {
 } measured;
 
 /* By blocks: into these arrays, NULL if not requested. */
-static void measure_blocks(const measured *c, const gv_voronoi *of, gv_dtype type, void *distance, float *azimuth) {
+static void measure_blocks(const measured *c, const gv_voronoi *of, gv_dtype type, void *distance,
+                           float *azimuth) {
   int64_t across = blocks_across(of), down = blocks_down(of);
   for (int64_t b = 0; b < across * down; b++) {
     gv_measure m;
@@ -70,12 +71,13 @@ static void measure_blocks(const measured *c, const gv_voronoi *of, gv_dtype typ
   }
 }
 
-static void expect_same(const measured *c, const char *how, const void *got, const void *expected, size_t values,
-                        size_t size) {
+static void expect_same(const measured *c, const char *how, const void *got, const void *expected,
+                        size_t values, size_t size) {
   for (size_t i = 0; i < values; i++) {
     if (memcmp((const char *)got + i * size, (const char *)expected + i * size, size) == 0) continue;
     double is = size == sizeof(double) ? ((const double *)got)[i] : (double)((const float *)got)[i];
-    double should = size == sizeof(double) ? ((const double *)expected)[i] : (double)((const float *)expected)[i];
+    double should =
+        size == sizeof(double) ? ((const double *)expected)[i] : (double)((const float *)expected)[i];
     fail_msg("%s, k %d, %s: %.17g at %lld, not %.17g", c->name, (int)c->k, how, is, (long long)i, should);
   }
 }
@@ -89,8 +91,8 @@ static void check_blocks(const measured *c) {
   for (wanted what = 0; what < WANTED; what++) {
     memset(distance, 0x55, values * sizeof(double));
     memset(azimuth, 0x55, values * sizeof *azimuth);
-    measure_blocks(c, c->voronoi, in_doubles(what) ? GV_FLOAT64 : GV_FLOAT32, what == AZIMUTHS ? NULL : distance,
-                   has_azimuths(what) ? azimuth : NULL);
+    measure_blocks(c, c->voronoi, in_doubles(what) ? GV_FLOAT64 : GV_FLOAT32,
+                   what == AZIMUTHS ? NULL : distance, has_azimuths(what) ? azimuth : NULL);
     if (what != AZIMUTHS && in_doubles(what))
       expect_same(c, "blocks, doubles", distance, c->distance, values, sizeof(double));
     if (what != AZIMUTHS && !in_doubles(what))
@@ -171,8 +173,8 @@ static void check_cells(const measured *c, int64_t column, int64_t row, int64_t 
 }
 
 /* The nearest seeds, then any: pairs as far apart as can be. `block`: a side. */
-static void check_grid(const char *name, const gv_grid *grid, const gv_points *seeds, gv_metric metric, int32_t k,
-                       int32_t block) {
+static void check_grid(const char *name, const gv_grid *grid, const gv_points *seeds, gv_metric metric,
+                       int32_t k, int32_t block) {
   measured c = {
       .name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .k = k, .block = block};
   size_t values = (size_t)(k * cells_of(grid));
@@ -305,7 +307,8 @@ static void large_blocks(void **state) {
   }
 }
 
-/* A cell and its seed at one place, a seed within a meter, one at the antipode: what the series leaves open. */
+/* A cell and its seed at one place, a seed within a meter, one at the antipode: what the series leaves
+ * open. */
 static void next_to_each_other(void **state) {
   (void)state;
   double x[128], y[128];
@@ -436,7 +439,8 @@ static void what_is_wrong_is_said(void **state) {
     m = good, m.azimuth = (float *)host;
     expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
     m = good, m.distance = NULL;
-    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "both output pointers");
+    expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT,
+           "both output pointers");
     m = good, m.columns = SIDE + 1;
     expect(context, gv_voronoi_measure(context, voronoi, &m), GV_ERROR_INVALID_ARGUMENT, "outside the grid");
     m = good, m.bands = 0;

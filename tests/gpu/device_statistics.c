@@ -1,7 +1,7 @@
 /*
- * Statistics on a device: the sums of gv_statistics_add, to the bit, for grids of every kind, nearest seeds and any
- * others, with and without distances, groups and quantities, strips cut anywhere and mixed with blocks; errors are
- * reported by their call. Skipped without a GPU.
+ * Statistics on a device: the sums of gv_statistics_add, to the bit, for grids of every kind, nearest seeds
+ * and any others, with and without distances, groups and quantities, strips cut anywhere and mixed with
+ * blocks; errors are reported by their call. Skipped without a GPU.
  */
 #include "../conformance/grid_cases.h"
 #include "grid_fill.h"
@@ -116,7 +116,8 @@ static void compare_sums(const counted *c, const gv_statistics *expected, const 
   }
 }
 
-/* In one piece, in four, half by blocks, and seeds that are found there (if those of the cells are the nearest). */
+/* In one piece, in four, half by blocks, and seeds that are found there (if those of the cells are the
+ * nearest). */
 static void check_counts(const counted *c, bool found_there) {
   gv_statistics *expected = make_statistics(c), *whole = make_statistics(c), *cut = make_statistics(c),
                 *mixed = make_statistics(c);
@@ -167,9 +168,11 @@ static void take_cells(counted *c) {
 }
 
 /* The nearest seeds, then any. */
-static void check_grid(const char *name, const gv_grid *grid, const gv_points *seeds, gv_metric metric, int turn) {
+static void check_grid(const char *name, const gv_grid *grid, const gv_points *seeds, gv_metric metric,
+                       int turn) {
   static const double bounds[SUMS] = {1e-3, 1e9};
-  counted c = {.name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .seeds = seeds->count};
+  counted c = {
+      .name = name, .width = row_of(grid), .height = cells_of(grid) / row_of(grid), .seeds = seeds->count};
   size_t cells = (size_t)cells_of(grid);
   int32_t *group = malloc((size_t)seeds->count * sizeof *group);
   gv_voronoi_options o;

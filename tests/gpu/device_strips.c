@@ -1,6 +1,6 @@
 /*
- * Strips in a device's memory: the cells of `serial`, for all cuts and layouts; the caller's stream is waited for;
- * pieces, threads, devices; an error is reported by its call and by no later one. Skipped without a GPU.
+ * Strips in a device's memory: the cells of `serial`, for all cuts and layouts; the caller's stream is waited
+ * for; pieces, threads, devices; an error is reported by its call and by no later one. Skipped without a GPU.
  */
 #include "../conformance/strip_cases.h"
 #include "grid_fill.h"
@@ -45,7 +45,7 @@ static void every_mesh(void **state) {
   check_meshes(&device, "cuda-tile");
 }
 
-/* ------------------------------------------------------------------------------------------- one grid, and its answers */
+/* ------------------------------------------------------------------------------ one grid, and its answers */
 
 enum { WIDTH = 1500, HEIGHT = 700, SEEDS = 3000 };
 
@@ -171,7 +171,8 @@ static void rows_far_apart(void **state) {
     int32_t *there = NULL;
     gv_labels s = whole(NULL);
     int64_t rows = i == 0 ? ROWS : 5;
-    if (cudaMalloc((void **)&there, sizeof *there * (size_t)((rows - 1) * strides[i] + WIDTH)) != cudaSuccess) {
+    if (cudaMalloc((void **)&there, sizeof *there * (size_t)((rows - 1) * strides[i] + WIDTH)) !=
+        cudaSuccess) {
       (void)cudaGetLastError();
       skipped = true;
       continue;
@@ -180,7 +181,8 @@ static void rows_far_apart(void **state) {
     s.stride = strides[i];
     s.row = 300;
     s.rows = rows;
-    if (gv_voronoi_fill(w.context, w.voronoi, &s, NULL) != GV_OK) fail_msg("%s", gv_context_message(w.context));
+    if (gv_voronoi_fill(w.context, w.voronoi, &s, NULL) != GV_OK)
+      fail_msg("%s", gv_context_message(w.context));
     for (int64_t r = 0; r < rows; r++) {
       copy(w.got, there + r * strides[i], sizeof *w.got * WIDTH);
       assert_memory_equal(w.got, w.expected + (s.row + r) * WIDTH, sizeof *w.got * WIDTH);
@@ -196,8 +198,8 @@ static void sleep_a_while(void *unused) {
   usleep(100000);
 }
 
-/* Pending work on the arrays when the call is made is waited for: a mask that is written late, memory that is still
- * overwritten. */
+/* Pending work on the arrays when the call is made is waited for: a mask that is written late, memory that is
+ * still overwritten. */
 static void the_callers_stream_is_waited_for(void **state) {
   (void)state;
   world w = begin_world(SEEDS, 1.0 / 298.257223563);
@@ -304,7 +306,7 @@ static void any_device(void **state) {
   CUDA(cudaSetDevice(0));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- errors */
+/* ------------------------------------------------------------------------------------------------- errors */
 
 static void expect(gv_context *context, gv_status status, gv_status expected, const char *part) {
   if (status != expected || strstr(gv_context_message(context), part) == NULL)
@@ -330,11 +332,13 @@ static void what_is_wrong_is_said(void **state) {
   assert_int_equal(gv_context_create(&options, &patient), GV_OK);
   for (int round = 0; round < 2; round++) {
     gv_labels s = whole(w.got);
-    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,
+           "CUDA device");
     s = whole(there);
     s.mask = (const uint8_t *)w.got;
     s.mask_stride = WIDTH;
-    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT, "CUDA device");
+    expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,
+           "CUDA device");
     s = whole(there);
     s.rows = HEIGHT + 1;
     expect(w.context, gv_voronoi_fill(w.context, w.voronoi, &s, NULL), GV_ERROR_INVALID_ARGUMENT,

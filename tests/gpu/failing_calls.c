@@ -1,8 +1,9 @@
 /*
- * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, searches and travel costs, while
- * one CUDA call fails, the first, the second ... up to the last: the call reports it, no error remains, and the
- * same object returns the right results afterwards; if the library selected the device, processors continue with
- * the same results. With a separate module (GPUVORONOI_FAILING_CUDA_CALLS). Skipped without a GPU.
+ * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, searches and
+ * travel costs, while one CUDA call fails, the first, the second ... up to the last: the call reports it, no
+ * error remains, and the same object returns the right results afterwards; if the library selected the
+ * device, processors continue with the same results. With a separate module (GPUVORONOI_FAILING_CUDA_CALLS).
+ * Skipped without a GPU.
  */
 #include "cmocka_test.h"
 
@@ -165,7 +166,7 @@ static void each_call_fails_once(void **state) {
   assert_true(failures > 20 && call < MOST_CALLS);
 }
 
-/* ------------------------------------------------------------------------------------------------------- searches */
+/* ----------------------------------------------------------------------------------------------- searches */
 
 enum { POINTS = 3000, ASKED = 200, MOST_DIM = 64, K = 5 };
 
@@ -256,7 +257,7 @@ static void each_call_of_a_search_fails_once(void **state) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------- travel cost */
+/* -------------------------------------------------------------------------------------------- travel cost */
 
 enum { COST_WIDTH = 100, COST_HEIGHT = 70, COST_SEEDS = 3 };
 
@@ -301,8 +302,10 @@ static void each_call_of_a_travel_cost_fails_once(void **state) {
     }
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     for (int r = 0; r < COST_HEIGHT; r++) {
-      assert_memory_equal(gv_cost_row_costs(got, r), gv_cost_row_costs(expected, r), COST_WIDTH * sizeof(double));
-      assert_memory_equal(gv_cost_row_seeds(got, r), gv_cost_row_seeds(expected, r), COST_WIDTH * sizeof(int32_t));
+      assert_memory_equal(gv_cost_row_costs(got, r), gv_cost_row_costs(expected, r),
+                          COST_WIDTH * sizeof(double));
+      assert_memory_equal(gv_cost_row_seeds(got, r), gv_cost_row_seeds(expected, r),
+                          COST_WIDTH * sizeof(int32_t));
     }
     gv_cost_destroy(got);
   }
@@ -312,7 +315,7 @@ static void each_call_of_a_travel_cost_fails_once(void **state) {
   gv_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------------ lines and polygons */
+/* ------------------------------------------------------------------------------------- lines and polygons */
 
 enum { LINES = 100, LINE_QUERIES = 3000 };
 
@@ -448,8 +451,8 @@ int main(void) {
                                      cmocka_unit_test(each_call_of_a_travel_cost_fails_once),
                                      cmocka_unit_test(each_call_of_a_search_of_lines_fails_once)};
   int result = cmocka_run_group_tests_name("failing calls", tests, NULL, NULL);
-  return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess && cudaFree(azimuth) == cudaSuccess &&
-                 cudaFree(mask) == cudaSuccess
+  return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess &&
+                 cudaFree(azimuth) == cudaSuccess && cudaFree(mask) == cudaSuccess
              ? result
              : 1;
 }

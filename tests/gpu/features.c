@@ -1,7 +1,7 @@
 /*
- * The nearest lines and polygons of points and of cells on the GPU against the CPU: the same bytes for every surface and kind of edge, with points
- * at vertices, on edges, at poles, antipodes and the antimeridian, with features that are equally near, edges without length, holes and
- * edges across the globe.
+ * The nearest lines and polygons of points and of cells on the GPU against the CPU: the same bytes for every
+ * surface and kind of edge, with points at vertices, on edges, at poles, antipodes and the antimeridian, with
+ * features that are equally near, edges without length, holes and edges across the globe.
  */
 #include "cmocka_test.h"
 
@@ -35,7 +35,8 @@ static bool on_globe(const setting *s) {
   return s->metric != GV_EUCLIDEAN;
 }
 
-/* 0: random; 1: countries that share borders, twice; 2: a lattice of lines, each twice; 3: the seam, the poles, long edges. */
+/* 0: random; 1: countries that share borders, twice; 2: a lattice of lines, each twice; 3: the seam, the
+ * poles, long edges. */
 static void make_layer(const setting *s, int which) {
   const double low[2] = {on_globe(s) ? -180.0 : 0.0, on_globe(s) ? -90.0 : 0.0},
                high[2] = {on_globe(s) ? 180.0 : 50.0, on_globe(s) ? 90.0 : 40.0};
@@ -60,7 +61,8 @@ static void make_layer(const setting *s, int which) {
     const double over[2][2] = {{10, 80}, {-170, 80}}, wide[3][2] = {{170, 10}, {190, 20}, {200, -10}};
     const double west[5][2] = {{-180, 60}, {-170, 60}, {-170, 70}, {-180, 70}, {-180, 60}};
     const double east[5][2] = {{180, 60}, {170, 60}, {170, 70}, {180, 70}, {180, 60}};
-    const double along[7][2] = {{-180, -86}, {-180, -90}, {-60, -90}, {60, -90}, {30, -90}, {180, -90}, {180, -84}};
+    const double along[7][2] = {{-180, -86}, {-180, -90}, {-60, -90}, {60, -90},
+                                {30, -90},   {180, -90},  {180, -84}};
     const double half[2][2] = {{20, 10}, {-160, -10}}, across[2][2] = {{-100, 30}, {60, -40}},
                  point[1][2] = {{5, 90}};
     layer_add(&l, GV_PART_POLYGON, cap, 6);
@@ -96,7 +98,8 @@ static void make_queries(const setting *s) {
       y[i] = floor(layer_uniform(globe ? -90.0 : 0.0, globe ? 90.0 : 40.0));
       break;
     case 4: /* the antipode of a vertex, or far outside */
-      x[i] = globe ? l.x[v] + 180.0 : layer_uniform(-1e3, 1e6), y[i] = globe ? -l.y[v] : layer_uniform(-1e9, 1.0);
+      x[i] = globe ? l.x[v] + 180.0 : layer_uniform(-1e3, 1e6),
+      y[i] = globe ? -l.y[v] : layer_uniform(-1e9, 1.0);
       break;
     case 5: /* the seam and the poles */
       x[i] = globe ? (i % 16 == 5 ? 180.0 : -540.0) : l.x[v], y[i] = layer_uniform(0.0, 40.0);
@@ -133,13 +136,14 @@ static void compare(gv_context *context, const gv_index *cpu, const gv_index *gp
   o.max_distance = max_distance;
   memset(got, 0x55, sizeof got);
   memset(far, 0x55, sizeof far);
-  assert_int_equal(gv_index_search(context, cpu, queries, &o, expected, measured ? expected_far : NULL), GV_OK);
+  assert_int_equal(gv_index_search(context, cpu, queries, &o, expected, measured ? expected_far : NULL),
+                   GV_OK);
   if (gv_index_search(context, gpu, queries, &o, got, measured ? far : NULL) != GV_OK)
     fail_msg("%s: %s", what, gv_context_message(context));
   for (int64_t i = 0; i < queries->count; i++) {
     if (got[i] != expected[i])
-      fail_msg("%s, query %lld at %.17g, %.17g: %lld, not %lld", what, (long long)i, x[i], y[i], (long long)got[i],
-               (long long)expected[i]);
+      fail_msg("%s, query %lld at %.17g, %.17g: %lld, not %lld", what, (long long)i, x[i], y[i],
+               (long long)got[i], (long long)expected[i]);
     if (measured && memcmp(&far[i], &expected_far[i], sizeof *far) != 0)
       fail_msg("%s, query %lld at %.17g, %.17g: %.17g, not %.17g", what, (long long)i, x[i], y[i], far[i],
                expected_far[i]);
@@ -158,8 +162,8 @@ static void every_kind_of_edge(void **state) {
     assert_string_equal(gv_index_backend(gpu), "cuda-tile");
     snprintf(what, sizeof what, "%s, edges %d, layer %d%s", gv_metric_name(s->metric), (int)s->edges,
              i / 2 % LAYERS, boundary ? ", boundaries" : "");
-    const gv_points columns = gv_points_xy(x, y, QUERIES), rows = gv_points_rows(rounded, QUERIES, 2, GV_FLOAT32),
-                    one = gv_points_xy(x, y, 1);
+    const gv_points columns = gv_points_xy(x, y, QUERIES),
+                    rows = gv_points_rows(rounded, QUERIES, 2, GV_FLOAT32), one = gv_points_xy(x, y, 1);
     compare(context, cpu, gpu, &columns, INFINITY, false, what);
     compare(context, cpu, gpu, &columns, INFINITY, true, what);
     compare(context, cpu, gpu, &columns, s->far, false, what);
@@ -171,7 +175,7 @@ static void every_kind_of_edge(void **state) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- rasters */
+/* ------------------------------------------------------------------------------------------------ rasters */
 
 enum { WIDTH = 240, HEIGHT = 130, CELLS = WIDTH * HEIGHT };
 
@@ -187,8 +191,8 @@ static void measure(gv_context *context, const gv_voronoi *v, gv_measure *m, voi
   if (gv_voronoi_measure(context, v, m) != GV_OK) fail_msg("%s", gv_context_message(context));
 }
 
-static void solve(gv_context *context, const setting *s, bool boundary, double max_distance, const char *backend,
-                  raster *out) {
+static void solve(gv_context *context, const setting *s, bool boundary, double max_distance,
+                  const char *backend, raster *out) {
   gv_features f = layer_features(&l, s->edges, boundary);
   gv_grid grid;
   gv_grid_init(&grid);
@@ -235,7 +239,8 @@ static void rasters_have_the_same_bytes(void **state) {
     solve(context, s, boundary, boundary ? s->far : INFINITY, "tile", &expected);
     solve(context, s, boundary, boundary ? s->far : INFINITY, "cuda-tile", &got);
     for (int c = 0; c < CELLS; c++) {
-      if (got.seed[c] == expected.seed[c] && memcmp(&got.distance[c], &expected.distance[c], sizeof(float)) == 0 &&
+      if (got.seed[c] == expected.seed[c] &&
+          memcmp(&got.distance[c], &expected.distance[c], sizeof(float)) == 0 &&
           memcmp(&got.exact[c], &expected.exact[c], sizeof(double)) == 0 &&
           memcmp(&got.signed_distance[c], &expected.signed_distance[c], sizeof(float)) == 0)
         continue;

@@ -1,6 +1,6 @@
 /*
- * Rasters by `cuda-tile` and "auto" from the first use of CUDA in a process on, compared with those of `tile`. Each
- * case has its own process, in which CUDA has not run. Skipped without a GPU.
+ * Rasters by `cuda-tile` and "auto" from the first use of CUDA in a process on, compared with those of
+ * `tile`. Each case has its own process, in which CUDA has not run. Skipped without a GPU.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"

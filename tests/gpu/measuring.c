@@ -1,7 +1,7 @@
 /*
- * Measuring of host blocks, without a GPU: a device is replaced by functions that write known values, leave some
- * pairs open and fail on demand. Compiled in here: the states (pipeline/device_measuring.c) and the pieces
- * (measure/by_device.c).
+ * Measuring of host blocks, without a GPU: a device is replaced by functions that write known values, leave
+ * some pairs open and fail on demand. Compiled in here: the states (pipeline/device_measuring.c) and the
+ * pieces (measure/by_device.c).
  */
 #define gv_cuda_module_get   pretend_module
 #define gv_cuda_probe        pretend_probe
@@ -22,7 +22,12 @@
 
 #include "cmocka_test.h"
 
-enum { WIDTH = 1000, HEIGHT = 700, BANDS = 2, OPEN = 5 /* columns that are left open, and more: every 101st */ };
+enum {
+  WIDTH = 1000,
+  HEIGHT = 700,
+  BANDS = 2,
+  OPEN = 5 /* columns that are left open, and more: every 101st */
+};
 
 static struct {
   bool running;      /* CUDA */
@@ -30,7 +35,7 @@ static struct {
   atomic_int opened, queues, pieces;
 } machine;
 
-/* ---------------------------------------------------------------------------------------------------- stand-ins */
+/* ---------------------------------------------------------------------------------------------- stand-ins */
 
 bool pretend_started(void) {
   return machine.running;
@@ -93,7 +98,8 @@ static bool is_open(int64_t column) {
   return column % 101 == OPEN;
 }
 
-gv_status pretend_answer(gv_context *context, const gv_voronoi *v, const gv_open_pair *p, gv_open_result *out) {
+gv_status pretend_answer(gv_context *context, const gv_voronoi *v, const gv_open_pair *p,
+                         gv_open_result *out) {
   (void)context, (void)v;
   assert_true(is_open(p->column));
   *out = (gv_open_result){-value_of(p->column, p->row, p->seed), -(float)p->seed};
@@ -133,7 +139,7 @@ const gv_cuda_module *pretend_module(const char **reason) {
   return &pretended;
 }
 
-/* -------------------------------------------------------------------------------------------------------- asking */
+/* ------------------------------------------------------------------------------------------------- asking */
 
 typedef struct asking {
   gv_context *context;
@@ -206,7 +212,7 @@ static bool measure(asking *a, gv_dtype type, bool distances, bool azimuths, gv_
   return done;
 }
 
-/* --------------------------------------------------------------------------------------------------------- cases */
+/* -------------------------------------------------------------------------------------------------- cases */
 
 static void one_that_was_asked_for(void **state) {
   (void)state;

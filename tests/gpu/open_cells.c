@@ -1,4 +1,5 @@
-/* What the host decides for a device, without one: cells with every seed for a candidate have the answers of `serial`. */
+/* What the host decides for a device, without one: cells with every seed for a candidate have the answers of
+ * `serial`. */
 #include "cmocka_test.h"
 #include "grid_fill.h"
 
@@ -31,7 +32,8 @@ static void check(const gv_grid *grid, int64_t width, int64_t cells, int32_t k, 
   assert_int_equal(fill_grid(context, v, expected, width), GV_OK);
   int32_t n = v->seeds.count;
   for (int32_t i = 0; i < cells; i++) {
-    cell[i] = (gv_open_cell){.column = i % width, .row = i / width, .at = i, .list = (int64_t)i * n, .count = n};
+    cell[i] =
+        (gv_open_cell){.column = i % width, .row = i / width, .at = i, .list = (int64_t)i * n, .count = n};
     for (int32_t s = 0; s < n; s++)
       id[i * n + s] = (s * 4 + i) % n; /* in no order */
   }

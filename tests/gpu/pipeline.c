@@ -1,8 +1,8 @@
 /*
- * The pipeline of cuda-tile without a GPU: devices and the CPU's engine are replaced by functions that write a
- * known value into each cell, start slowly, fail on demand, and count their calls. The engine's source and that of
- * grids are compiled in here. Tested: which of them computes a block, that every cell is right, that no caller
- * waits forever or misses an error.
+ * The pipeline of cuda-tile without a GPU: devices and the CPU's engine are replaced by functions that write
+ * a known value into each cell, start slowly, fail on demand, and count their calls. The engine's source and
+ * that of grids are compiled in here. Tested: which of them computes a block, that every cell is right, that
+ * no caller waits forever or misses an error.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -46,7 +46,7 @@ static int32_t value_of(int64_t column, int64_t row) {
   return (int32_t)(row * WIDTH + column);
 }
 
-/* ---------------------------------------------------------------------------------------------------- stand-ins */
+/* ---------------------------------------------------------------------------------------------- stand-ins */
 
 struct gv_cuda_raster {
   const gv_voronoi *v;
@@ -110,7 +110,8 @@ static void pretend_close(gv_context *context, gv_cuda_raster *raster) {
 }
 
 static gv_status pretend_start(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells) {
-  if (machine.rows > 0 && cells->r0 >= machine.rows) return gv_fail(context, GV_ERROR_DEVICE, "it does not start");
+  if (machine.rows > 0 && cells->r0 >= machine.rows)
+    return gv_fail(context, GV_ERROR_DEVICE, "it does not start");
   raster->strip[strip] = *cells;
   return GV_OK;
 }
@@ -135,8 +136,8 @@ static gv_status reserve(gv_context *context, gv_cuda_raster *raster, int slot, 
   return raster->slot[slot] != NULL ? GV_OK : gv_fail_memory(context, "a slot");
 }
 
-static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
-                               int slot, const int32_t **out) {
+static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first,
+                               int64_t count, int slot, const int32_t **out) {
   const gv_tile *t = &raster->strip[strip];
   gv_status status = reserve(context, raster, slot, count);
   if (status != GV_OK) return status;
@@ -152,8 +153,9 @@ static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int 
   return GV_OK;
 }
 
-static const gv_raster_device pretend_raster = {
-    pretend_open, pretend_close, pretend_start, pretend_finish, pretend_patch, pretend_fetch, NULL, NULL, NULL};
+static const gv_raster_device pretend_raster = {pretend_open,   pretend_close, pretend_start,
+                                                pretend_finish, pretend_patch, pretend_fetch,
+                                                NULL,           NULL,          NULL};
 static const gv_cuda_module pretended = {.device_count = pretend_count,
                                          .device_get = pretend_get,
                                          .usable_devices = pretend_usable,
@@ -191,7 +193,7 @@ const gv_engine *pretend_cpu(const gv_grid *grid) {
   return &cpu;
 }
 
-/* -------------------------------------------------------------------------------------------------------- asking */
+/* ------------------------------------------------------------------------------------------------- asking */
 
 typedef struct asking {
   gv_context *context;
@@ -259,8 +261,11 @@ static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
 static gv_status ask(asking *a, double from, double to, int step) {
   int64_t first = (int64_t)(from * BLOCKS), end = (int64_t)(to * BLOCKS);
   questions q = {a, first, step, 0};
-  gv_loop loop = {
-      .context = a->context, .threads = THREADS, .count = (end - first + step - 1) / step, .grain = 1, .user = &q};
+  gv_loop loop = {.context = a->context,
+                  .threads = THREADS,
+                  .count = (end - first + step - 1) / step,
+                  .grain = 1,
+                  .user = &q};
   gv_status status = gv_parallel_for(&loop, ask_some);
   assert_int_equal(atomic_load(&q.wrong), 0);
   return status;
@@ -279,7 +284,7 @@ static void machine_of(int devices, unsigned opening_ms) {
   machine.slices = -1;
 }
 
-/* --------------------------------------------------------------------------------------------------------- cases */
+/* -------------------------------------------------------------------------------------------------- cases */
 
 static void devices_answer(void **state) {
   (void)state;
@@ -328,7 +333,8 @@ static void given_up(void **state) {
 /* A requested device that is not available is an error before the first block. */
 static void no_such_device(void **state) {
   (void)state;
-  static const char *const messages[] = {"cuda-tile: no device today", "cuda-tile: no device 7", "it is full"};
+  static const char *const messages[] = {"cuda-tile: no device today", "cuda-tile: no device 7",
+                                         "it is full"};
   for (int kind = 0; kind < 3; kind++) {
     asking a;
     machine_of(1, 0);
@@ -419,7 +425,8 @@ static void sizes_decide(void **state) {
   }
 }
 
-/* gv_voronoi_create for "auto", of a grid for which a device pays, as CUDA runs: with a device, without, and with one that is full. */
+/* gv_voronoi_create for "auto", of a grid for which a device pays, as CUDA runs: with a device, without, and
+ * with one that is full. */
 static void a_grid_is_made_without_it(void **state) {
   (void)state;
   enum { SEEDS = 1000, COLUMNS = 4 * WIDTH };

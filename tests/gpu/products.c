@@ -1,7 +1,7 @@
 /*
- * Cosine and inner product on GPUs: every backend that searches by them has the bytes of `serial`, for vectors on which a filter goes
- * wrong if it can, all k up to the largest, maximum distances, self-exclusion, and the search for the nearest of many queries. Skipped
- * without a GPU.
+ * Cosine and inner product on GPUs: every backend that searches by them has the bytes of `serial`, for
+ * vectors on which a filter goes wrong if it can, all k up to the largest, maximum distances, self-exclusion,
+ * and the search for the nearest of many queries. Skipped without a GPU.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -136,9 +136,9 @@ static void compare(const fixture *f, const gv_index *index, const gv_points *qu
           memcmp(&f->distances[at], &f->expected_distances[wanted], sizeof(double)) == 0)
         continue;
       fail_msg("%s, %s, k %d, max %g, self %d: neighbor %d of query %lld is %lld at %.17g, not %lld at %.17g",
-               gv_index_backend(index), what, (int)options->k, options->max_distance, options->exclude_self, (int)n,
-               (long long)i, (long long)f->found[at], f->distances[at], (long long)f->expected[wanted],
-               f->expected_distances[wanted]);
+               gv_index_backend(index), what, (int)options->k, options->max_distance, options->exclude_self,
+               (int)n, (long long)i, (long long)f->found[at], f->distances[at],
+               (long long)f->expected[wanted], f->expected_distances[wanted]);
     }
   }
 }
@@ -208,8 +208,8 @@ static void check_kind(const fixture *f, vector_kind kind, int32_t dim, int64_t 
     fill(f->points, points, dim, kind, false);
     fill(f->queries, queries, dim, kind, true);
     if (floats && (!narrow(f->points, points * dim) || !narrow(f->queries, queries * dim))) return;
-    snprintf(what, sizeof what, "%s, %s, %d dimensions, %s", gv_metric_name(metric), kind_names[kind], (int)dim,
-             floats ? "float32" : "float64");
+    snprintf(what, sizeof what, "%s, %s, %d dimensions, %s", gv_metric_name(metric), kind_names[kind],
+             (int)dim, floats ? "float32" : "float64");
     check(f, metric, &reference, &asked, most, false, what);
     /* Some points against themselves. */
     int64_t some = (int64_t)sqrt(1e7 / dim);
@@ -224,9 +224,10 @@ static void test_kinds(void **state) {
     int32_t dim;
     int64_t points, queries;
     int step;
-  } cases[] = {{1, POINTS, QUERIES, 2}, {2, POINTS, QUERIES, 2}, {3, POINTS, QUERIES, 1}, {4, POINTS, QUERIES, 2},
-               {15, 1100, 40, 2},       {16, POINTS, 130, 1},    {17, 1100, 129, 2},      {65, POINTS, QUERIES, 1},
-               {130, 1300, 33, 2},      {DIM_MOST, 1100, 30, 1}};
+  } cases[] = {{1, POINTS, QUERIES, 2}, {2, POINTS, QUERIES, 2},  {3, POINTS, QUERIES, 1},
+               {4, POINTS, QUERIES, 2}, {15, 1100, 40, 2},        {16, POINTS, 130, 1},
+               {17, 1100, 129, 2},      {65, POINTS, QUERIES, 1}, {130, 1300, 33, 2},
+               {DIM_MOST, 1100, 30, 1}};
   for (int c = 0; c < (int)(sizeof cases / sizeof *cases); c++) {
     for (int kind = cases[c].step == 2 ? c % 2 : 0; kind < KINDS; kind += cases[c].step)
       check_kind(*state, (vector_kind)kind, cases[c].dim, cases[c].points, cases[c].queries, K_MOST,

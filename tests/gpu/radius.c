@@ -1,6 +1,7 @@
 /*
- * Searches by radius and pairs on the GPU against the CPU's tree: the same bytes for every kind of points, in the order of distances and of
- * numbers, with one radius and with one for each query, with lists that a warp sorts and lists that a block sorts.
+ * Searches by radius and pairs on the GPU against the CPU's tree: the same bytes for every kind of points, in
+ * the order of distances and of numbers, with one radius and with one for each query, with lists that a warp
+ * sorts and lists that a block sorts.
  */
 #include "cmocka_test.h"
 
@@ -38,8 +39,8 @@ typedef struct answer {
 } answer;
 
 /* By radius of `queries` (NULL: the points themselves), or pairs if o is NULL with o_pairs. */
-static void ask(gv_context *context, const gv_index *index, const gv_points *queries, const gv_radius_options *o,
-                bool pairs, answer *out, const char *what) {
+static void ask(gv_context *context, const gv_index *index, const gv_points *queries,
+                const gv_radius_options *o, bool pairs, answer *out, const char *what) {
   gv_status status = pairs ? gv_index_search_pairs(context, index, o, out->offsets, NULL)
                            : gv_index_search_radius(context, index, queries, o, out->offsets, NULL, NULL);
   if (status != GV_OK) fail_msg("%s: %s", what, gv_context_message(context));
@@ -48,8 +49,9 @@ static void ask(gv_context *context, const gv_index *index, const gv_points *que
   out->distances = malloc((size_t)(found + 1) * sizeof *out->distances);
   assert_non_null(out->indices);
   assert_non_null(out->distances);
-  status = pairs ? gv_index_search_pairs(context, index, o, out->offsets, out->indices)
-                 : gv_index_search_radius(context, index, queries, o, out->offsets, out->indices, out->distances);
+  status =
+      pairs ? gv_index_search_pairs(context, index, o, out->offsets, out->indices)
+            : gv_index_search_radius(context, index, queries, o, out->offsets, out->indices, out->distances);
   if (status != GV_OK) fail_msg("%s: %s", what, gv_context_message(context));
 }
 
@@ -102,8 +104,8 @@ static void every_kind_of_points(void **state) {
         gv_radius_options_init(&o);
         o.radius = radius_of(context, cpu, wanted[step]);
         char what[128];
-        snprintf(what, sizeof what, "%s, %s, %d-d, metric %d, radius %g", trees[which], shape_names[s], (int)dim,
-                 (int)metric, o.radius);
+        snprintf(what, sizeof what, "%s, %s, %d-d, metric %d, radius %g", trees[which], shape_names[s],
+                 (int)dim, (int)metric, o.radius);
         /* Sets of equal points have all points within any radius: 4 million neighbors are enough. */
         compare(context, cpu, gpu, &queries, &o, false, what);
         o.by_number = 1;

@@ -1,7 +1,7 @@
 /*
- * Tests of the search backends that need a GPU: nothing leaks over a thousand builds and searches, threads share an
- * index, a full or missing device is an error of the call and of no later one, and "auto" continues without it.
- * Skipped without a GPU.
+ * Tests of the search backends that need a GPU: nothing leaks over a thousand builds and searches, threads
+ * share an index, a full or missing device is an error of the call and of no later one, and "auto" continues
+ * without it. Skipped without a GPU.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -33,8 +33,8 @@ static bool on_device(const gv_backend *backend) {
   return backend->device && searches_here(backend);
 }
 
-static gv_status build(gv_context *context, const char *backend, const double *points, int64_t count, int32_t dim,
-                       gv_index **out) {
+static gv_status build(gv_context *context, const char *backend, const double *points, int64_t count,
+                       int32_t dim, gv_index **out) {
   gv_points reference = gv_points_rows(points, count, dim, GV_FLOAT64);
   gv_index_options options;
   gv_index_options_init(&options);

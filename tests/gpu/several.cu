@@ -1,7 +1,7 @@
 /*
- * cuda-multigpu without a GPU: how it deals out queries and points to devices and merges their answers. The devices are
- * stood in for by a plain loop, and the answers compared with those of `serial`. The backend's source is compiled in here,
- * as the library compiles it.
+ * cuda-multigpu without a GPU: how it deals out queries and points to devices and merges their answers. The
+ * devices are stood in for by a plain loop, and the answers compared with those of `serial`. The backend's
+ * source is compiled in here, as the library compiles it.
  */
 #include "search/cuda/multigpu.cu"
 
@@ -19,7 +19,7 @@ extern const gv_search_engine gv_search_serial;
 
 static int devices_here;
 
-/* ---------------------------------------------------------------------------------------- devices, stood in for */
+/* ---------------------------------------------------------------------------------- devices, stood in for */
 
 extern "C" gv_status gv_cuda_probe_device(const char **reason) {
   *reason = "";
@@ -36,8 +36,8 @@ extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, i
 
 const gv_brute_method gv_register_method = {}, gv_tensor_method = {};
 
-gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *, int device,
-                          gv_brute **out) {
+gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *,
+                          int device, gv_brute **out) {
   gv_brute *brute = (gv_brute *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *brute);
   if (brute == NULL) return gv_fail_memory(context, "a device");
   brute->device = device;
@@ -50,7 +50,8 @@ void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
 }
 
 gv_status gv_brute_run(gv_context *, const gv_reference *reference, const gv_brute *, const gv_query *query,
-                       int64_t first, int64_t end, gv_progress *progress, int64_t *indices, double *canonical) {
+                       int64_t first, int64_t end, gv_progress *progress, int64_t *indices,
+                       double *canonical) {
   for (int64_t i = 0; i < query->count; i++) {
     int64_t self = query->self_offset >= 0 ? query->self_offset + i : -1;
     gv_nearest_list list;
@@ -58,8 +59,9 @@ gv_status gv_brute_run(gv_context *, const gv_reference *reference, const gv_bru
     for (int64_t j = first; j < end; j++) {
       if (j == self) continue;
       gv_list_offer(&list,
-                    gv_canonical_distance(query->data + i * reference->dim, reference->data + j * reference->dim,
-                                          reference->dim, reference->metric),
+                    gv_canonical_distance(query->data + i * reference->dim,
+                                          reference->data + j * reference->dim, reference->dim,
+                                          reference->metric),
                     j);
     }
     gv_list_finish(&list);
@@ -68,7 +70,7 @@ gv_status gv_brute_run(gv_context *, const gv_reference *reference, const gv_bru
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------- the test */
+/* ----------------------------------------------------------------------------------------------- the test */
 
 static double *random_points(int64_t count, int dim) {
   double *x = (double *)malloc(sizeof *x * (size_t)(count * dim));

@@ -1,7 +1,7 @@
 /*
  * The accuracy of tensor cores on this device: search/half_filter.h bounds the error of their sums of exact
- * products. Queries constructed to lose the most are multiplied by every kernel of cuda-tensor (its sources are
- * compiled in here), and compared with exact sums.
+ * products. Queries constructed to lose the most are multiplied by every kernel of cuda-tensor (its sources
+ * are compiled in here), and compared with exact sums.
  */
 #include "search/cuda/tensor/tensor.cu"
 
@@ -16,7 +16,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
-/* ----------------------------------------------------------------------------------- the rest of the module, not needed */
+/* --------------------------------------------------------------------- the rest of the module, not needed */
 
 gv_status gv_cuda_result(gv_context *, cudaError_t, const char *) {
   return GV_ERROR_INTERNAL;
@@ -34,12 +34,13 @@ gv_status gv_cuda_probe_device(const char **) {
 gv_status gv_brute_create(gv_context *, const gv_reference *, const gv_brute_method *, int, gv_brute **) {
   return GV_ERROR_INTERNAL;
 }
-gv_status gv_brute_search(gv_context *, const gv_reference *, const void *, const gv_query *, int64_t *, double *) {
+gv_status gv_brute_search(gv_context *, const gv_reference *, const void *, const gv_query *, int64_t *,
+                          double *) {
   return GV_ERROR_INTERNAL;
 }
 void gv_brute_forget(const gv_reference *, void *) {}
 
-/* ---------------------------------------------------------------------------------------------------------- sums */
+/* --------------------------------------------------------------------------------------------------- sums */
 
 /* Points come in KINDS, the sixteen of a block of groups alike. */
 enum { QUERIES = 1152, POINTS = 1024, MOST = 4096, KINDS = 4, ALIKE = 16 };
@@ -83,8 +84,8 @@ static void *device_copy(const void *from, size_t bytes) {
 /* Where dimension d of a row is. */
 static size_t place(int row, int d, int depth, int slab) {
   int width = gv_half_width(depth);
-  return (size_t)gv_half_at(row, d % width / GV_HALF_PIECE, depth, slab) + (size_t)(d / width * slab * width) +
-         (size_t)(d % GV_HALF_PIECE);
+  return (size_t)gv_half_at(row, d % width / GV_HALF_PIECE, depth, slab) +
+         (size_t)(d / width * slab * width) + (size_t)(d % GV_HALF_PIECE);
 }
 
 template <typename LAUNCH> static void check_sums(world *w, int n, int kind, int count, LAUNCH launch) {
@@ -99,7 +100,9 @@ template <typename LAUNCH> static void check_sums(world *w, int n, int kind, int
   for (int q = 0; q < QUERIES; q++)
     ones[q] = 1.0F;
   for (int d = 0; d < n; d++) {
-    float point = kind == 0 ? 1.0F : kind == 1 ? (float)(d % 5 - 2) * 0.4375F : 1.0F + (float)(d % 1024) / 1024.0F;
+    float point = kind == 0   ? 1.0F
+                  : kind == 1 ? (float)(d % 5 - 2) * 0.4375F
+                              : 1.0F + (float)(d % 1024) / 1024.0F;
     __half at[KINDS];
     for (int i = 0; i < KINDS; i++)
       at[i] = __float2half_rn(point * (1.0F + (float)i / KINDS));
@@ -134,7 +137,8 @@ template <typename LAUNCH> static void check_sums(world *w, int n, int kind, int
       int i = g / GV_TENSOR_LANES % KINDS;
       double bound = (4.5 * n + 36.0) * 0x1p-24 * largest[q][i];
       double error = fabs((double)found[q * (POINTS / 4) + g] - exact[q][i]);
-      if (!(error <= bound)) fail_msg("%d dimensions, query %d, group %d: %g above %g", n, q, g, error, bound);
+      if (!(error <= bound))
+        fail_msg("%d dimensions, query %d, group %d: %g above %g", n, q, g, error, bound);
     }
   }
   void *const all[] = {w->points, w->queries, w->scale, w->halves, w->minima};

@@ -1,10 +1,11 @@
 /*
- * The trees on the GPU against the tree on the CPU (which the conformance test compares with the definition), on sets
- * large enough for all paths: several levels, stretches sorted in device memory, queries searched together and alone,
- * lists in registers and in shared memory. And a thousand builds and searches that leave no memory behind.
+ * The trees on the GPU against the tree on the CPU (which the conformance test compares with the definition),
+ * on sets large enough for all paths: several levels, stretches sorted in device memory, queries searched
+ * together and alone, lists in registers and in shared memory. And a thousand builds and searches that leave
+ * no memory behind.
  *
- * Random cases: GPUVORONOI_GPU_CASES (default 60) of each backend, from the seed GPUVORONOI_GPU_SEED (default 1);
- * GPUVORONOI_GPU_POINTS (default 300000) bounds their sizes, for runs under a memory checker.
+ * Random cases: GPUVORONOI_GPU_CASES (default 60) of each backend, from the seed GPUVORONOI_GPU_SEED (default
+ * 1); GPUVORONOI_GPU_POINTS (default 300000) bounds their sizes, for runs under a memory checker.
  */
 #include "cmocka_test.h"
 
@@ -51,9 +52,10 @@ typedef struct search_case {
   bool self; /* as many queries as points, each without its own point */
 } search_case;
 
-/* Searches r and q (NULL: the points themselves) on the GPU and with the CPU's tree, without a limit and with a distance that occurs. */
-static void compare(const fixture *f, const char *backend, const search_case *c, const double *r, const double *q,
-                    const char *what) {
+/* Searches r and q (NULL: the points themselves) on the GPU and with the CPU's tree, without a limit and with
+ * a distance that occurs. */
+static void compare(const fixture *f, const char *backend, const search_case *c, const double *r,
+                    const double *q, const char *what) {
   const int64_t found = c->queries * c->k;
   gv_search_options options;
   gv_search_options_init(&options);
@@ -87,11 +89,11 @@ static void compare(const fixture *f, const char *backend, const search_case *c,
       }
     }
     if (bad != 0) {
-      fail_msg(
-          "%s, max %g: %lld of %lld differ; query %lld, neighbor %lld: expected %lld at %.17g, got %lld at %.17g",
-          what, options.max_distance, (long long)bad, (long long)found, (long long)(first / c->k),
-          (long long)(first % c->k), (long long)expected[first], expected_distance[first], (long long)got[first],
-          distance[first]);
+      fail_msg("%s, max %g: %lld of %lld differ; query %lld, neighbor %lld: expected %lld at %.17g, got %lld "
+               "at %.17g",
+               what, options.max_distance, (long long)bad, (long long)found, (long long)(first / c->k),
+               (long long)(first % c->k), (long long)expected[first], expected_distance[first],
+               (long long)got[first], distance[first]);
     }
     occurring = expected_distance[(c->queries / 2) * c->k + c->k / 2];
   }
@@ -103,7 +105,8 @@ static void compare(const fixture *f, const char *backend, const search_case *c,
   free(distance);
 }
 
-static void fill_and_compare(const fixture *f, const char *backend, const search_case *c, shape s, bool alike) {
+static void fill_and_compare(const fixture *f, const char *backend, const search_case *c, shape s,
+                             bool alike) {
   double *r = malloc((size_t)(c->points * c->dim) * sizeof *r),
          *q = malloc((size_t)(c->queries * c->dim) * sizeof *q);
   assert_non_null(r);
@@ -113,9 +116,9 @@ static void fill_and_compare(const fixture *f, const char *backend, const search
   for (int64_t i = 0; i < c->queries; i += 3)
     memcpy(q + i * c->dim, r + (i * 7 % c->points) * c->dim, (size_t)c->dim * sizeof *q);
   char what[256];
-  snprintf(what, sizeof what, "%s, %s, %d-d, %lld points, %lld queries, %s, k %d, self %d", backend, shape_names[s],
-           (int)c->dim, (long long)c->points, (long long)c->queries, gv_metric_name(c->metric), (int)c->k,
-           (int)c->self);
+  snprintf(what, sizeof what, "%s, %s, %d-d, %lld points, %lld queries, %s, k %d, self %d", backend,
+           shape_names[s], (int)c->dim, (long long)c->points, (long long)c->queries,
+           gv_metric_name(c->metric), (int)c->k, (int)c->self);
   if (getenv("GPUVORONOI_GPU_TALK") != NULL) {
     printf("%s\n", what);
     fflush(stdout);
@@ -145,7 +148,8 @@ static void random_case(const fixture *f, const char *backend, int32_t max_dim, 
   fill_and_compare(f, backend, &c, s, alike);
 }
 
-/* The float filter (tree_filtered.cuh): every kind of points, as many queries, all sizes of its lists, on both sides of each. */
+/* The float filter (tree_filtered.cuh): every kind of points, as many queries, all sizes of its lists, on
+ * both sides of each. */
 static void dense_queries(void **state) {
   enum { N = 9000 };
   static const int32_t ks[] = {2, 8, 9, 16, 17, 31, 32};
@@ -191,7 +195,8 @@ static void clusters_of_sizes(void **state) {
     random_state = 79;
     for (int64_t i = 0; i < N; i++) {
       for (int32_t d = 0; d < dim; d++) {
-        double place = (double)((i % CLUSTERS_HERE) * (3 + d) % 11), width = 0.05 * (double)(1 + i % CLUSTERS_HERE);
+        double place = (double)((i % CLUSTERS_HERE) * (3 + d) % 11),
+               width = 0.05 * (double)(1 + i % CLUSTERS_HERE);
         if (kind >= 2) width = exp(-4.0 * (double)(i % CLUSTERS_HERE));
         r[i * dim + d] = place + width * (uniform() + uniform() + uniform());
       }
@@ -206,8 +211,8 @@ static void clusters_of_sizes(void **state) {
   free(r);
 }
 
-/* A tree's own points as queries, which it searches in its own order: some of them, and given as an array of their own; and others of the
- * same number. */
+/* A tree's own points as queries, which it searches in its own order: some of them, and given as an array of
+ * their own; and others of the same number. */
 static void own_points(void **state) {
   enum { N = 30000, FIRST = 12345, COUNT = 7000 };
   static const int32_t ks[] = {1, 8, 40};
@@ -232,7 +237,8 @@ static void own_points(void **state) {
         options.k = ks[i];
         options.exclude_self = i != 1;
         memset(got, 0x55, found * sizeof *got);
-        assert_int_equal(gv_index_search_part(f->context, cpu, &some, &options, FIRST, 0, expected, exact), GV_OK);
+        assert_int_equal(gv_index_search_part(f->context, cpu, &some, &options, FIRST, 0, expected, exact),
+                         GV_OK);
         assert_int_equal(gv_index_search_part(f->context, gpu, &some, &options, FIRST, 0, got, value), GV_OK);
         assert_memory_equal(got, expected, found * sizeof *got);
         assert_memory_equal(value, exact, found * sizeof *value);
@@ -278,7 +284,8 @@ static void shells_of_points(void **state) {
   free(q);
 }
 
-/* Neighbors so far away that squares of the distance overflow in float, of queries that lie close together. */
+/* Neighbors so far away that squares of the distance overflow in float, of queries that lie close
+ * together. */
 static void distant_points(void **state) {
   enum { PLACES = 50, EACH = 3, N = PLACES * EACH, QUERIES = PLACES * 256 };
   static double r[3 * N], q[3 * QUERIES];
@@ -298,7 +305,8 @@ static void run_cases(const fixture *f, int which) {
   const gv_backend *backend = gv_backend_find(trees[which]);
   assert_non_null(backend);
   for (int64_t i = 0; i < cases; i++) {
-    random_state = (uint64_t)setting("GPUVORONOI_GPU_SEED", 1) * 1000003 + (uint64_t)i * 7919 + (uint64_t)which;
+    random_state =
+        (uint64_t)setting("GPUVORONOI_GPU_SEED", 1) * 1000003 + (uint64_t)i * 7919 + (uint64_t)which;
     (void)uniform();
     random_case(f, backend->name, backend->max_dim, most);
   }

@@ -1,6 +1,6 @@
 /*
- * Machines with some unusable GPUs, without a GPU: CUDA's device queries are replaced, and the library's source
- * that calls them is compiled in here.
+ * Machines with some unusable GPUs, without a GPU: CUDA's device queries are replaced, and the library's
+ * source that calls them is compiled in here.
  */
 #include <cuda_runtime.h>
 

@@ -55,7 +55,8 @@ static void read_cells(gv_io *io, gv_overlay *overlay, int64_t w, int64_t h, dou
       assert_int_equal(gv_overlay_cells(io, overlay, 0, x, y, across, down, &q), GV_OK);
       assert_true(q.first == NULL && q.first_row == NULL && q.stride >= across);
       for (int64_t r = 0; r < down; r++)
-        memcpy(out + (y + r) * WIDTH + x, (const double *)q.value + r * q.stride, (size_t)across * sizeof *out);
+        memcpy(out + (y + r) * WIDTH + x, (const double *)q.value + r * q.stride,
+               (size_t)across * sizeof *out);
     }
   }
 }
@@ -96,7 +97,8 @@ static void any_blocks(void **state) {
   }
 }
 
-/* Sums of all cells of a mesh, kept from the first visit of the points, and block by block without the memory for that. */
+/* Sums of all cells of a mesh, kept from the first visit of the points, and block by block without the memory
+ * for that. */
 static void kept_sums(void **state) {
   (void)state;
   enum { LEVEL = 7, CELLS = 12 << 2 * LEVEL, BLOCK = 16384 };
@@ -113,7 +115,8 @@ static void kept_sums(void **state) {
       gv_overlay *overlay = NULL;
       gv_raster_source source = {.path = path};
       double sum = 0.0;
-      assert_int_equal(gv_overlay_open(&io, source, &grid, (gv_readers){2, 1, memory[m], NULL}, &overlay), GV_OK);
+      assert_int_equal(gv_overlay_open(&io, source, &grid, (gv_readers){2, 1, memory[m], NULL}, &overlay),
+                       GV_OK);
       for (int64_t x = 0; x < CELLS; x += BLOCK) {
         gv_quantity q;
         assert_int_equal(gv_overlay_cells(&io, overlay, 0, x, 0, BLOCK, 1, &q), GV_OK);

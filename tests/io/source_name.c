@@ -82,7 +82,8 @@ static const char *const forms[] = {
     "PLMosaic:mosaic=m,api_key=geheim,x=1",
     "<OGRVRTDataSource><OGRVRTLayer name=\"a\"><OpenOptions><OOI key=\"PASSWORD\">geheim</OOI></OpenOptions>"
     "<SrcDataSource>PG:host=h password=geheim</SrcDataSource></OGRVRTLayer></OGRVRTDataSource>",
-    "<GDAL_WMS><ServerUrl>https://h/?a=1&amp;token=abc&amp;b=2</ServerUrl><UserPwd>me:geheim</UserPwd></GDAL_WMS>",
+    "<GDAL_WMS><ServerUrl>https://h/?a=1&amp;token=abc&amp;b=2</ServerUrl><UserPwd>me:geheim</UserPwd></"
+    "GDAL_WMS>",
     "<x password=\"geheim\" user=\"me\"/>",
     "{\"source\":\"PG:host=h password=geheim\",\"open_options\":[\"PASSWORD=ge heim\",\"A=1\"]}",
     "{\"header\":\"Authorization: Bearer geheim\",\"a\":1}",

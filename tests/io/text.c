@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/out/point_text.h"
+#include "io/geometry/point_text.h"
 #include "io/text.h"
 #include "split_mix.h"
 
@@ -158,8 +158,12 @@ static void integers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(integers),       cmocka_unit_test(corners),       cmocka_unit_test(powers_and_neighbors),
-      cmocka_unit_test(random_numbers), cmocka_unit_test(whole_numbers), cmocka_unit_test(text_grows),
+      cmocka_unit_test(integers),
+      cmocka_unit_test(corners),
+      cmocka_unit_test(powers_and_neighbors),
+      cmocka_unit_test(random_numbers),
+      cmocka_unit_test(whole_numbers),
+      cmocka_unit_test(text_grows),
   };
   return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

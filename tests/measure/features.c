@@ -62,7 +62,8 @@ static void directions_lead_there(void **state) {
   for (int i = 0; i < 5 * 3 * 2; i++) {
     gv_metric metric = metrics[i % 3];
     gv_edges edges = metric != GV_EUCLIDEAN && i / 3 % 2 == 1 ? GV_EDGES_GEODESIC : GV_EDGES_STRAIGHT;
-    const double *at = places[i / 6], low[2] = {at[0] - 8.0, at[1] - 6.0}, high[2] = {at[0] + 8.0, at[1] + 6.0};
+    const double *at = places[i / 6], low[2] = {at[0] - 8.0, at[1] - 6.0},
+                 high[2] = {at[0] + 8.0, at[1] + 6.0};
     layer_clear(&l);
     layer_state = 31 + (uint64_t)i;
     layer_random(&l, 12, low, high, 3.0);
@@ -72,7 +73,8 @@ static void directions_lead_there(void **state) {
     geod_init(&body, metric == GV_GEODESIC ? ellipsoid->semi_major : gv_globe_radius(ellipsoid),
               metric == GV_GEODESIC ? ellipsoid->flattening : 0.0);
     for (int cell = 0; cell < CELLS; cell++) {
-      double x = at[0] + 0.7 * (cell % SIDE + 0.5 - 0.5 * SIDE), y = at[1] - 0.7 * (cell / SIDE + 0.5 - 0.5 * SIDE);
+      double x = at[0] + 0.7 * (cell % SIDE + 0.5 - 0.5 * SIDE),
+             y = at[1] - 0.7 * (cell / SIDE + 0.5 - 0.5 * SIDE);
       double room = distance[cell] * 1e-6 + (metric == GV_EUCLIDEAN ? 1e-12 : 0.01), there[2];
       gv_edge_place q = {.lon = 0.0};
       gv_edge_closest closest;
@@ -90,9 +92,10 @@ static void directions_lead_there(void **state) {
                              q.vector + 2);
       }
       gv_feature_nearest(v->features, seed[cell], &q, false, &closest);
-      double left = metric == GV_GEODESIC    ? closest.canonical
-                    : metric == GV_EUCLIDEAN ? sqrt(closest.canonical)
-                                             : gv_arc_of_chord2(gv_globe_radius(ellipsoid), closest.canonical);
+      double left = metric == GV_GEODESIC ? closest.canonical
+                    : metric == GV_EUCLIDEAN
+                        ? sqrt(closest.canonical)
+                        : gv_arc_of_chord2(gv_globe_radius(ellipsoid), closest.canonical);
       if (!(left <= room))
         fail_msg("metric %d, edges %d, cell %d: %.9g at %.9g leads to %.3g from feature %d", (int)metric,
                  (int)edges, cell, distance[cell], (double)azimuth[cell], left, (int)seed[cell]);

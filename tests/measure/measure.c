@@ -39,7 +39,7 @@ static const shape shapes[] = {
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* ------------------------------------------------------------------------------------------------------- measuring */
+/* ---------------------------------------------------------------------------------------------- measuring */
 
 typedef struct setting {
   gv_grid grid;
@@ -133,7 +133,8 @@ static void measure_all(const setting *s, const char *simd, int32_t bands, const
 }
 
 /* The same bytes from every instruction set and block size; the result is `out`. */
-static void measure_everywhere(const setting *s, int32_t bands, int64_t values, const int32_t *seed, result *out) {
+static void measure_everywhere(const setting *s, int32_t bands, int64_t values, const int32_t *seed,
+                               result *out) {
   measure_all(s, "avx512", bands, seed, out);
   for (int level = 0; level < 3; level++) {
     setting other = *s;
@@ -173,7 +174,7 @@ static double apart(double a, double b) {
   return fabs(remainder(a - b, 360.0));
 }
 
-/* --------------------------------------------------------------------------------------------------------- geodesics */
+/* ---------------------------------------------------------------------------------------------- geodesics */
 
 static void check_geodesics(const setting *s, const shape *body, double distance_error) {
   int64_t width = s->grid.width, cells = width * s->grid.height;
@@ -189,17 +190,19 @@ static void check_geodesics(const setting *s, const shape *body, double distance
     double x = s->seeds.x[seed[i]], y = s->seeds.y[seed[i]], distance, azimuth;
     geod_inverse(&geod, lat, lon, y, x, &distance, &azimuth, NULL);
     if (!(fabs(r.distance[i] - distance) <= distance_error)) {
-      fail_msg("%s: from %.17g %.17g to %.17g %.17g: %.9f, not %.9f", body->name, lon, lat, x, y, r.distance[i],
-               distance);
+      fail_msg("%s: from %.17g %.17g to %.17g %.17g: %.9f, not %.9f", body->name, lon, lat, x, y,
+               r.distance[i], distance);
     }
     /* On a prolate ellipsoid there may be two shortest ways to the meridian opposite. */
-    if (fabs(remainder(lon - x, 360.0)) == 180.0 && (r.azimuth[i] > 180.0F) != (azimuth < 0.0)) azimuth = -azimuth;
+    if (fabs(remainder(lon - x, 360.0)) == 180.0 && (r.azimuth[i] > 180.0F) != (azimuth < 0.0))
+      azimuth = -azimuth;
     bool from_pole_to_pole = fabs(lat) == 90.0 && y == -lat;
     if (distance > 1e-3 && !from_pole_to_pole && !(apart(r.azimuth[i], azimuth) <= 1e-4)) {
       fail_msg("%s: from %.17g %.17g to %.17g %.17g: azimuth %.7f, not %.7f", body->name, lon, lat, x, y,
                (double)r.azimuth[i], azimuth);
     }
-    if (lat == y && remainder(lon - x, 360.0) == 0.0) assert_true(r.distance[i] == 0.0 && r.azimuth[i] == 0.0F);
+    if (lat == y && remainder(lon - x, 360.0) == 0.0)
+      assert_true(r.distance[i] == 0.0 && r.azimuth[i] == 0.0F);
   }
   result_free(&r);
   free(seed);
@@ -256,7 +259,8 @@ static void geodesics_are_those_of_proj(void **state) {
   for (int i = 0; i < SHAPES; i++) {
     const gv_grid grids[] = {
         lonlat_grid(130, 75, -180.0, 360.0 / 130, 90.0, -180.0 / 75, &shapes[i]),
-        lonlat_grid(73, 37, -182.5, 5.0, 92.5, -5.0, &shapes[i]), /* centers on poles, equator and antimeridian */
+        /* centers on poles, equator and antimeridian */
+        lonlat_grid(73, 37, -182.5, 5.0, 92.5, -5.0, &shapes[i]),
         lonlat_grid(90, 60, 12.0, 0.01, 0.3, -0.01, &shapes[i]),
         lonlat_grid(64, 50, -400.0, 12.0, -90.0, 1e-4, &shapes[i]),
         lonlat_grid(80, 40, 179.9996, 1e-5, 46.0, -1e-5, &shapes[i]),
@@ -269,7 +273,7 @@ static void geodesics_are_those_of_proj(void **state) {
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- the others */
+/* --------------------------------------------------------------------------------------------- the others */
 
 static void great_circles_are_arcs(void **state) {
   (void)state;
@@ -331,7 +335,8 @@ static void planes_are_simple(void **state) {
       for (int i = 0; i < 2 * WIDTH * HEIGHT; i++) {
         if (seed[i] < 0) continue;
         double c = i % WIDTH + 0.5, r = i / WIDTH % HEIGHT + 0.5;
-        double dx = x[seed[i]] - ((g[0] + c * g[1]) + r * g[2]), dy = y[seed[i]] - ((g[3] + c * g[4]) + r * g[5]);
+        double dx = x[seed[i]] - ((g[0] + c * g[1]) + r * g[2]),
+               dy = y[seed[i]] - ((g[3] + c * g[4]) + r * g[5]);
         double expected = s.metric == GV_EUCLIDEAN   ? sqrt(dx * dx + dy * dy)
                           : s.metric == GV_MANHATTAN ? fabs(dx) + fabs(dy)
                                                      : fmax(fabs(dx), fabs(dy));
@@ -477,7 +482,7 @@ static void bad_calls_are_errors(void **state) {
   gv_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ areas */
+/* -------------------------------------------------------------------------------------------------- areas */
 
 static double *areas_of(const setting *s, int64_t cells) {
   gv_context *context = NULL;
@@ -490,7 +495,8 @@ static double *areas_of(const setting *s, int64_t cells) {
   int64_t width = s->grid.kind == GV_GRID_QTM ? cells : s->grid.width;
   for (int64_t row = 0; row < blocks_down(v); row++) {
     for (int64_t column = 0; column < blocks_across(v); column++) {
-      assert_int_equal(block_areas(context, v, column, row, area + row * bh * width + column * bw, width), GV_OK);
+      assert_int_equal(block_areas(context, v, column, row, area + row * bh * width + column * bw, width),
+                       GV_OK);
     }
   }
   gv_voronoi_destroy(v);
@@ -505,7 +511,8 @@ static double sum(const double *values, int64_t n) {
   return (double)total;
 }
 
-/* PROJ's area of the whole ellipsoid: twice the hemisphere north of the equator, a polygon of four quarters. */
+/* PROJ's area of the whole ellipsoid: twice the hemisphere north of the equator, a polygon of four
+ * quarters. */
 static double area_of_ellipsoid(const shape *s) {
   double lat[] = {0, 0, 0, 0}, lon[] = {0, 90, 180, -90}, area, perimeter;
   struct geod_geodesic geod;
@@ -560,7 +567,8 @@ static void areas_add_up_to_the_ellipsoid(void **state) {
   for (int i = 0; i < SHAPES; i++) {
     double whole = area_of_ellipsoid(&shapes[i]);
     for (int lattice = 0; lattice < 2; lattice++) {
-      setting s = {.seeds = gv_points_xy(&x, &y, 1), .metric = GV_GEODESIC, .block_width = 16, .block_height = 9};
+      setting s = {
+          .seeds = gv_points_xy(&x, &y, 1), .metric = GV_GEODESIC, .block_width = 16, .block_height = 9};
       int64_t w = lattice ? 37 : 90, h = lattice ? 19 : 2000;
       double dy = lattice ? 10.0 : 180.0 / 2000;
       s.grid = lonlat_grid(w, h, -180.0, 360.0 / (double)w, lattice ? 95.0 : 90.0, -dy, &shapes[i]);
@@ -610,7 +618,8 @@ static void areas_of_thin_cells_are_exact(void **state) {
         long double weight = k == 0 || k == STEPS ? 1.0L : k % 2 ? 4.0L : 2.0L;
         total += weight * cosl(lat) / (q * q);
       }
-      total *= (1.0L - e2) * shapes[i].a * shapes[i].a * (0x1p-10L * radian / STEPS / 3.0L) * (0x1p-10L * radian);
+      total *=
+          (1.0L - e2) * shapes[i].a * shapes[i].a * (0x1p-10L * radian / STEPS / 3.0L) * (0x1p-10L * radian);
       assert_true(fabsl(area[0] - total) <= 1e-13L * total);
       free(area);
     }

@@ -38,8 +38,8 @@ static void make_inputs(uint64_t seed, bool wide) {
   }
   for (int i = 0; i < HEIGHT * STRIDE; i++) {
     mask[i] = (uint8_t)(split_mix(&state) % 4);
-    own[i] =
-        split_mix(&state) % 3 != 0 ? -1 - (int32_t)(split_mix(&state) % 2) : (int32_t)(split_mix(&state) % GROUPS);
+    own[i] = split_mix(&state) % 3 != 0 ? -1 - (int32_t)(split_mix(&state) % 2)
+                                        : (int32_t)(split_mix(&state) % GROUPS);
     if (i / STRIDE < BLOCK && i % STRIDE < BLOCK) own[i] = 1; /* no cell of the first block is a query */
   }
 }
@@ -109,7 +109,8 @@ static void by_definition(const gv_voronoi *v, const asked *q, answers *out) {
       m.bands = q->k;
       m.seed = block.out;
       m.type = q->exact ? GV_FLOAT64 : GV_FLOAT32;
-      m.distance = q->exact ? (void *)(out->distance + r * STRIDE + c) : (void *)(out->rounded + r * STRIDE + c);
+      m.distance =
+          q->exact ? (void *)(out->distance + r * STRIDE + c) : (void *)(out->rounded + r * STRIDE + c);
       m.azimuth = out->azimuth + r * STRIDE + c;
       assert_int_equal(gv_voronoi_fill(context, v, &block, NULL), GV_OK);
       assert_int_equal(gv_voronoi_measure(context, v, &m), GV_OK);
@@ -119,7 +120,9 @@ static void by_definition(const gv_voronoi *v, const asked *q, answers *out) {
     int64_t at = i % (HEIGHT * STRIDE);
     if (i >= (int64_t)q->k * HEIGHT * STRIDE || i % STRIDE >= WIDTH) continue;
     bool is_own = q->has_own && own[at] >= 0 && (!q->masked || mask[at] != 0);
-    int32_t number = out->number[i], of = is_own ? own[at] : number >= 0 && q->has_group ? group[number] : number;
+    int32_t number = out->number[i], of = is_own                        ? own[at]
+                                          : number >= 0 && q->has_group ? group[number]
+                                                                        : number;
     int64_t named = of < 0 ? -5 : q->has_value ? value[of] : of;
     if (q->wide) out->wide[i] = named;
     if (!q->wide) out->narrow[i] = (int32_t)named;
@@ -193,8 +196,14 @@ static void compare(const gv_voronoi *v, const asked *q) {
 static void every_combination(void **unused) {
   (void)unused;
   for (int i = 0; i < 256; i++) {
-    asked q = {
-        1, (i & 1) != 0, (i & 2) != 0, (i & 4) != 0, (i & 8) != 0, (i & 16) != 0, (i & 32) != 0, (i & 64) != 0};
+    asked q = {1,
+               (i & 1) != 0,
+               (i & 2) != 0,
+               (i & 4) != 0,
+               (i & 8) != 0,
+               (i & 16) != 0,
+               (i & 32) != 0,
+               (i & 64) != 0};
     make_inputs((uint64_t)i, q.wide);
     if (q.known && q.has_own) continue; /* below */
     gv_voronoi *v = make((i & 128) != 0 ? GV_GREAT_CIRCLE : GV_EUCLIDEAN, 1, (i & 128) != 0 ? 4e5 : 5.0);
@@ -329,9 +338,9 @@ static void strides_by_themselves(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_combination),
-                                     cmocka_unit_test(known_numbers_and_own_cells), cmocka_unit_test(bad_calls),
-                                     cmocka_unit_test(out_of_memory), cmocka_unit_test(strides_by_themselves)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_combination), cmocka_unit_test(known_numbers_and_own_cells),
+      cmocka_unit_test(bad_calls), cmocka_unit_test(out_of_memory), cmocka_unit_test(strides_by_themselves)};
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gv_context_destroy(context);

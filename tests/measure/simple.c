@@ -77,10 +77,12 @@ static void check_grid(gv_metric metric, const double g[6], const double *x, con
   static double distances[HEIGHT][WIDTH];
   struct geod_geodesic wgs84;
   geod_init(&wgs84, 6378137.0, 1.0 / 298.257223563);
-  assert_int_equal(gv_nearest_grid(x, y, N, metric, g, WIDTH, HEIGHT, &labels[0][0], &distances[0][0]), GV_OK);
+  assert_int_equal(gv_nearest_grid(x, y, N, metric, g, WIDTH, HEIGHT, &labels[0][0], &distances[0][0]),
+                   GV_OK);
   for (int r = 0; r < HEIGHT; r++) {
     for (int c = 0; c < WIDTH; c++) {
-      double cx = (g[0] + (c + 0.5) * g[1]) + (r + 0.5) * g[2], cy = (g[3] + (c + 0.5) * g[4]) + (r + 0.5) * g[5];
+      double cx = (g[0] + (c + 0.5) * g[1]) + (r + 0.5) * g[2],
+             cy = (g[3] + (c + 0.5) * g[4]) + (r + 0.5) * g[5];
       double least = INFINITY;
       int32_t nearest = -1;
       for (int i = 0; i < N; i++) {
@@ -99,7 +101,8 @@ static void check_grid(gv_metric metric, const double g[6], const double *x, con
 static void grids(void **state) {
   (void)state;
   static double x[N], y[N];
-  const double lonlat[6] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT}, plane[6] = {3, 2, 0.5, 9, 0.25, -3};
+  const double lonlat[6] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT},
+               plane[6] = {3, 2, 0.5, 9, 0.25, -3};
   for (int i = 0; i < N; i++)
     x[i] = between(-180.0, 180.0), y[i] = between(-90.0, 90.0);
   check_grid(GV_GEODESIC, lonlat, x, y);
@@ -152,17 +155,20 @@ static void messages(void **state) {
   assert_int_equal(gv_knn_message(good, 2, good, 1, 2, 1025, found, NULL, text, sizeof text),
                    GV_ERROR_INVALID_ARGUMENT);
   assert_string_equal(text, "k: out of range [1, 1024] (1025)");
-  assert_int_equal(gv_geodesic_knn_message(good, good, 2, bad + 1, good, 2, 1, found, NULL, text, sizeof text),
-                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      gv_geodesic_knn_message(good, good, 2, bad + 1, good, 2, 1, found, NULL, text, sizeof text),
+      GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(text, "1"));
-  assert_int_equal(gv_nearest_grid_message(good, bad, 3, GV_GEODESIC, g, 1, 1, &label, NULL, text, sizeof text),
-                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(
+      gv_nearest_grid_message(good, bad, 3, GV_GEODESIC, g, 1, 1, &label, NULL, text, sizeof text),
+      GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(text, "2"));
   assert_int_equal(
       gv_nearest_grid_message(good, good, 3, GV_EUCLIDEAN, NULL, 1, 1, &label, NULL, text, sizeof text),
       GV_ERROR_INVALID_ARGUMENT);
   assert_string_equal(text, "geotransform: the pointer is NULL");
-  assert_int_equal(gv_nearest_grid_message(good, good, 3, GV_EUCLIDEAN, g, 1, 1, &label, NULL, NULL, 0), GV_OK);
+  assert_int_equal(gv_nearest_grid_message(good, good, 3, GV_EUCLIDEAN, g, 1, 1, &label, NULL, NULL, 0),
+                   GV_OK);
 }
 
 static void structs_need_their_size(void **state) {
@@ -193,8 +199,10 @@ static void structs_need_their_size(void **state) {
   assert_non_null(strstr(gv_context_message(context), "gv_points"));
   assert_int_equal(gv_index_build(context, &points, &no_options, &index), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_index_build(context, &points, NULL, &index), GV_OK);
-  assert_int_equal(gv_index_search(context, index, &no_points, NULL, &found, NULL), GV_ERROR_INVALID_ARGUMENT);
-  assert_int_equal(gv_index_search(context, index, &points, &no_search, &found, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_search(context, index, &no_points, NULL, &found, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_index_search(context, index, &points, &no_search, &found, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(gv_context_message(context), "gv_search_options"));
   assert_int_equal(gv_index_search(context, index, &points, NULL, &found, NULL), GV_OK);
   assert_int_equal(gv_voronoi_create(context, &no_grid, &points, NULL, &voronoi), GV_ERROR_INVALID_ARGUMENT);

@@ -16,7 +16,8 @@ static void inverse_distances(void **state) {
   (void)state;
   gv_context *context = make_context();
   const double none = (double)NAN;
-  /* All three; the last is missing; none; two at distance 0; so far away that a power of the distance overflows. */
+  /* All three; the last is missing; none; two at distance 0; so far away that a power of the distance
+   * overflows. */
   const double meters[K][CELLS] = {{1, 2, none, 0, 1e200}, {2, 2, none, 0, 2e200}, {4, none, none, 5, 4e200}};
   double weight[K][CELLS];
   assert_int_equal(gv_inverse_distance_weights(context, meters[0], CELLS, K, 3.0, weight[0]), GV_OK);

@@ -67,17 +67,20 @@ static void search_plane(setting *s) {
   EXPECT(gv_index_build(s->context, &points, &serial, &all) == GV_OK);
   EXPECT(gv_index_build(s->context, &mine, NULL, &own) == GV_OK);
   EXPECT(gv_index_search(s->context, all, &queries, &options, s->expected, s->expected_distance) == GV_OK);
-  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, &asked, &options, s->found, s->distance) == GV_OK);
+  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, &asked, &options, s->found, s->distance) ==
+         GV_OK);
   compare(s, first_query, end_query);
   options.exclude_self = 1;
   EXPECT(gv_index_search(s->context, all, NULL, &options, s->expected, s->expected_distance) == GV_OK);
-  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, NULL, &options, s->found, s->distance) == GV_OK);
+  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, NULL, &options, s->found, s->distance) ==
+         GV_OK);
   compare(s, first, end);
   /* One invalid call: all get the error, and continue. */
   options.k = s->rank == s->ranks - 1 ? 0 : K;
   EXPECT(gv_mpi_index_search(s->communicator, s->context, own, NULL, &options, s->found, NULL) ==
          GV_ERROR_INVALID_ARGUMENT);
-  EXPECT(s->rank == s->ranks - 1 || strstr(gv_context_message(s->context), "failed: invalid argument") != NULL);
+  EXPECT(s->rank == s->ranks - 1 ||
+         strstr(gv_context_message(s->context), "failed: invalid argument") != NULL);
   gv_index_destroy(own);
   gv_index_destroy(all);
 }
@@ -97,7 +100,8 @@ static void search_globe(setting *s) {
   EXPECT(gv_index_build(s->context, &seeds, &globe, &all) == GV_OK);
   EXPECT(gv_index_build(s->context, &mine, &globe, &own) == GV_OK);
   EXPECT(gv_index_search(s->context, all, &seeds, &options, s->expected, s->expected_distance) == GV_OK);
-  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, &mine, &options, s->found, s->distance) == GV_OK);
+  EXPECT(gv_mpi_index_search(s->communicator, s->context, own, &mine, &options, s->found, s->distance) ==
+         GV_OK);
   compare(s, first, end);
   gv_index_destroy(own);
   gv_index_destroy(all);

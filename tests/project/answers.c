@@ -1,7 +1,7 @@
 /*
- * Answers that have to be the same on every processor, one line with a digest for each question: engine `tile` on
- * all kinds of grids, searches, measuring, the series of geodesics. Functions that need PROJ are left out: it is
- * not available where this runs.
+ * Answers that have to be the same on every processor, one line with a digest for each question: engine
+ * `tile` on all kinds of grids, searches, measuring, the series of geodesics. Functions that need PROJ are
+ * left out: it is not available where this runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static int32_t labels[MOST * CELLS];
 static double distances[CELLS];
 static float azimuths[CELLS];
 
-static void ask_grid(gv_context *context, const char *name, const gv_grid *grid, const gv_voronoi_options *options,
-                     bool measure) {
+static void ask_grid(gv_context *context, const char *name, const gv_grid *grid,
+                     const gv_voronoi_options *options, bool measure) {
   const gv_points seeds = gv_points_xy(seed_x, seed_y, SEEDS);
   gv_voronoi *voronoi = NULL;
   need(gv_voronoi_create(context, grid, &seeds, options, &voronoi), context, name);
@@ -65,8 +65,8 @@ static void ask_grid(gv_context *context, const char *name, const gv_grid *grid,
   gv_voronoi_destroy(voronoi);
 }
 
-static void ask_all(gv_context *context, const char *name, const gv_grid *grid, gv_metric metric, double distance,
-                    const double box[4]) {
+static void ask_all(gv_context *context, const char *name, const gv_grid *grid, gv_metric metric,
+                    double distance, const double box[4]) {
   static const int32_t ks[] = {1, 2, 4, 7, MOST};
   for (int i = 0; i < SEEDS; i++) {
     seed_x[i] = uniform(box[0], box[1]);

@@ -1,6 +1,7 @@
 /*
- * Calls the public functions that no example of the headers calls, on machines where the unit tests cannot run (wheels.py): each has a
- * result that is known without the library. Prints what is wrong; exit code 0 if nothing is.
+ * Calls the public functions that no example of the headers calls, on machines where the unit tests cannot
+ * run (wheels.py): each has a result that is known without the library. Prints what is wrong; exit code 0 if
+ * nothing is.
  */
 #include <math.h>
 #include <stdint.h>
@@ -14,12 +15,12 @@
 #include <gpuvoronoi/gpuvoronoi.h>
 #include <gpuvoronoi/raster_seeds.h>
 
-#define NEED(condition)                                                                                            \
-  do {                                                                                                             \
-    if (!(condition)) {                                                                                            \
-      printf("line %d: %s: %s\n", __LINE__, #condition, gv_context_message(context));                              \
-      return 1;                                                                                                    \
-    }                                                                                                              \
+#define NEED(condition)                                                                                      \
+  do {                                                                                                       \
+    if (!(condition)) {                                                                                      \
+      printf("line %d: %s: %s\n", __LINE__, #condition, gv_context_message(context));                        \
+      return 1;                                                                                              \
+    }                                                                                                        \
   } while (0)
 
 static int functions_of_backends(gv_context *context) {
@@ -63,7 +64,8 @@ static int functions_of_indexes(gv_context *context) {
   options.backend = "kdtree";
   gv_index *index = NULL;
   NEED(gv_index_build(context, &reference, &options, &index) == GV_OK);
-  NEED(gv_index_get_kind(index) == GV_INDEX_POINTS && gv_index_count(index) == COUNT && gv_index_dim(index) == 2);
+  NEED(gv_index_get_kind(index) == GV_INDEX_POINTS && gv_index_count(index) == COUNT &&
+       gv_index_dim(index) == 2);
   NEED(strcmp(gv_index_backend(index), "kdtree") == 0);
   NEED(gv_index_search(context, index, NULL, NULL, nearest, NULL) == GV_OK);
   for (int64_t i = 0; i < COUNT; i++)
@@ -93,11 +95,13 @@ static int functions_of_indexes(gv_context *context) {
   return 0;
 }
 
-/* Two upright lines at x = 0 and x = 10; a line that crosses the first, and one between them, nearer to the second. */
+/* Two upright lines at x = 0 and x = 10; a line that crosses the first, and one between them, nearer to the
+ * second. */
 static int functions_of_features(gv_context *context) {
   const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4};
   const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
-  const double x[] = {0, 0, 10, 10}, y[] = {0, 4, 0, 4}, others_x[] = {-1, 1, 7, 6}, others_y[] = {1, 1, 2, 3};
+  const double x[] = {0, 0, 10, 10}, y[] = {0, 4, 0, 4}, others_x[] = {-1, 1, 7, 6},
+               others_y[] = {1, 1, 2, 3};
   gv_features lines;
   gv_features_init(&lines);
   lines.count = 2;
@@ -203,7 +207,8 @@ static int functions_of_globe_grids(gv_context *context) {
   return 0;
 }
 
-/* The nearest three of 300 seeds, by each metric and two backends: the same bytes on every system and processor. */
+/* The nearest three of 300 seeds, by each metric and two backends: the same bytes on every system and
+ * processor. */
 static int functions_of_metrics(gv_context *context) {
   enum { SEEDS = 300, WIDTH = 90, HEIGHT = 45, K = 3 };
   static const uint64_t expected[] = {0x1c848a8c6be284e6, 0xaefb279a7971cb34, 0xe48dcc9a2e2abf44,
@@ -301,7 +306,8 @@ static int functions_of_triangles(gv_context *context) {
   NEED(gv_qtm_from_string("1133013130312", &id) == GV_OK && gv_qtm_is_valid(id) && !gv_qtm_is_valid(0));
   NEED(gv_qtm_level(id) == 12 && gv_qtm_octant(id) == 1 && gv_qtm_count(12) == (int64_t)8 << 24);
   NEED(gv_qtm_from_number(12, gv_qtm_number(id), &again) == GV_OK && again == id);
-  NEED(gv_qtm_children(id, children) == GV_OK && gv_qtm_parent(children[2], &parent) == GV_OK && parent == id);
+  NEED(gv_qtm_children(id, children) == GV_OK && gv_qtm_parent(children[2], &parent) == GV_OK &&
+       parent == id);
   NEED(gv_qtm_ancestor(children[3], 12, &parent) == GV_OK && parent == id);
   NEED(gv_qtm_corners(id, longitude, latitude, basis) == GV_OK && latitude[0] > 0 && longitude[0] > 0);
   NEED(gv_qtm_center_vector(id, vector) == GV_OK);
@@ -375,14 +381,17 @@ static int functions_of_batches(gv_context *context) {
   NEED(gv_qtm_centers(5, 7, 2, x, y) == GV_OK && gv_qtm_from_number(5, 8, &same) == GV_OK);
   NEED(gv_qtm_center(same, &one[0], &one[1]) == GV_OK && x[1] == one[0] && y[1] == one[1]);
   NEED(gv_healpix_from_lonlat_array(3, lon, lat, 2, number) == GV_OK && number[0] >= 0 && number[1] == -1);
-  NEED(gv_healpix_centers(3, number[0], 1, x, y) == GV_OK && fabs(x[0] - lon[0]) < 10 && fabs(y[0] - lat[0]) < 10);
+  NEED(gv_healpix_centers(3, number[0], 1, x, y) == GV_OK && fabs(x[0] - lon[0]) < 10 &&
+       fabs(y[0] - lat[0]) < 10);
   NEED(gv_s2_from_lonlat_array(3, lon, lat, 2, number) == GV_OK && number[0] >= 0 && number[1] == -1);
   NEED(gv_s2_centers(3, number[0], 1, x, y) == GV_OK && fabs(x[0] - lon[0]) < 10 && fabs(y[0] - lat[0]) < 10);
-  NEED(gv_knn_message(plane, 2, plane, 1, 2, 1, number, NULL, text, sizeof text) == GV_ERROR_INVALID_ARGUMENT);
+  NEED(gv_knn_message(plane, 2, plane, 1, 2, 1, number, NULL, text, sizeof text) ==
+       GV_ERROR_INVALID_ARGUMENT);
   NEED(strlen(text) > 0);
   NEED(gv_geodesic_knn_message(lon, lat, 1, lon, lat, 1, 1, number, NULL, text, sizeof text) == GV_OK);
   NEED(strlen(text) == 0 && number[0] == 0);
-  NEED(gv_nearest_grid_message(lon, lat, 1, GV_GEODESIC, NULL, 1, 1, &label, NULL, text, sizeof text) != GV_OK);
+  NEED(gv_nearest_grid_message(lon, lat, 1, GV_GEODESIC, NULL, 1, 1, &label, NULL, text, sizeof text) !=
+       GV_OK);
   NEED(strstr(text, "geotransform") != NULL);
   return 0;
 }
@@ -418,7 +427,8 @@ static int functions_of_ranges(gv_context *context) {
   NEED(gv_voronoi_fill(context, voronoi, &labels, NULL) == GV_OK);
   NEED(gv_statistics_create(context, voronoi, &options, &statistics) == GV_OK);
   NEED(gv_statistics_add(context, statistics, &cells) == GV_OK);
-  NEED(gv_statistics_get_range(context, statistics, 0, 2, of) == GV_OK && of[0].cells == 50 && of[1].cells == 50);
+  NEED(gv_statistics_get_range(context, statistics, 0, 2, of) == GV_OK && of[0].cells == 50 &&
+       of[1].cells == 50);
   NEED(gv_statistics_get_sum_range(context, statistics, 0, 2, 0, sum, mean) == GV_OK && sum[0] == 150 &&
        sum[1] == 150);
   gv_statistics_destroy(statistics);
@@ -433,7 +443,8 @@ static int functions_of_costs(gv_context *context) {
   options.backend = "serial";
   gv_cost *cost = NULL;
   NEED(strcmp(gv_cost_backend(NULL), "") == 0);
-  NEED(gv_cost_create(context, &grid, &options, &cost) == GV_OK && strcmp(gv_cost_backend(cost), "serial") == 0);
+  NEED(gv_cost_create(context, &grid, &options, &cost) == GV_OK &&
+       strcmp(gv_cost_backend(cost), "serial") == 0);
   gv_cost_destroy(cost);
   return 0;
 }

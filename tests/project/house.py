@@ -204,7 +204,9 @@ def lines_of(name, text):
     if name.endswith(".py"):
         return lines_of_python(text)
     if name.startswith(("include/", "tests/project/abi/")):
-        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        text = re.sub(
+            r"^[ \t]*/\*.*?\*/[ \t]*\n|/\*.*?\*/", "", text, flags=re.DOTALL | re.MULTILINE
+        )
     return text.count("\n")
 
 

@@ -1,4 +1,5 @@
-/* The search API: what bad input gets, option defaults, limits, progress and cancelling, facts about an index. */
+/* The search API: what bad input gets, option defaults, limits, progress and cancelling, facts about an
+ * index. */
 #include "backends_here.h"
 #include "cmocka_test.h"
 
@@ -74,8 +75,8 @@ static void test_bad_builds(void **state) {
   expect_build(context, GV_ERROR_UNKNOWN_BACKEND, &corners, &options, "no-such");
   options.backend = "octree";
   const double four[4] = {0};
-  expect_build(context, GV_ERROR_UNSUPPORTED, &(gv_points){sizeof(gv_points), four, 1, 4, GV_FLOAT64, NULL, NULL},
-               &options, "octree");
+  expect_build(context, GV_ERROR_UNSUPPORTED,
+               &(gv_points){sizeof(gv_points), four, 1, 4, GV_FLOAT64, NULL, NULL}, &options, "octree");
   options.backend = NULL;
   options.metric = GV_GEODESIC;
   expect_build(context, GV_ERROR_INVALID_ARGUMENT, NULL, &options, "reference points: missing");
@@ -100,18 +101,22 @@ static void test_bad_searches(void **state) {
     gv_search_options o;
     gv_search_options_init(&o);
     assert_int_equal(gv_index_search(NULL, index, NULL, NULL, indices, distances), GV_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(gv_index_search(context, NULL, NULL, NULL, indices, distances), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_index_search(context, NULL, NULL, NULL, indices, distances),
+                     GV_ERROR_INVALID_ARGUMENT);
     assert_int_equal(gv_index_search(context, index, NULL, NULL, NULL, distances), GV_ERROR_INVALID_ARGUMENT);
     const int32_t bad_k[] = {0, -1, b->device ? 1025 : 16777217};
     for (int i = 0; i < 3; i++) {
       o.k = bad_k[i];
-      assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
+      assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances),
+                       GV_ERROR_INVALID_ARGUMENT);
     }
     o.k = 1;
     o.max_distance = -1.0;
-    assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances),
+                     GV_ERROR_INVALID_ARGUMENT);
     o.max_distance = NAN;
-    assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_index_search(context, index, NULL, &o, indices, distances),
+                     GV_ERROR_INVALID_ARGUMENT);
     o.max_distance = INFINITY;
     gv_points q = gv_points_rows(square, 3, 3, GV_FLOAT64);
     assert_int_equal(gv_index_search(context, index, &q, &o, indices, distances), GV_ERROR_INVALID_ARGUMENT);
@@ -155,7 +160,8 @@ static void test_device_arrays(void **state) {
     assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
     assert_non_null(strstr(gv_context_message(context), b->name));
     one.array_options = &elsewhere;
-    assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL),
+                     GV_ERROR_INVALID_ARGUMENT);
     one.array_options = &on_device;
     gv_index_destroy(index);
   }
@@ -291,7 +297,8 @@ static void test_progress_and_cancel(void **state) {
 
 static void test_choice(void **state) {
   (void)state;
-  gv_reference low = {NULL, 1000000, 3, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL, 0.0}, high = low, few = low;
+  gv_reference low = {NULL, 1000000, 3, GV_EUCLIDEAN, {NULL, NULL, NULL}, NULL, NULL, 0.0}, high = low,
+               few = low;
   high.dim = 64;
   few.count = 100;
   assert_string_equal(gv_backend_choose_cpu(&low, 1, 0)->name, "octree");

@@ -1,4 +1,5 @@
-/* The list of backends answers any number and any question, and what it promises is what a search then does. */
+/* The list of backends answers any number and any question, and what it promises is what a search then
+ * does. */
 #include "cmocka_test.h"
 
 #include <limits.h>
@@ -100,7 +101,8 @@ static gv_status supports(int number, int metric, int type, int32_t k, int32_t *
   int32_t dim = -77, dim_alone = -77;
   gv_status status = gv_backend_supports(number, (gv_metric)metric, (gv_dtype)type, k, &dim, &reason);
   assert_int_equal(gv_backend_supports(number, (gv_metric)metric, (gv_dtype)type, k, NULL, NULL), status);
-  assert_int_equal(gv_backend_supports(number, (gv_metric)metric, (gv_dtype)type, k, &dim_alone, NULL), status);
+  assert_int_equal(gv_backend_supports(number, (gv_metric)metric, (gv_dtype)type, k, &dim_alone, NULL),
+                   status);
   assert_int_equal(gv_backend_supports(number, (gv_metric)metric, (gv_dtype)type, k, NULL, &alone), status);
   assert_int_equal(dim, dim_alone);
   assert_ptr_equal(reason, alone);
@@ -132,8 +134,8 @@ static void any_question_has_an_answer(void **state) {
             continue;
           }
           assert_in_range(max_dim, 1, 4096);
-          /* Coverage is only reported for backends that search; and for all metrics, except those that a backend
-           * does not support. */
+          /* Coverage is only reported for backends that search; and for all metrics, except those that a
+           * backend does not support. */
           if (!searches || m > 7 || t > 1 || k > 1) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
           if (status != GV_OK) assert_int_equal(status, GV_ERROR_UNSUPPORTED);
         }
@@ -143,7 +145,8 @@ static void any_question_has_an_answer(void **state) {
 }
 
 /* The result of a search of one point by itself. */
-static gv_status search(gv_context *context, const char *backend, int metric, int type, int32_t dim, int32_t k) {
+static gv_status search(gv_context *context, const char *backend, int metric, int type, int32_t dim,
+                        int32_t k) {
   gv_points points = gv_points_rows(calloc((size_t)dim, sizeof(double)), 1, dim, (gv_dtype)type);
   int64_t *indices = calloc((size_t)k, sizeof *indices);
   gv_index_options build;
@@ -244,7 +247,8 @@ static void abilities_are_those_of_computations(void **state) {
     assert_int_equal(info.list_grids, !refuses(context, info.name, &list, &seeds, NULL));
     assert_int_equal(info.feature_grids, !refuses(context, info.name, &plane, NULL, &line));
     assert_int_equal(info.gpu, strncmp(info.name, "cuda", 4) == 0);
-    assert_int_equal(info.searches_radius, gv_backends[number].within != NULL || gv_backends[number].device_radius);
+    assert_int_equal(info.searches_radius,
+                     gv_backends[number].within != NULL || gv_backends[number].device_radius);
   }
 }
 
@@ -260,7 +264,8 @@ static int drop_context(void **state) {
 /* Distances on the plane that cannot be squared: the name is that of the backend that computes. */
 static void backends_of_large_distances(void **state) {
   (void)state;
-  static const char *const named[] = {NULL, "tile", "octree"}, *const computes[] = {"kdtree", "kdtree", "octree"};
+  static const char *const named[] = {NULL, "tile", "octree"}, *const computes[] = {"kdtree", "kdtree",
+                                                                                    "octree"};
   const double x[] = {1e200, 1e201}, y[] = {0, 0};
   gv_points seeds = gv_points_xy(x, y, 2);
   gv_context *context = NULL;

@@ -1,6 +1,7 @@
 /*
- * The choice of "auto" by sizes, as on a machine with GPUs: the module is replaced here, and the choice's source
- * compiled in. Benchmarks test that the chosen one is fast, conformance tests that all return the same results.
+ * The choice of "auto" by sizes, as on a machine with GPUs: the module is replaced here, and the choice's
+ * source compiled in. Benchmarks test that the chosen one is fast, conformance tests that all return the same
+ * results.
  */
 #include <stdbool.h>
 
@@ -88,7 +89,8 @@ static void by_sizes(void **state) {
       machine.running = running != 0;
       const char *expected = running ? rows[i].running : rows[i].fresh;
       const char *name = choose(rows[i].points, rows[i].queries, rows[i].dim, rows[i].k);
-      if (strcmp(name, expected) != 0) fail_msg("row %zu, running %d: %s, not %s", i, running, name, expected);
+      if (strcmp(name, expected) != 0)
+        fail_msg("row %zu, running %d: %s, not %s", i, running, name, expected);
       machine.devices = 0;
       assert_memory_not_equal(choose(rows[i].points, rows[i].queries, rows[i].dim, rows[i].k), "cuda", 4);
     }

@@ -34,7 +34,8 @@ static void try_all(const char *backend, const gv_points *reference, const gv_po
         gv_search_options search;
         gv_search_options_init(&search);
         search.k = k;
-        status = gv_index_search(context, index, queries, &search, indices, with_distances ? distances : NULL);
+        status =
+            gv_index_search(context, index, queries, &search, indices, with_distances ? distances : NULL);
       }
       if (status != GV_OK) assert_non_null(strstr(gv_context_message(context), "memory"));
     }
@@ -75,7 +76,8 @@ static void test_failing_allocations(void **state) {
 /* The same on the globe: three seeds far away make every query request more neighbors than at first. */
 static void test_globe(void **state) {
   (void)state;
-  const double lon[] = {0, 90, -90, 180, 45}, lat[] = {0, 0, 0, 0, 89}, x[] = {1, 2, 3}, y[] = {-80, -85, -90};
+  const double lon[] = {0, 90, -90, 180, 45}, lat[] = {0, 0, 0, 0, 89}, x[] = {1, 2, 3},
+               y[] = {-80, -85, -90};
   bool finished = false;
   for (long fail_at = 0; !finished; fail_at++) {
     assert_true(fail_at < 100);

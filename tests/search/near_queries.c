@@ -1,4 +1,5 @@
-/* Trees search near queries together: the results are those of `serial`, also where points are as near as others, or in one place. */
+/* Trees search near queries together: the results are those of `serial`, also where points are as near as
+ * others, or in one place. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -29,7 +30,8 @@ static void make_circle(int32_t dim) {
     queries[i] = i / dim % 3 == 0 ? 0.0 : uniform();
 }
 
-/* Points of a lattice in a shuffled order, each third twice; queries on the lattice, in the middle of its sides and anywhere. */
+/* Points of a lattice in a shuffled order, each third twice; queries on the lattice, in the middle of its
+ * sides and anywhere. */
 static void make_points(int32_t dim) {
   for (int i = 0; i < POINTS; i++) {
     int64_t at = (int64_t)i * 1009 % POINTS / (i % 3 == 0 ? 2 : 1);
@@ -93,6 +95,7 @@ static void test_points_far_away(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_queries), cmocka_unit_test(test_points_far_away)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_near_queries),
+                                     cmocka_unit_test(test_points_far_away)};
   return cmocka_run_group_tests_name("near_queries", tests, NULL, NULL);
 }

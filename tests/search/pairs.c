@@ -62,8 +62,8 @@ static void check_pairs(const char *what, double radius) {
       at++;
     }
     if (counted[i + 1] != at)
-      fail_msg("%s, radius %g: %lld pairs up to point %lld, not %lld", what, radius, (long long)counted[i + 1],
-               (long long)i, (long long)at);
+      fail_msg("%s, radius %g: %lld pairs up to point %lld, not %lld", what, radius,
+               (long long)counted[i + 1], (long long)i, (long long)at);
   }
 }
 
@@ -84,7 +84,8 @@ static void check_all(const gv_points *of, const gv_index_options *options) {
     assert_int_equal(gv_index_search_radius(context[0], serial, NULL, &o, offsets, NULL, NULL), GV_OK);
     assert_int_equal(gv_index_search_radius(context[0], serial, NULL, &o, offsets, found, NULL), GV_OK);
     for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
-      if (!searches_here(b) || b->device || b->max_dim < of->dim || gv_backend_refuses(b, options->metric) != NULL)
+      if (!searches_here(b) || b->device || b->max_dim < of->dim ||
+          gv_backend_refuses(b, options->metric) != NULL)
         continue;
       gv_index *index = build(context[0], of, options, b->name);
       find_pairs(context[r % 2], index, radii[r]);
@@ -180,8 +181,8 @@ static void bad_calls_are_refused(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_those_of_searches),
-                                     cmocka_unit_test(pairs_across_the_borders_of_a_box),
-                                     cmocka_unit_test(pairs_of_floats), cmocka_unit_test(bad_calls_are_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pairs_are_those_of_searches), cmocka_unit_test(pairs_across_the_borders_of_a_box),
+      cmocka_unit_test(pairs_of_floats), cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /*
- * Periodic boxes and powers of Minkowski distances: every backend of processors finds what a loop over all pairs finds that computes the header's definition, with the same bits.
+ * Periodic boxes and powers of Minkowski distances: every backend of processors finds what a loop over all
+ * pairs finds that computes the header's definition, with the same bits.
  */
 #include "search/periods.h"
 
@@ -76,7 +77,8 @@ static double value_of(const double *query, const double *point, int32_t dim, gv
   return total;
 }
 
-/* Places of a lattice and anywhere; queries also outside the box, at its sides, and where moving them into it rounds to its length. */
+/* Places of a lattice and anywhere; queries also outside the box, at its sides, and where moving them into it
+ * rounds to its length. */
 static void make_places(int32_t dim, bool partly) {
   for (int32_t d = 0; d < dim; d++)
     lengths[d] = partly && d % 2 == 1 ? 0.0 : d % 3 == 0 ? 4.0 : uniform(1.0, 6.0);
@@ -96,7 +98,8 @@ static void make_places(int32_t dim, bool partly) {
   }
 }
 
-static gv_index *build(gv_context *context, const char *backend, gv_metric metric, const gv_points *reference) {
+static gv_index *build(gv_context *context, const char *backend, gv_metric metric,
+                       const gv_points *reference) {
   gv_index_options o;
   gv_index *index = NULL;
   gv_index_options_init(&o);
@@ -122,14 +125,15 @@ static void check_search(gv_context *context, const gv_index *index, const gv_po
     for (int32_t n = 0, at = 0; n < k; n++, at++) {
       if (self && expected[i][at].number == i) at++;
       if (found[i * k + n] != expected[i][at].number || distances[i * k + n] != expected[i][at].distance)
-        fail_msg("%s: neighbor %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index), (int)n,
-                 (int)i, (int)found[i * k + n], distances[i * k + n], (int)expected[i][at].number,
+        fail_msg("%s: neighbor %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index),
+                 (int)n, (int)i, (int)found[i * k + n], distances[i * k + n], (int)expected[i][at].number,
                  expected[i][at].distance);
     }
   }
 }
 
-static void check_radius(gv_context *context, const gv_index *index, const gv_points *queries, double radius) {
+static void check_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                         double radius) {
   gv_radius_options o;
   gv_radius_options_init(&o);
   o.radius = radius;
@@ -215,7 +219,8 @@ static void test_what_powers_are(void **state) {
   for (int i = 0; i < 20000; i++) {
     double x = exp(uniform(-5.0, 5.0)), e = i % 2 == 0 ? uniform(1.0, 9.0) : uniform(0.001, 1.0);
     double ours = gv_power(x, e), theirs = pow(x, e);
-    if (!(fabs(ours - theirs) <= 2e-14 * theirs)) fail_msg("%.17g ^ %.17g = %.17g, not %.17g", x, e, ours, theirs);
+    if (!(fabs(ours - theirs) <= 2e-14 * theirs))
+      fail_msg("%.17g ^ %.17g = %.17g, not %.17g", x, e, ours, theirs);
     assert_true(gv_power(nextafter(x, INFINITY), e) >= ours);
     if (e < 1.0) continue;
     double largest = gv_largest_power(x, e);
@@ -342,7 +347,8 @@ static void test_failing_allocations(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_boxes),  cmocka_unit_test(test_powers), cmocka_unit_test(test_what_powers_are),
-      cmocka_unit_test(test_floats), cmocka_unit_test(test_errors), cmocka_unit_test(test_failing_allocations)};
+      cmocka_unit_test(test_boxes),           cmocka_unit_test(test_powers),
+      cmocka_unit_test(test_what_powers_are), cmocka_unit_test(test_floats),
+      cmocka_unit_test(test_errors),          cmocka_unit_test(test_failing_allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

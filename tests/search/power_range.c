@@ -88,7 +88,8 @@ static void limits_outside_the_range(void **state) {
     options.radius = 1e-4;
     assert_int_equal(gv_index_search_radius(context, index, NULL, &options, offsets, NULL, NULL),
                      GV_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(gv_index_search_pairs(context, index, &options, offsets, NULL), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_index_search_pairs(context, index, &options, offsets, NULL),
+                     GV_ERROR_INVALID_ARGUMENT);
     assert_non_null(strstr(gv_context_message(context), "maximum distance: out of range ["));
     options.radius = 1.0;
     assert_int_equal(gv_index_search_pairs(context, index, &options, offsets, NULL), GV_OK);

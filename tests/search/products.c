@@ -1,6 +1,6 @@
 /*
- * Cosine and inner product: the backends that search by them find what a loop over all pairs finds that computes the header's definition, with
- * the same bits; the others refuse.
+ * Cosine and inner product: the backends that search by them find what a loop over all pairs finds that
+ * computes the header's definition, with the same bits; the others refuse.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,9 +50,10 @@ static double distance_of(const double *q, const double *s, int32_t dim, gv_metr
   return distance < 0.0 ? 0.0 : distance > 2.0 ? 2.0 : distance;
 }
 
-/* Vectors anywhere, of whole numbers (many equal products), along nearly one direction with differences below float
- * precision, without length, and of lengths without a direction, or that suit no floats. */
-static void make_vectors(double *out, int64_t count, int32_t dim, double scale, double spread, bool extremes) {
+/* Vectors anywhere, of whole numbers (many equal products), along nearly one direction with differences below
+ * float precision, without length, and of lengths without a direction, or that suit no floats. */
+static void make_vectors(double *out, int64_t count, int32_t dim, double scale, double spread,
+                         bool extremes) {
   for (int64_t i = 0; i < count; i++) {
     double size = extremes && i % 17 == 3 ? 1e-200 : extremes && i % 17 == 4 ? 1e151 : scale;
     for (int32_t d = 0; d < dim; d++) {
@@ -64,7 +65,8 @@ static void make_vectors(double *out, int64_t count, int32_t dim, double scale, 
   }
 }
 
-static gv_index *build(gv_context *context, const char *backend, gv_metric metric, const gv_points *reference) {
+static gv_index *build(gv_context *context, const char *backend, gv_metric metric,
+                       const gv_points *reference) {
   gv_index_options o;
   gv_index *index = NULL;
   gv_index_options_init(&o);
@@ -89,13 +91,14 @@ static void check_search(gv_context *context, const gv_index *index, const gv_po
       int64_t number = there ? expected[i][n].number : -1;
       double distance = there ? expected[i][n].distance : INFINITY;
       if (found[i * k + n] != number || memcmp(&distances[i * k + n], &distance, sizeof distance) != 0)
-        fail_msg("%s: neighbor %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index), (int)n,
-                 (int)i, (int)found[i * k + n], distances[i * k + n], (int)number, distance);
+        fail_msg("%s: neighbor %d of query %d is %d at %.17g, not %d at %.17g", gv_index_backend(index),
+                 (int)n, (int)i, (int)found[i * k + n], distances[i * k + n], (int)number, distance);
     }
   }
 }
 
-static void check_radius(gv_context *context, const gv_index *index, const gv_points *queries, double radius) {
+static void check_radius(gv_context *context, const gv_index *index, const gv_points *queries,
+                         double radius) {
   gv_radius_options o;
   gv_radius_options_init(&o);
   o.radius = radius;
@@ -203,7 +206,8 @@ static void test_overflow(void **state) {
     assert_int_equal(found[1], 2);
     assert_int_equal(found[2], -1);
     o.max_distance = NAN;
-    assert_int_equal(gv_index_search(context, index, &query, &o, found, distances), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(gv_index_search(context, index, &query, &o, found, distances),
+                     GV_ERROR_INVALID_ARGUMENT);
     gv_index_destroy(index);
   }
   gv_context_destroy(context);

@@ -1,6 +1,6 @@
 /*
- * Searches by radius: of every kind of index and with every backend the neighbors are those of a search for all neighbors by `serial` that
- * are not farther than the radius, in the same order and with the same bits.
+ * Searches by radius: of every kind of index and with every backend the neighbors are those of a search for
+ * all neighbors by `serial` that are not farther than the radius, in the same order and with the same bits.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -19,15 +19,16 @@ enum { MOST_POINTS = 1000, MOST_QUERIES = 1000, MOST_DIM = 17 };
 static uint64_t random_state = 7;
 static double points[MOST_POINTS * MOST_DIM], places[MOST_QUERIES * MOST_DIM], radii[MOST_QUERIES];
 static float narrow[MOST_QUERIES * MOST_DIM];
-static int64_t ranked[MOST_QUERIES * MOST_POINTS], offsets[MOST_QUERIES + 1], found[MOST_QUERIES * MOST_POINTS];
+static int64_t ranked[MOST_QUERIES * MOST_POINTS], offsets[MOST_QUERIES + 1],
+    found[MOST_QUERIES * MOST_POINTS];
 static double distances[MOST_QUERIES * MOST_POINTS], values[MOST_QUERIES * MOST_POINTS];
 
 static double uniform(double low, double high) {
   return low + (high - low) * ((double)(split_mix(&random_state) >> 11) * 0x1p-53);
 }
 
-/* Of k sorted neighbors of each query: radii that are random, met exactly, missed by one step of double, 0 and
- * infinite. */
+/* Of k sorted neighbors of each query: radii that are random, met exactly, missed by one step of double, 0
+ * and infinite. */
 static void make_radii(int64_t queries, int32_t k, double size) {
   for (int64_t i = 0; i < queries; i++) {
     double one = distances[i * k + (int64_t)(uniform(0, k))];
@@ -72,15 +73,15 @@ static void check_answer(const char *what, int64_t queries, int32_t k, const gv_
   }
 }
 
-static void search(gv_context *context, const gv_index *index, const gv_points *queries, const gv_radius_options *o,
-                   int64_t *indices, double *meters) {
+static void search(gv_context *context, const gv_index *index, const gv_points *queries,
+                   const gv_radius_options *o, int64_t *indices, double *meters) {
   if (gv_index_search_radius(context, index, queries, o, offsets, indices, meters) != GV_OK)
     fail_msg("%s", gv_context_message(context));
 }
 
 /* All ways to search an index. `queries` NULL: its own points, `count` of them. */
-static void check_index(const char *what, const gv_index *index, const gv_points *queries, int64_t count, int32_t k,
-                        bool self) {
+static void check_index(const char *what, const gv_index *index, const gv_points *queries, int64_t count,
+                        int32_t k, bool self) {
   gv_context *context = NULL;
   gv_context_options two;
   gv_context_options_init(&two);
@@ -115,7 +116,8 @@ static void check_index(const char *what, const gv_index *index, const gv_points
   gv_context_destroy(context);
 }
 
-static gv_index *build(gv_context *context, const gv_points *reference, gv_metric metric, const char *backend) {
+static gv_index *build(gv_context *context, const gv_points *reference, gv_metric metric,
+                       const char *backend) {
   gv_index_options o;
   gv_index *index = NULL;
   gv_index_options_init(&o);
@@ -125,7 +127,8 @@ static gv_index *build(gv_context *context, const gv_points *reference, gv_metri
   return index;
 }
 
-static void rank_all(gv_context *context, const gv_index *index, const gv_points *queries, int32_t k, bool self) {
+static void rank_all(gv_context *context, const gv_index *index, const gv_points *queries, int32_t k,
+                     bool self) {
   gv_search_options all;
   gv_search_options_init(&all);
   all.k = k;
@@ -134,8 +137,8 @@ static void rank_all(gv_context *context, const gv_index *index, const gv_points
     fail_msg("%s", gv_context_message(context));
 }
 
-static void with_all_backends(const gv_points *reference, const gv_points *queries, gv_metric metric, int32_t dim,
-                              bool self, double size) {
+static void with_all_backends(const gv_points *reference, const gv_points *queries, gv_metric metric,
+                              int32_t dim, bool self, double size) {
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   int64_t count = queries != NULL ? queries->count : reference->count;
@@ -202,13 +205,15 @@ static void test_floats_and_columns(void **state) {
     y[i] = places[2 * i + 1];
   }
   const gv_points reference = gv_points_rows(points, POINTS, 2, GV_FLOAT64),
-                  floats = gv_points_rows(narrow, QUERIES, 2, GV_FLOAT32), columns = gv_points_xy(x, y, QUERIES);
+                  floats = gv_points_rows(narrow, QUERIES, 2, GV_FLOAT32),
+                  columns = gv_points_xy(x, y, QUERIES);
   with_all_backends(&reference, &floats, GV_EUCLIDEAN, 2, false, 4.0);
   with_all_backends(&floats, &columns, GV_EUCLIDEAN, 2, false, 4.0);
   with_all_backends(&columns, &reference, GV_CHEBYSHEV, 2, false, 4.0);
 }
 
-/* A backend that cannot search by radius, as a GPU's: processors search a copy of its points, float32 or not. */
+/* A backend that cannot search by radius, as a GPU's: processors search a copy of its points, float32 or
+ * not. */
 static void test_processors_in_place_of_a_backend(void **state) {
   enum { POINTS = 400, QUERIES = 100 };
   (void)state;
@@ -218,7 +223,8 @@ static void test_processors_in_place_of_a_backend(void **state) {
     narrow[i] = (float)points[i];
   const gv_points wide = gv_points_rows(points, POINTS, 3, GV_FLOAT64),
                   floats = gv_points_rows(narrow, POINTS, 3, GV_FLOAT32),
-                  queries = gv_points_rows(places, QUERIES, 3, GV_FLOAT64), *const references[] = {&wide, &floats};
+                  queries = gv_points_rows(places, QUERIES, 3, GV_FLOAT64),
+                  *const references[] = {&wide, &floats};
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (int i = 0; i < 2; i++) {
@@ -381,7 +387,8 @@ static void test_raster_cells(void **state) {
 static void test_errors(void **state) {
   static const double two[] = {0, 0, 1, 1}, bad[] = {0, 0, NAN, 1};
   const gv_points reference = gv_points_rows(two, 2, 2, GV_FLOAT64),
-                  unfinished = gv_points_rows(bad, 2, 2, GV_FLOAT64), solid = gv_points_rows(two, 1, 3, GV_FLOAT64),
+                  unfinished = gv_points_rows(bad, 2, 2, GV_FLOAT64),
+                  solid = gv_points_rows(two, 1, 3, GV_FLOAT64),
                   none = gv_points_rows(NULL, 0, 2, GV_FLOAT64);
   const double wrong[] = {1.0, -1.0};
   gv_context *context = NULL;
@@ -392,10 +399,10 @@ static void test_errors(void **state) {
   gv_radius_options o;
   gv_radius_options_init(&o);
   o.radius = 9.0;
-#define REFUSED(text, ...)                                                                                         \
-  do {                                                                                                             \
-    assert_int_equal(gv_index_search_radius(__VA_ARGS__), GV_ERROR_INVALID_ARGUMENT);                              \
-    if (strstr(gv_context_message(context), text) == NULL) fail_msg("%s", gv_context_message(context));            \
+#define REFUSED(text, ...)                                                                                   \
+  do {                                                                                                       \
+    assert_int_equal(gv_index_search_radius(__VA_ARGS__), GV_ERROR_INVALID_ARGUMENT);                        \
+    if (strstr(gv_context_message(context), text) == NULL) fail_msg("%s", gv_context_message(context));      \
   } while (0)
   assert_int_equal(gv_index_search_radius(NULL, index, &reference, &o, offsets, NULL, NULL),
                    GV_ERROR_INVALID_ARGUMENT);
@@ -405,7 +412,8 @@ static void test_errors(void **state) {
   REFUSED("query 1", context, globe, &unfinished, &o, offsets, NULL, NULL);
   REFUSED("dimensions", context, index, &solid, &o, offsets, NULL, NULL);
   o.radii = wrong;
-  REFUSED("radius 1 (from 0): out of range [0, inf] (-1)", context, index, &reference, &o, offsets, NULL, NULL);
+  REFUSED("radius 1 (from 0): out of range [0, inf] (-1)", context, index, &reference, &o, offsets, NULL,
+          NULL);
   o.radii = NULL;
   o.radius = NAN;
   REFUSED("radius 0", context, index, &reference, &o, offsets, NULL, NULL);
@@ -485,7 +493,8 @@ static void refuse_each(gv_metric metric) {
     atomic_store(&memory.calls, 0);
     atomic_store(&memory.fail_at, fail_at);
     gv_status status = gv_index_search_radius(context, index, &queries, &o, offsets, NULL, NULL);
-    if (status == GV_OK) status = gv_index_search_radius(context, index, &queries, &o, offsets, found, values);
+    if (status == GV_OK)
+      status = gv_index_search_radius(context, index, &queries, &o, offsets, found, values);
     finished = atomic_load(&memory.calls) <= fail_at;
     assert_int_equal(status, finished ? GV_OK : GV_ERROR_OUT_OF_MEMORY);
     assert_int_equal(atomic_load(&memory.live), made);

@@ -1,7 +1,7 @@
 /*
  * Indexes over points that are read while they are built: the bytes of `serial` over the same array, for all
- * backends, types, sets and sizes; in few reads and many, by one thread and several; a failing read and a value
- * that is not finite are reported by the first point; nothing leaks then.
+ * backends, types, sets and sizes; in few reads and many, by one thread and several; a failing read and a
+ * value that is not finite are reported by the first point; nothing leaks then.
  */
 #include "backends_here.h"
 #include "cmocka_test.h"
@@ -27,8 +27,8 @@ typedef struct memory_source {
   int64_t fails_at[2]; /* points that cannot be read; -1: none */
   atomic_llong rows, calls;
   atomic_int outside; /* reads outside the set */
-  int64_t meet
-      [2]; /* a read with the first of these points waits for one with the second to begin, which then takes longer; -1: none */
+  int64_t meet[2]; /* a read with the first of these points waits for one with the second to begin, which then
+                      takes longer; -1: none */
   atomic_bool begun;
 } memory_source;
 
@@ -53,7 +53,8 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
     usleep(50000);
   }
   for (int i = 0; i < 2; i++)
-    if (m->fails_at[i] >= first && m->fails_at[i] < first + count) return i == 0 ? GV_ERROR_IO : GV_ERROR_CANCELLED;
+    if (m->fails_at[i] >= first && m->fails_at[i] < first + count)
+      return i == 0 ? GV_ERROR_IO : GV_ERROR_CANCELLED;
   memcpy(out, (const char *)m->points.data + (size_t)first * row_bytes(&m->points),
          (size_t)count * row_bytes(&m->points));
   return GV_OK;
@@ -89,7 +90,7 @@ static gv_points make_points(int64_t count, int32_t dim, gv_dtype dtype, shape s
   return gv_points_rows(narrow, count, dim, dtype);
 }
 
-/* -------------------------------------------------------------------------------------------------------- answers */
+/* ------------------------------------------------------------------------------------------------ answers */
 
 typedef struct answers {
   int64_t *indices;
@@ -203,8 +204,8 @@ static void large_sets_are_read_in_pieces(void **state) {
   enum { DIM = 67, COUNT = 150000 };
   for (int type = 0; type < 2; type++) {
     random_state = 11;
-    gv_points points =
-                  make_points(type == 0 ? COUNT : COUNT / 2, DIM, type == 0 ? GV_FLOAT32 : GV_FLOAT64, UNIFORM),
+    gv_points points = make_points(type == 0 ? COUNT : COUNT / 2, DIM, type == 0 ? GV_FLOAT32 : GV_FLOAT64,
+                                   UNIFORM),
               queries = make_points(2, DIM, GV_FLOAT32, UNIFORM);
     memory_source m = source_of(&points);
     gv_index *index = NULL;
@@ -235,14 +236,15 @@ static void large_sets_are_read_in_pieces(void **state) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- failures */
+/* ----------------------------------------------------------------------------------------------- failures */
 
 static void expect(gv_context *context, memory_source *m, const char *backend, gv_status expected,
                    const char *text) {
   gv_index *index = (gv_index *)(intptr_t)1;
   gv_status status = build_from(context, m, backend, GV_EUCLIDEAN, &index);
   if (status != expected || strstr(gv_context_message(context), text) == NULL)
-    fail_msg("%s: %s: '%s' is not in '%s'", backend, gv_status_message(status), text, gv_context_message(context));
+    fail_msg("%s: %s: '%s' is not in '%s'", backend, gv_status_message(status), text,
+             gv_context_message(context));
   assert_ptr_equal(index, (void *)(intptr_t)1);
 }
 

@@ -1,5 +1,5 @@
-/* Searches by several processes, which are threads here: each gets the results of one index of all points, and
- * errors reach all of them. */
+/* Searches by several processes, which are threads here: each gets the results of one index of all points,
+ * and errors reach all of them. */
 #include "cmocka_test.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 enum { MOST = 5, MOST_DIM = 17, MOST_POINTS = 600, MOST_QUERIES = 2000, MOST_K = 1024 };
 
-/* ---------------------------------------------------------------------------------------------------- processes */
+/* ---------------------------------------------------------------------------------------------- processes */
 
 typedef struct world {
   int ranks;
@@ -79,7 +79,7 @@ static int trade(void *user, const void *out, const int *out_bytes, const int *o
   return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------- a search */
+/* ----------------------------------------------------------------------------------------------- a search */
 
 /* What each process has, one behind the other. */
 typedef struct question {
@@ -131,8 +131,9 @@ static gv_status search_globe(gv_context *context, runner *r, gv_communicator *a
 }
 
 /* Without `all`: a single process. */
-static gv_status search(gv_context *context, runner *r, gv_communicator *all, const double *points, int64_t count,
-                        const double *queries, int64_t asked, int64_t *indices, double *distances) {
+static gv_status search(gv_context *context, runner *r, gv_communicator *all, const double *points,
+                        int64_t count, const double *queries, int64_t asked, int64_t *indices,
+                        double *distances) {
   const question *q = r->q;
   if (q->globe) return search_globe(context, r, all, points, count, queries, asked, indices, distances);
   float *narrow = malloc((size_t)(asked > 0 ? asked * q->dim : 1) * sizeof *narrow);
@@ -310,7 +311,7 @@ static void test_rounds(void **state) {
   check(&q);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ errors */
+/* ------------------------------------------------------------------------------------------------- errors */
 
 /* The others report the first failure. */
 static void check_failure(const question *q, int lost, gv_status expected, int who, const char *says) {
@@ -403,7 +404,8 @@ static void test_memory(void **state) {
     bool failed = atomic_load(&memory.calls) > own + fail_at;
     for (int i = 0; i < 3; i++) {
       assert_int_equal(runners[i].status, failed ? GV_ERROR_OUT_OF_MEMORY : GV_OK);
-      if (failed && i != 1) assert_non_null(strstr(runners[i].message, "process 1 of 3 failed: out of memory"));
+      if (failed && i != 1)
+        assert_non_null(strstr(runners[i].message, "process 1 of 3 failed: out of memory"));
     }
     free_all(&q, runners);
     failures += failed;
@@ -462,12 +464,13 @@ static void wrong_joins(void **state) {
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    gv_status status =
-        gv_neighbors_join(context, indices, exact, wrong[i].parts, wrong[i].queries, wrong[i].k, &number, &value);
+    gv_status status = gv_neighbors_join(context, indices, exact, wrong[i].parts, wrong[i].queries,
+                                         wrong[i].k, &number, &value);
     assert_int_equal(status, GV_ERROR_INVALID_ARGUMENT);
     assert_string_equal(gv_context_message(context), wrong[i].message);
   }
-  assert_int_equal(gv_neighbors_join(context, NULL, exact, 1, 1, 1, &number, &value), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_neighbors_join(context, NULL, exact, 1, 1, 1, &number, &value),
+                   GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(gv_context_message(context), "NULL"));
   assert_int_equal(gv_neighbors_join(context, indices, exact, 1, 1, 1, &number, &value), GV_OK);
   gv_context_destroy(context);

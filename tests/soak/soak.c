@@ -1,6 +1,6 @@
 /*
- * Many searches and grids in one process: memory, file descriptors and threads stay what they are after the first tenth, and answers
- * repeat.
+ * Many searches and grids in one process: memory, file descriptors and threads stay what they are after the
+ * first tenth, and answers repeat.
  *
  *   soak SEARCHES GRIDS [memory|descriptor|thread|answer]
  *
@@ -69,8 +69,8 @@ static figures look(void) {
 }
 
 static void print(const char *what, int64_t round, const figures *f) {
-  printf("%s %lld: %zu bytes allocated, %.1f MiB resident, %d descriptors, %d threads\n", what, (long long)round,
-         f->live, (double)f->resident / (1 << 20), f->descriptors, f->threads);
+  printf("%s %lld: %zu bytes allocated, %.1f MiB resident, %d descriptors, %d threads\n", what,
+         (long long)round, f->live, (double)f->resident / (1 << 20), f->descriptors, f->threads);
 }
 
 static int grown(const figures *before, const figures *now) {
@@ -89,7 +89,7 @@ static uint64_t digest(uint64_t so_far, const void *data, size_t bytes) {
   return so_far;
 }
 
-/* ------------------------------------------------------------------------------------------------------ rounds */
+/* ------------------------------------------------------------------------------------------------- rounds */
 
 static gv_context *context_of(int threads) {
   gv_context_options options;
@@ -127,7 +127,8 @@ static uint64_t search(int variant) {
     status = gv_index_search(context, index, &asked, &how, indices, distances);
     seen = digest(digest(seen, indices, sizeof indices), distances, sizeof distances);
   }
-  if (status != GV_OK) fprintf(stderr, "soak: %s\n", context == NULL ? "no context" : gv_context_message(context));
+  if (status != GV_OK)
+    fprintf(stderr, "soak: %s\n", context == NULL ? "no context" : gv_context_message(context));
   gv_index_destroy(index);
   gv_context_destroy(context);
   return status == GV_OK ? seen : 0;
@@ -149,8 +150,8 @@ typedef struct where {
   int64_t column, row, stride;
 } where;
 
-static gv_status add_block(gv_context *context, const gv_voronoi *voronoi, gv_statistics *statistics, where at,
-                           int32_t width, const int32_t *out) {
+static gv_status add_block(gv_context *context, const gv_voronoi *voronoi, gv_statistics *statistics,
+                           where at, int32_t width, const int32_t *out) {
   static double distance[WIDTH * HEIGHT];
   gv_measure measure;
   gv_measure_init(&measure);
@@ -187,7 +188,9 @@ static uint64_t grid(int variant) {
   if (kind == GV_GRID_QTM) asked.level = 4;
   gv_voronoi_options options;
   gv_voronoi_options_init(&options);
-  options.metric = plane ? (gv_metric)(variant / 4 % 3) : variant / 4 % 2 == 0 ? GV_GREAT_CIRCLE : GV_GEODESIC;
+  options.metric = plane                  ? (gv_metric)(variant / 4 % 3)
+                   : variant / 4 % 2 == 0 ? GV_GREAT_CIRCLE
+                                          : GV_GEODESIC;
   options.k = 1 + variant / 8 % 2;
   options.max_distance = variant / 16 % 2 == 0 ? INFINITY : plane ? 40.0 : 4e6;
   if (plane && variant % 16 == 0) options.weighting = GV_MULTIPLICATIVE, options.weights = weights;
@@ -197,8 +200,8 @@ static uint64_t grid(int variant) {
   gv_context *context = context_of(1 + variant % THREADS);
   gv_voronoi *voronoi = NULL;
   gv_statistics *statistics = NULL;
-  gv_status status =
-      context == NULL ? GV_ERROR_OUT_OF_MEMORY : gv_voronoi_create(context, &asked, &seeds, &options, &voronoi);
+  gv_status status = context == NULL ? GV_ERROR_OUT_OF_MEMORY
+                                     : gv_voronoi_create(context, &asked, &seeds, &options, &voronoi);
   int64_t stride = kind == GV_GRID_QTM ? TRIANGLES : WIDTH,
           cells = kind == GV_GRID_QTM ? TRIANGLES : WIDTH * HEIGHT;
   if (status == GV_OK) status = fill_grid(context, voronoi, out, stride);
@@ -210,22 +213,23 @@ static uint64_t grid(int variant) {
   int64_t across = status == GV_OK ? blocks_across(voronoi) : 0;
   int64_t blocks = status == GV_OK ? across * blocks_down(voronoi) : 0;
   for (int64_t i = 0; i < blocks && status == GV_OK; i++)
-    status =
-        add_block(context, voronoi, statistics, (where){i % across, i / across, stride}, options.block_width, out);
+    status = add_block(context, voronoi, statistics, (where){i % across, i / across, stride},
+                       options.block_width, out);
   for (int i = 0; i < SEEDS && status == GV_OK; i++) {
     gv_seed_statistics one;
     gv_seed_statistics_init(&one);
     status = gv_statistics_get(context, statistics, i, &one);
     seen = digest(digest(seen, &one.cells, sizeof one.cells), &one.area, sizeof one.area);
   }
-  if (status != GV_OK) fprintf(stderr, "soak: %s\n", context == NULL ? "no context" : gv_context_message(context));
+  if (status != GV_OK)
+    fprintf(stderr, "soak: %s\n", context == NULL ? "no context" : gv_context_message(context));
   gv_statistics_destroy(statistics);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
   return status == GV_OK ? seen : 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ soaking */
+/* ------------------------------------------------------------------------------------------------ soaking */
 
 static void *wait_for_ever(void *unused) {
   (void)unused;

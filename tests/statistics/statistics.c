@@ -1,4 +1,5 @@
-/* Statistics of regions against sums made cell by cell, in all blocks and orders; bad input, failing memory. */
+/* Statistics of regions against sums made cell by cell, in all blocks and orders; bad input, failing
+ * memory. */
 #include "failing_memory.h"
 #include "gpuvoronoi/cells.h"
 #include "grid_fill.h"
@@ -66,7 +67,8 @@ static void check_plainly(const world *w, const result got[SEEDS]) {
     assert_int_equal(a->cells, cells[s]);
     if (cells[s] == 0) {
       assert_true(s == 7 || cells[7] == 0);
-      assert_true(a->area == 0.0 && isnan(a->distance_mean) && isnan(a->distance_max) && isnan(a->centroid_x));
+      assert_true(a->area == 0.0 && isnan(a->distance_mean) && isnan(a->distance_max) &&
+                  isnan(a->centroid_x));
       assert_true(got[s].sum[0].sum == 0.0 && isnan(got[s].sum[0].distance_mean));
       continue;
     }
@@ -97,9 +99,10 @@ static void sums_are_right_and_the_same(void **state) {
     gv_grid_kind kind;
     gv_metric metric;
     int32_t blocks[3];
-  } cases[] = {{GV_GRID_LONLAT, GV_GEODESIC, {64, 17, 256}},        {GV_GRID_LONLAT, GV_GREAT_CIRCLE, {50, 210, 7}},
-               {GV_GRID_PLANE, GV_EUCLIDEAN, {64, 33, 256}},        {GV_GRID_PLANE, GV_CHEBYSHEV, {64, 33, 256}},
-               {GV_GRID_QTM, GV_GREAT_CIRCLE, {64, 1024, 1 << 16}}, {GV_GRID_QTM, GV_GEODESIC, {16, 256, 1 << 16}}};
+  } cases[] = {
+      {GV_GRID_LONLAT, GV_GEODESIC, {64, 17, 256}},        {GV_GRID_LONLAT, GV_GREAT_CIRCLE, {50, 210, 7}},
+      {GV_GRID_PLANE, GV_EUCLIDEAN, {64, 33, 256}},        {GV_GRID_PLANE, GV_CHEBYSHEV, {64, 33, 256}},
+      {GV_GRID_QTM, GV_GREAT_CIRCLE, {64, 1024, 1 << 16}}, {GV_GRID_QTM, GV_GEODESIC, {16, 256, 1 << 16}}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     world w;
     result first[SEEDS], again[SEEDS];
@@ -121,7 +124,8 @@ static void the_globe_has_no_centroid(void **state) {
   for (int64_t width = 3; width < 40; width++) {
     gv_grid grid;
     gv_grid_init(&grid);
-    const double geotransform[6] = {-180.0, 360.0 / (double)width, 0.0, 90.0, 0.0, -180.0 / 7.0}, place = 10.0;
+    const double geotransform[6] = {-180.0, 360.0 / (double)width, 0.0, 90.0, 0.0, -180.0 / 7.0},
+                 place = 10.0;
     static const int32_t first_seed[40 * 7];
     grid.kind = GV_GRID_LONLAT;
     grid.width = width;
@@ -375,7 +379,7 @@ static void groups_add_up(void **state) {
   free_world(&w);
 }
 
-/* --------------------------------------------------------------- the same bits as sums of whole numbers, cell by cell */
+/* --------------------------------------------------- the same bits as sums of whole numbers, cell by cell */
 
 enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
 
@@ -493,7 +497,8 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
 static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
                      int64_t h, gv_statistics_cells *b, bool tell) {
   int32_t columns[WIDE], rows[HIGH], every[HIGH], across = 0, down = 0;
-  double *values = malloc((size_t)(w * h) * sizeof *values), *shared = malloc((size_t)(w * h) * sizeof *shared);
+  double *values = malloc((size_t)(w * h) * sizeof *values),
+         *shared = malloc((size_t)(w * h) * sizeof *shared);
   assert_true(values != NULL && shared != NULL);
   for (int64_t c = 0; c < w; c++) {
     if (c == 0 || (x + c) % PIXEL_W == 0) columns[across++] = (int32_t)c;

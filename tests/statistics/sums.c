@@ -101,8 +101,8 @@ static void nonsense_is_refused(void **state) {
   free_world(&w);
 }
 
-/* Moments and quantities are the largest or the smallest number: adding it once works, adding it twice overflows
- * and changes nothing. */
+/* Moments and quantities are the largest or the smallest number: adding it once works, adding it twice
+ * overflows and changes nothing. */
 static void sums_that_overflow_are_refused(void **state) {
   enum { WIDE = 16, AREA = 0, DISTANCE = 4 * WIDE, CELLS = 5 * WIDE };
   (void)state;
@@ -144,8 +144,8 @@ static gv_status add_made(gv_context *context, gv_statistics *s, wide area, wide
   return gv_statistics_add_sums(context, s, 0, bytes);
 }
 
-/* On every kind of grid: more cells than it has, at once or added up, and sums that are impossible for that number
- * of cells. */
+/* On every kind of grid: more cells than it has, at once or added up, and sums that are impossible for that
+ * number of cells. */
 static void sums_beyond_the_grid_are_refused(void **state) {
   (void)state;
   static const gv_grid_kind kinds[] = {GV_GRID_LONLAT, GV_GRID_PLANE, GV_GRID_QTM};

@@ -75,8 +75,8 @@ static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
 }
 
 /* The cells of the block in the corner. */
-static inline gv_statistics_cells block_of(const gv_voronoi *voronoi, const int32_t *seed, const double *distance,
-                                           int64_t stride) {
+static inline gv_statistics_cells block_of(const gv_voronoi *voronoi, const int32_t *seed,
+                                           const double *distance, int64_t stride) {
   gv_statistics_cells block;
   gv_statistics_cells_init(&block);
   AT_BLOCK(block, voronoi, 0, 0);

@@ -35,8 +35,8 @@ static gv_voronoi *ask(gv_context *context, gv_metric metric, const char *backen
   gv_voronoi *v = NULL;
   if (gv_voronoi_create(context, &grid, NULL, &o, &v) != GV_OK) fail_msg("%s", gv_context_message(context));
   gv_tile all = {0, WIDTH, 0, HEIGHT};
-  assert_int_equal(gv_cells_positions(context, &v->cells, &all, at_x, at_y, globe ? at_z : NULL, globe ? lon : NULL,
-                                      globe ? lat : NULL, NULL),
+  assert_int_equal(gv_cells_positions(context, &v->cells, &all, at_x, at_y, globe ? at_z : NULL,
+                                      globe ? lon : NULL, globe ? lat : NULL, NULL),
                    GV_OK);
   return v;
 }
@@ -74,7 +74,8 @@ static void check_tile(gv_feature_cell *c, gv_shortlist *list, const int32_t *ex
       gv_edge_place q = {.vector = {at_x[cell], at_y[cell], globe ? at_z[cell] : 0.0}};
       if (globe) q.lon = lon[cell], q.lat = lat[cell];
       c->q = &q;
-      assert_int_equal(gv_feature_cell_nearest(c, &own, true, gv_sure_chord2(tree, INFINITY)), expected[cell]);
+      assert_int_equal(gv_feature_cell_nearest(c, &own, true, gv_sure_chord2(tree, INFINITY)),
+                       expected[cell]);
     }
     give_back(&own);
   }

@@ -18,7 +18,8 @@ static gv_context *context;
 
 enum { QUERIES = 120, K = 4 };
 
-static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (2.0 - 1.0 / 298.257223563) / 298.257223563};
+static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563,
+                                   (2.0 - 1.0 / 298.257223563) / 298.257223563};
 
 static double distance_of(gv_metric metric, double canonical) {
   if (metric == GV_EUCLIDEAN) return sqrt(canonical);
@@ -32,7 +33,8 @@ static double apart(gv_metric metric, const gv_feature_set *set, const gv_edge_p
     geod_inverse(&set->surface.geod, q->lat, q->lon, lat, lon, &distance, NULL, NULL);
     return distance;
   }
-  if (metric != GV_GREAT_CIRCLE) return distance_of(metric, gv_canonical_distance(q->vector, vector, 2, metric));
+  if (metric != GV_GREAT_CIRCLE)
+    return distance_of(metric, gv_canonical_distance(q->vector, vector, 2, metric));
   gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, vector, vector + 1, vector + 2);
   return distance_of(metric, gv_canonical_distance(q->vector, vector, 3, GV_EUCLIDEAN));
 }
@@ -83,12 +85,13 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
           gv_edge_closest closest;
           gv_feature_nearest(&set, n, &q, false, &closest);
           double d = distance_of(metric, closest.canonical);
-          if ((d > last || (d == last && n > last_index)) && d < best && d <= s.max_distance) best = d, who = n;
+          if ((d > last || (d == last && n > last_index)) && d < best && d <= s.max_distance)
+            best = d, who = n;
         }
         int64_t at = (int64_t)i * s.k + neighbor;
         if (indices[at] != who || distances[at] != best)
-          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, neighbor,
-                   (long long)indices[at], distances[at], (long long)who, best);
+          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i,
+                   neighbor, (long long)indices[at], distances[at], (long long)who, best);
         assert_true(isnan(nearest[2 * at]) == (who < 0));
         if (who < 0) break;
         assert_true(fabs(apart(metric, &set, &q, nearest + 2 * at) - best) <=
@@ -147,13 +150,15 @@ static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, b
   for (int64_t i = 0; i < CROWD; i += FEW) {
     gv_points few = gv_points_xy(x + i, y + i, FEW);
     assert_int_equal(
-        search_features(context, index, &few, &s, indices[1] + i, distances[1] + i, nearest[1] + 2 * i), GV_OK);
+        search_features(context, index, &few, &s, indices[1] + i, distances[1] + i, nearest[1] + 2 * i),
+        GV_OK);
   }
   for (int i = 0; i < CROWD; i++) {
     if (indices[0][i] != indices[1][i] || distances[0][i] != distances[1][i] ||
         memcmp(nearest[0] + 2 * i, nearest[1] + 2 * i, 2 * sizeof **nearest) != 0)
-      fail_msg("%s, query %d at %.17g, %.17g: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, x[i],
-               y[i], (long long)indices[0][i], distances[0][i], (long long)indices[1][i], distances[1][i]);
+      fail_msg("%s, query %d at %.17g, %.17g: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i,
+               x[i], y[i], (long long)indices[0][i], distances[0][i], (long long)indices[1][i],
+               distances[1][i]);
   }
   memset(indices[0], 0, sizeof indices[0]);
   memset(distances[1], 0, sizeof distances[1]);
@@ -162,7 +167,8 @@ static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, b
   assert_int_equal(search_features(context, index, &all, &s, indices[0], distances[1], NULL), GV_OK);
   assert_memory_equal(distances[0], distances[1], sizeof distances[0]);
   y[CROWD - 1] = (double)NAN;
-  assert_int_equal(search_features(context, index, &all, &s, indices[0], NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(search_features(context, index, &all, &s, indices[0], NULL, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
   gv_index_destroy(index);
 }
 
@@ -206,7 +212,8 @@ static void what_cannot_be_squared_is_nobodys(void **unused) {
   gv_index_destroy(index);
 }
 
-/* More features than are stored at once, all at equal distance from the pole: the lowest numbers, in any order. */
+/* More features than are stored at once, all at equal distance from the pole: the lowest numbers, in any
+ * order. */
 static void many_are_as_near(void **unused) {
   (void)unused;
   enum { MANY = 360, MOST = 3 };
@@ -236,7 +243,8 @@ static void many_are_as_near(void **unused) {
   }
 }
 
-static void refused(const gv_index *index, const gv_points *queries, const gv_search_options *s, const char *why) {
+static void refused(const gv_index *index, const gv_points *queries, const gv_search_options *s,
+                    const char *why) {
   int64_t found[4];
   assert_int_equal(search_features(context, index, queries, s, found, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
   if (strstr(gv_context_message(context), why) == NULL) fail_msg("'%s'", gv_context_message(context));
@@ -301,9 +309,9 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(k_nearest_features_match),
-                                     cmocka_unit_test(crowds_are_answered_as_one_by_one),
-                                     cmocka_unit_test(what_cannot_be_squared_is_nobodys),
-                                     cmocka_unit_test(many_are_as_near), cmocka_unit_test(bad_calls_are_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(k_nearest_features_match), cmocka_unit_test(crowds_are_answered_as_one_by_one),
+      cmocka_unit_test(what_cannot_be_squared_is_nobodys), cmocka_unit_test(many_are_as_near),
+      cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,6 +1,6 @@
 /*
- * Tiles of cells among many edges: the lists of edges that they share leave out nothing that counts. Allocations are those of `serial`,
- * distances those to the nearest of all edges, to the bit.
+ * Tiles of cells among many edges: the lists of edges that they share leave out nothing that counts.
+ * Allocations are those of `serial`, distances those to the nearest of all edges, to the bit.
  */
 #include "cmocka_test.h"
 #include "gpuvoronoi/cells.h"
@@ -28,16 +28,17 @@ typedef struct setting {
   int level;
 } setting;
 
-#define GLOBE                                                                                                      \
+#define GLOBE                                                                                                \
   { -180.0, 360.0 / WIDTH, 0.0, 90.0, 0.0, -180.0 / HEIGHT }
-#define PIECE                                                                                                      \
+#define PIECE                                                                                                \
   { 165.0, 0.4, 0.0, 84.0, 0.0, -0.25 }
-#define PLANE                                                                                                      \
+#define PLANE                                                                                                \
   { 0.0, 1.0, 0.0, 56.0, 0.0, -1.0 }
 
 static const setting settings[] = {
     {"plane", GV_GRID_PLANE, PLANE, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 2.5, 40, GV_QTM_NONE},
-    {"more edges than a list takes", GV_GRID_PLANE, PLANE, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 2.5, 400, GV_QTM_NONE},
+    {"more edges than a list takes", GV_GRID_PLANE, PLANE, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 2.5, 400,
+     GV_QTM_NONE},
     {"rotated plane",
      GV_GRID_PLANE,
      {0.0, 0.9, 0.3, 1.0, -0.2, 1.1},
@@ -73,7 +74,8 @@ static void make_layer(const setting *s) {
   if (plane) layer_countries(&l, 4, 3, (const double[]){40.0, 8.0}, (const double[]){64.0, 26.0});
 }
 
-static gv_voronoi *ask(gv_context *context, const setting *s, const char *backend, bool limited, bool boundary) {
+static gv_voronoi *ask(gv_context *context, const setting *s, const char *backend, bool limited,
+                       bool boundary) {
   gv_grid grid;
   gv_grid_init(&grid);
   grid.kind = s->kind;
@@ -96,8 +98,9 @@ static gv_voronoi *ask(gv_context *context, const setting *s, const char *backen
 
 static double distance_of(const gv_voronoi *v, double canonical) {
   if (v->cells.metric == GV_EUCLIDEAN) return sqrt(canonical);
-  return v->cells.metric == GV_GREAT_CIRCLE ? gv_arc_of_chord2(gv_globe_radius(&v->cells.ellipsoid), canonical)
-                                            : canonical;
+  return v->cells.metric == GV_GREAT_CIRCLE
+             ? gv_arc_of_chord2(gv_globe_radius(&v->cells.ellipsoid), canonical)
+             : canonical;
 }
 
 /* Every edge of the cells' features, for one cell in `step`. */

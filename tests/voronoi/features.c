@@ -1,4 +1,5 @@
-/* Lines and polygons: every engine returns the bytes of `serial`, which compares every edge with every cell. */
+/* Lines and polygons: every engine returns the bytes of `serial`, which compares every edge with every
+ * cell. */
 #include "cmocka_test.h"
 #include "gpuvoronoi/cells.h"
 #include "gpuvoronoi/geometries.h"
@@ -30,20 +31,28 @@ static int keep(double *x, double *y, int64_t n, void *user) {
   return 0;
 }
 
-#define GLOBE                                                                                                      \
+#define GLOBE                                                                                                \
   { -180.0, 360.0 / WIDTH, 0.0, 90.0, 0.0, -180.0 / HEIGHT }
-#define NODES                                                                                                      \
-  { -180.0 - 180.0 / (WIDTH - 1), 360.0 / (WIDTH - 1), 0.0, 90.0 + 90.0 / (HEIGHT - 1), 0.0, -180.0 / (HEIGHT - 1) }
-#define PIECE                                                                                                      \
+#define NODES                                                                                                \
+  {                                                                                                          \
+    -180.0 - 180.0 / (WIDTH - 1), 360.0 / (WIDTH - 1), 0.0, 90.0 + 90.0 / (HEIGHT - 1), 0.0,                 \
+        -180.0 / (HEIGHT - 1)                                                                                \
+  }
+#define PIECE                                                                                                \
   { 170.0, 1.0, 0.0, 70.0, 0.0, -0.5 }
-#define PLANE                                                                                                      \
+#define PLANE                                                                                                \
   { 0.0, 1.0, 0.0, 16.0, 0.0, -1.0 }
 
 static const setting settings[] = {
     {"plane", GV_GRID_PLANE, PLANE, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, GV_QTM_NONE},
     {"plane, manhattan", GV_GRID_PLANE, PLANE, GV_MANHATTAN, GV_EDGES_STRAIGHT, GV_QTM_NONE},
     {"plane, chebyshev", GV_GRID_PLANE, PLANE, GV_CHEBYSHEV, GV_EDGES_STRAIGHT, GV_QTM_NONE},
-    {"rotated plane", GV_GRID_PLANE, {0.0, 0.9, 0.3, 1.0, -0.2, 1.1}, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, GV_QTM_NONE},
+    {"rotated plane",
+     GV_GRID_PLANE,
+     {0.0, 0.9, 0.3, 1.0, -0.2, 1.1},
+     GV_EUCLIDEAN,
+     GV_EDGES_STRAIGHT,
+     GV_QTM_NONE},
     {"globe", GV_GRID_LONLAT, GLOBE, GV_GEODESIC, GV_EDGES_STRAIGHT, GV_QTM_NONE},
     {"globe, nodes", GV_GRID_LONLAT, NODES, GV_GEODESIC, GV_EDGES_STRAIGHT, GV_QTM_NONE},
     {"globe, geodesics", GV_GRID_LONLAT, NODES, GV_GEODESIC, GV_EDGES_GEODESIC, GV_QTM_NONE},
@@ -72,7 +81,8 @@ static void make_layer(const setting *s, int which) {
   if (which == 0) {
     layer_random(&l, 12, low, high, size);
   } else if (which == 1) {
-    const double in[2] = {low[0] + size / 4, low[1] + size / 4}, out[2] = {high[0] - size / 4, high[1] - size / 4};
+    const double in[2] = {low[0] + size / 4, low[1] + size / 4},
+                 out[2] = {high[0] - size / 4, high[1] - size / 4};
     layer_countries(&l, 3, 2, in, out);
     layer_countries(&l, 2, 2, in, out); /* overlap */
   } else if (which == 2) {
@@ -142,7 +152,8 @@ static void solve(const setting *s, const question *q, const char *backend, answ
   o.features = &features;
   o.weighting = q->weighting;
   for (int64_t i = 0; i < l.features; i++)
-    weights[i] = q->weighting == GV_ADDITIVE ? (double)(i % 5) * (on_plane(s) ? 0.5 : 1e5) : 1.0 + (double)(i % 3);
+    weights[i] =
+        q->weighting == GV_ADDITIVE ? (double)(i % 5) * (on_plane(s) ? 0.5 : 1e5) : 1.0 + (double)(i % 3);
   if (q->weighting != GV_UNWEIGHTED) o.weights = weights;
   gv_voronoi *v = NULL;
   if (gv_voronoi_create(context, &grid, NULL, &o, &v) != GV_OK)
@@ -159,7 +170,8 @@ static void solve(const setting *s, const question *q, const char *backend, answ
   b.stride = width;
   b.band_stride = *cells;
   if (q->masked) b.mask = mask, b.mask_stride = width;
-  if (gv_voronoi_fill(context, v, &b, NULL) != GV_OK) fail_msg("%s: %s", s->name, gv_context_message(context));
+  if (gv_voronoi_fill(context, v, &b, NULL) != GV_OK)
+    fail_msg("%s: %s", s->name, gv_context_message(context));
   for (int sign = 0; sign < 2; sign++) {
     gv_measure m;
     gv_measure_init(&m);
@@ -188,11 +200,12 @@ static void compare(const setting *s, int which, const question *q) {
     solve(s, q, backends[b], &found, &cells);
     for (int64_t i = 0; i < cells * q->k; i++) {
       if (expected.seed[i] == found.seed[i]) continue;
-      fail_msg("%s, layer %d, k %d, weighting %d, boundary %d: cell %lld of band %lld: %s says %d, serial %d, at "
-               "%.9f and %.9f",
-               s->name, which, (int)q->k, (int)q->weighting, q->boundary, (long long)(i % cells),
-               (long long)(i / cells), backends[b], (int)found.seed[i], (int)expected.seed[i], found.distance[i],
-               expected.distance[i]);
+      fail_msg(
+          "%s, layer %d, k %d, weighting %d, boundary %d: cell %lld of band %lld: %s says %d, serial %d, at "
+          "%.9f and %.9f",
+          s->name, which, (int)q->k, (int)q->weighting, q->boundary, (long long)(i % cells),
+          (long long)(i / cells), backends[b], (int)found.seed[i], (int)expected.seed[i], found.distance[i],
+          expected.distance[i]);
     }
     size_t n = (size_t)(cells * q->k);
     assert_memory_equal(expected.distance, found.distance, n * sizeof(double));

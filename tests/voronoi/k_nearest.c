@@ -1,6 +1,6 @@
 /*
- * Small differences decide neighbors and weights: margins that are too small, and memory that is too short, must
- * show. All results are those of `serial`.
+ * Small differences decide neighbors and weights: margins that are too small, and memory that is too short,
+ * must show. All results are those of `serial`.
  */
 #include "cmocka_test.h"
 #include "grid_fill.h"
@@ -34,14 +34,15 @@ static void answer(bool *memory, const char *backend, const gv_grid *grid, const
   gv_voronoi *v = NULL;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   o->backend = backend;
-  if (gv_voronoi_create(context, grid, seeds, o, &v) != GV_OK || fill_grid(context, v, out, grid->width) != GV_OK)
+  if (gv_voronoi_create(context, grid, seeds, o, &v) != GV_OK ||
+      fill_grid(context, v, out, grid->width) != GV_OK)
     fail_msg("%s: %s", backend, gv_context_message(context));
   gv_voronoi_destroy(v);
   gv_context_destroy(context);
 }
 
-/* Each time with the next supported instruction set. `guarded`: in memory that ends, or begins, at an inaccessible
- * page. */
+/* Each time with the next supported instruction set. `guarded`: in memory that ends, or begins, at an
+ * inaccessible page. */
 static void check(bool guarded, const gv_grid *grid, const gv_points *seeds, gv_voronoi_options *o,
                   const char *what) {
   static int32_t expected[GV_VORONOI_MAX_K * MOST_CELLS], got[GV_VORONOI_MAX_K * MOST_CELLS];
@@ -56,16 +57,17 @@ static void check(bool guarded, const gv_grid *grid, const gv_points *seeds, gv_
     answer(guarded ? &(bool){first == 1} : NULL, "tile", grid, seeds, o, got);
     for (int64_t i = 0; i < o->k * cells; i++) {
       if (got[i] != expected[i])
-        fail_msg("%s, %s, %lld seeds, k %d, weighting %d: %d at column %lld, row %lld, rank %lld; serial says %d",
-                 what, simd[turn], (long long)seeds->count, (int)o->k, (int)o->weighting, (int)got[i],
-                 (long long)(i % cells % grid->width), (long long)(i % cells / grid->width), (long long)(i / cells),
-                 (int)expected[i]);
+        fail_msg(
+            "%s, %s, %lld seeds, k %d, weighting %d: %d at column %lld, row %lld, rank %lld; serial says %d",
+            what, simd[turn], (long long)seeds->count, (int)o->k, (int)o->weighting, (int)got[i],
+            (long long)(i % cells % grid->width), (long long)(i % cells / grid->width),
+            (long long)(i / cells), (int)expected[i]);
     }
   }
 }
 
-static gv_grid grid_of(gv_grid_kind kind, int64_t width, int64_t height, double west, double north, double across,
-                       double turned, double down) {
+static gv_grid grid_of(gv_grid_kind kind, int64_t width, int64_t height, double west, double north,
+                       double across, double turned, double down) {
   gv_grid grid;
   gv_grid_init(&grid);
   const double geotransform[6] = {west, across, turned, north, turned, down};
@@ -76,9 +78,10 @@ static gv_grid grid_of(gv_grid_kind kind, int64_t width, int64_t height, double 
   return grid;
 }
 
-/* ------------------------------------------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------------------------------------- memory */
 
-/* Seeds on a ring around one leaf, all equally near to it: the buffers of a leaf have their largest size, and are allocated once. */
+/* Seeds on a ring around one leaf, all equally near to it: the buffers of a leaf have their largest size, and
+ * are allocated once. */
 static void leaves_within_their_memory(void **state) {
   (void)state;
   const gv_grid grids[] = {grid_of(GV_GRID_PLANE, COLUMNS, ROWS, -16.0, 8.0, 1.0, 0.0, -1.0),
@@ -104,17 +107,19 @@ static void leaves_within_their_memory(void **state) {
         double angle = 6.283185307179586 * (double)i / (double)seeds.count;
         x[i] = radius * cos(angle);
         y[i] = radius * sin(angle);
-        weight[i] = o.weighting == GV_ADDITIVE ? uniform(0.0, leaf * meters) : uniform(1.0, 1.0 + leaf / radius);
+        weight[i] =
+            o.weighting == GV_ADDITIVE ? uniform(0.0, leaf * meters) : uniform(1.0, 1.0 + leaf / radius);
       }
       check(true, &grids[g], &seeds, &o, "ring");
     }
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ margins */
+/* ------------------------------------------------------------------------------------------------ margins */
 
-/* Three seeds on a circle around a leaf's middle cell; the bisector of two of them passes within a hair of another cell. What their values
- * are apart by there is less than floats' roundings of these, although the middle cell is as far from all three. */
+/* Three seeds on a circle around a leaf's middle cell; the bisector of two of them passes within a hair of
+ * another cell. What their values are apart by there is less than floats' roundings of these, although the
+ * middle cell is as far from all three. */
 static void bisectors_through_the_middle(void **state) {
   (void)state;
   gv_grid grid = grid_of(GV_GRID_PLANE, 2 * COLUMNS, 2 * ROWS, 0.0, 0.0, 100.0, 0.0, 100.0);
@@ -137,8 +142,9 @@ static void bisectors_through_the_middle(void **state) {
   }
 }
 
-/* Weighted geodesics to so many seeds, close together and far away, that a leaf is computed in halves, and a limit
- * just short of one of its cells, which chords leave open: one seed is clearly first where seeds are near enough. */
+/* Weighted geodesics to so many seeds, close together and far away, that a leaf is computed in halves, and a
+ * limit just short of one of its cells, which chords leave open: one seed is clearly first where seeds are
+ * near enough. */
 static void limits_of_leaves_in_pieces(void **state) {
   (void)state;
   gv_grid grid = grid_of(GV_GRID_LONLAT, COLUMNS, ROWS, 60.0, 10.0, 0.1, 0.0, -0.1);
@@ -156,8 +162,8 @@ static void limits_of_leaves_in_pieces(void **state) {
     gv_voronoi_options o;
     gv_voronoi_options_init(&o);
     double distance, ignored;
-    geod_inverse(&wgs84, y[FIRST], x[FIRST], 10.0 - 0.1 * (ROWS - 0.5), 60.0 + 0.1 * (column + 0.5), &distance,
-                 &ignored, &ignored);
+    geod_inverse(&wgs84, y[FIRST], x[FIRST], 10.0 - 0.1 * (ROWS - 0.5), 60.0 + 0.1 * (column + 0.5),
+                 &distance, &ignored, &ignored);
     o.metric = GV_GEODESIC;
     o.weighting = GV_ADDITIVE;
     o.weights = weight;
@@ -166,7 +172,8 @@ static void limits_of_leaves_in_pieces(void **state) {
   }
 }
 
-/* Each chord must be clear of the next, from the first to the last, by more than what geodesics may be off. */
+/* Each chord must be clear of the next, from the first to the last, by more than what geodesics may be
+ * off. */
 static void chords_that_decide(void **state) {
   (void)state;
   const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (2.0 - 1.0 / 298.257223563) / 298.257223563};

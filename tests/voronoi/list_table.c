@@ -1,4 +1,5 @@
-/* Long lists of places: results from the table of pieces are those of `serial` on short lists, which have no table. */
+/* Long lists of places: results from the table of pieces are those of `serial` on short lists, which have no
+ * table. */
 #include "cmocka_test.h"
 #include "grid_fill.h"
 
@@ -33,7 +34,8 @@ static void make_region(int seeds) {
     x[i] = uniform(7.0, 9.5), y[i] = uniform(45.5, 48.5);
 }
 
-/* Places of all kinds: in no order, on the edges of pieces and next to them, out of the usual range, no places; and seeds. */
+/* Places of all kinds: in no order, on the edges of pieces and next to them, out of the usual range, no
+ * places; and seeds. */
 static void make_places(int seeds, bool clustered) {
   static const double odd[][2] = {{-180.0, 10.0},
                                   {180.0, -10.0},
@@ -52,7 +54,8 @@ static void make_places(int seeds, bool clustered) {
   for (int i = 0; i < PLACES; i++) {
     globe_place(&lon[i], &lat[i]);
     if (i % 7 == 1) lon[i] = ldexp(45.0 * floor(uniform(-512.0, 512.0)), -7);
-    if (i % 7 == 2) lat[i] = nextafter(ldexp(45.0 * floor(uniform(-255.0, 256.0)), -7), i % 2 == 0 ? 90.0 : -90.0);
+    if (i % 7 == 2)
+      lat[i] = nextafter(ldexp(45.0 * floor(uniform(-255.0, 256.0)), -7), i % 2 == 0 ? 90.0 : -90.0);
     if (i % 7 == 3) lon[i] += 360.0;
     if (i % 300 == 0) memcpy(&lon[i], &odd[i / 300 % 14][0], sizeof lon[i]), lat[i] = odd[i / 300 % 14][1];
   }
@@ -127,8 +130,8 @@ static void lists(void **state) {
       results(context, "kdtree", 0, PLACES, seeds, metric, NULL, expected);
       for (int i = 0; i < PLACES; i++) {
         if (got[i] != expected[i])
-          fail_msg("%d seeds, metric %d: %d at %.17g %.17g; kdtree says %d", seeds, m, (int)got[i], lon[i], lat[i],
-                   (int)expected[i]);
+          fail_msg("%d seeds, metric %d: %d at %.17g %.17g; kdtree says %d", seeds, m, (int)got[i], lon[i],
+                   lat[i], (int)expected[i]);
       }
       const int some = m == 0 || seeds < 100 ? SHORT : SHORT / 20;
       results(context, "serial", 0, some, seeds, metric, NULL, expected);

@@ -1,6 +1,7 @@
 /*
- * gpuvoronoi-bench barriers: the shortest ways round polygons on a plane of 1000 x 1000. Polygons are stars of 10 vertices with random
- * angles and radii, one in each cell of a square grid, so most are concave and none meet. Seeds are random; some are inside of polygons.
+ * gpuvoronoi-bench barriers: the shortest ways round polygons on a plane of 1000 x 1000. Polygons are stars
+ * of 10 vertices with random angles and radii, one in each cell of a square grid, so most are concave and
+ * none meet. Seeds are random; some are inside of polygons.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static gv_status run_barriers(bench *b, const bench_case *c, bench_sample *s) {
   gv_status status = places.distance != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
   bench_start(b, s);
   if (status == GV_OK) status = gv_barriers_create(b->context, &polygons, NULL, &barriers);
-  if (status == GV_OK) status = gv_barriers_solve(b->context, barriers, w->seed_x, w->seed_y, b->seeds[0], NULL);
+  if (status == GV_OK)
+    status = gv_barriers_solve(b->context, barriers, w->seed_x, w->seed_y, b->seeds[0], NULL);
   bench_stop(b, s);
   s->value[BUILD] = s->value[SECONDS];
   bench_start(b, s);
@@ -98,7 +100,8 @@ bool bench_barriers(bench *b) {
   barriers_world w = {.kind = malloc((size_t)polygons)};
   w.part = calloc((size_t)(3 * (polygons + 1)), sizeof *w.part);
   w.x = malloc((size_t)(2 * (vertices + seeds + cells)) * sizeof *w.x);
-  bool good = (w.kind != NULL && w.part != NULL && w.x != NULL) || bench_fail("out of memory for the barriers");
+  bool good =
+      (w.kind != NULL && w.part != NULL && w.x != NULL) || bench_fail("out of memory for the barriers");
   if (good) {
     w.ring = w.part + polygons + 1;
     w.vertex = w.ring + polygons + 1;

@@ -1,9 +1,9 @@
 /*
  * Shared by the benchmarks: options, the driver that times cases and prints them, seeds, threads.
  *
- * A benchmark makes groups of cases. bench_group runs the cases of a group in rounds, one after another in each
- * round, so that a machine that slows down slows all of them; printed are medians of the rounds, and medians of the
- * rounds' ratios.
+ * A benchmark makes groups of cases. bench_group runs the cases of a group in rounds, one after another in
+ * each round, so that a machine that slows down slows all of them; printed are medians of the rounds, and
+ * medians of the rounds' ratios.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -63,15 +63,16 @@ uint64_t bench_checksum(const void *values, size_t bytes);
 /* Uniform in [0, 1); the same sequence for the same start value on every machine. */
 double bench_uniform(uint64_t *state);
 
-/* n uniform seeds on the globe in degrees, or those of --seed-file. x NULL: an error, which has been printed. To be freed with
- * free((void *)seeds.x): y is in the same memory. */
+/* n uniform seeds on the globe in degrees, or those of --seed-file. x NULL: an error, which has been printed.
+ * To be freed with free((void *)seeds.x): y is in the same memory. */
 gv_points bench_seeds(const bench *b, int64_t n);
 
 /* The grid of --size cells of the globe, and the name of a group with it. */
 gv_grid bench_globe(const bench *b);
 void bench_name(const bench *b, gv_points seeds, char name[128]);
 
-/* Calls `one` for 0 ... count - 1 by all threads, which are numbered from 0 and have a context each; the first error, or GV_OK. */
+/* Calls `one` for 0 ... count - 1 by all threads, which are numbered from 0 and have a context each; the
+ * first error, or GV_OK. */
 typedef gv_status bench_one(void *user, gv_context *context, int thread, int64_t number);
 gv_status bench_parallel(const bench *b, int64_t count, bench_one *one, void *user);
 

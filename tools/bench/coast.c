@@ -1,7 +1,8 @@
 /*
- * gpuvoronoi-bench coast: the nearest line or polygon of points and of cells of the globe, and its distance, on CPUs and on a GPU. The coast
- * is made of closed random curves, a few of the size of continents and many small ones, with edges of some kilometers. Cases of one
- * metric with different backends must return the same bytes.
+ * gpuvoronoi-bench coast: the nearest line or polygon of points and of cells of the globe, and its distance,
+ * on CPUs and on a GPU. The coast is made of closed random curves, a few of the size of continents and many
+ * small ones, with edges of some kilometers. Cases of one metric with different backends must return the same
+ * bytes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +17,13 @@ enum { RINGS = 1423, OCTAVES = 14, TRACK = 1000, MOST_CASES = 64 };
 static const double TURN = 6.283185307179586, DEGREE = 57.29577951308232, WIDEST = 25.0 /* degrees */,
                     EDGE = 0.009 /* degrees */;
 
-typedef enum coast_result { POINT_NUMBERS, POINT_DISTANCES, CELL_NUMBERS, CELL_DISTANCES, RESULTS } coast_result;
+typedef enum coast_result {
+  POINT_NUMBERS,
+  POINT_DISTANCES,
+  CELL_NUMBERS,
+  CELL_DISTANCES,
+  RESULTS
+} coast_result;
 
 typedef struct coast_world {
   int64_t part[RINGS + 1], vertex[RINGS + 1];
@@ -37,7 +44,7 @@ typedef struct coast_case {
   const char *backend;
 } coast_case;
 
-/* ------------------------------------------------------------------------------------------------------------ the coast */
+/* ---------------------------------------------------------------------------------------------- the coast */
 
 /* A repeated sequence of numbers of [-1, 1] that belongs to a ring. */
 static double coast_noise(int ring, int octave, int64_t at) {
@@ -111,7 +118,7 @@ static void coast_make_queries(double *query, int64_t count) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the cases */
+/* ---------------------------------------------------------------------------------------------- the cases */
 
 static gv_features coast_features(coast_world *w, const coast_case *c) {
   gv_features f;
@@ -146,7 +153,8 @@ static gv_status coast_search(bench *b, const coast_case *c, const gv_features *
     status = gv_index_search(b->context, index, &queries, NULL, w->found, measured ? w->exact : NULL);
   bench_stop(b, s);
   if (status == GV_OK) s->result = bench_checksum(w->found, (size_t)w->points * sizeof *w->found);
-  if (status == GV_OK && measured) s->result ^= bench_checksum(w->exact, (size_t)w->points * sizeof *w->exact);
+  if (status == GV_OK && measured)
+    s->result ^= bench_checksum(w->exact, (size_t)w->points * sizeof *w->exact);
   gv_index_destroy(index);
   return status;
 }
@@ -173,9 +181,11 @@ static gv_status coast_raster(bench *b, const coast_case *c, const gv_features *
   gv_status status = gv_voronoi_create(b->context, &grid, NULL, &o, &voronoi);
   bench_stop(b, s);
   s->value[BUILD] = s->value[SECONDS];
-  if (status == GV_OK && c->result == CELL_DISTANCES) status = gv_voronoi_fill(b->context, voronoi, &labels, NULL);
+  if (status == GV_OK && c->result == CELL_DISTANCES)
+    status = gv_voronoi_fill(b->context, voronoi, &labels, NULL);
   bench_start(b, s);
-  if (status == GV_OK && c->result == CELL_NUMBERS) status = gv_voronoi_fill(b->context, voronoi, &labels, NULL);
+  if (status == GV_OK && c->result == CELL_NUMBERS)
+    status = gv_voronoi_fill(b->context, voronoi, &labels, NULL);
   if (status == GV_OK && c->result == CELL_DISTANCES) status = gv_voronoi_measure(b->context, voronoi, &m);
   bench_stop(b, s);
   if (status == GV_OK && c->result == CELL_NUMBERS)

@@ -1,6 +1,6 @@
 /*
- * gpuvoronoi-bench command: whole commands of the shell, as ratios to the first, with the memory of the largest of their processes. What
- * they print is thrown away.
+ * gpuvoronoi-bench command: whole commands of the shell, as ratios to the first, with the memory of the
+ * largest of their processes. What they print is thrown away.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,8 @@
 
 #include "bench.h"
 
-/* With fork, not vfork or posix_spawn: there the kernel counts this process's own peak memory as the child's. */
+/* With fork, not vfork or posix_spawn: there the kernel counts this process's own peak memory as the
+ * child's. */
 static gv_status bench_command_run(bench *b, const bench_case *c, bench_sample *s) {
   struct rusage usage;
   int status = -1;
@@ -37,5 +38,6 @@ bool bench_command(bench *b) {
   for (; n < BENCH_MOST_LIST && b->arguments[n] != NULL; n++)
     cases[n] = (bench_case){b->arguments[n], n > 0 ? 0 : -1, 0, 0.0, bench_command_run, NULL};
   if (n == 0) return bench_fail("command: missing argument; give commands of the shell");
-  return b->arguments[n] == NULL ? bench_group(b, "commands", cases, n) : bench_fail("command: too many arguments");
+  return b->arguments[n] == NULL ? bench_group(b, "commands", cases, n)
+                                 : bench_fail("command: too many arguments");
 }

@@ -1,6 +1,7 @@
 /*
- * gpuvoronoi-bench cost: travel cost, geodesic, over a raster from 85 degrees north to 60 south, a quarter of which is land with rough
- * friction; the rest are barriers. Seeds are centers of cells on land. Timed are the search alone and its copies to and from a device.
+ * gpuvoronoi-bench cost: travel cost, geodesic, over a raster from 85 degrees north to 60 south, a quarter of
+ * which is land with rough friction; the rest are barriers. Seeds are centers of cells on land. Timed are the
+ * search alone and its copies to and from a device.
  */
 #include <math.h>
 #include <stdio.h>
@@ -85,7 +86,8 @@ static gv_status run_cost(bench *b, const bench_case *c, bench_sample *s) {
   all.columns = w->grid.width;
   all.rows = w->grid.height;
   all.seed = malloc(bytes);
-  if (status == GV_OK) status = all.seed != NULL ? gv_cost_get(b->context, cost, &all) : GV_ERROR_OUT_OF_MEMORY;
+  if (status == GV_OK)
+    status = all.seed != NULL ? gv_cost_get(b->context, cost, &all) : GV_ERROR_OUT_OF_MEMORY;
   if (status == GV_OK) s->result = bench_checksum(all.seed, bytes);
   free(all.seed);
   gv_cost_destroy(cost);

@@ -75,7 +75,7 @@ static summary summarize(const record *r, bench_value v, const record *to) {
   return (summary){0.5 * (values[(n - 1) / 2] + values[n / 2]), values[0], values[n - 1]};
 }
 
-/* ------------------------------------------------------------------------------------------------------ printing */
+/* ----------------------------------------------------------------------------------------------- printing */
 
 static void put_json_text(const char *before, const char *text) {
   printf("%s\"", before);
@@ -116,7 +116,7 @@ static void print_row(const bench *b, const char *group, const bench_case *c, co
   puts(b->json ? "}" : "");
 }
 
-/* ---------------------------------------------------------------------------------------------------- the rounds */
+/* --------------------------------------------------------------------------------------------- the rounds */
 
 /* Runs a case once. The warm-up round, -1, is reported if no other is run. */
 static bool run_case(bench *b, const bench_case *cases, record *records, int i, int round) {
@@ -130,7 +130,8 @@ static bool run_case(bench *b, const bench_case *cases, record *records, int i, 
   bool left_out =
       status == GV_ERROR_UNSUPPORTED || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_OUT_OF_MEMORY;
   if (status != GV_OK && !left_out)
-    return bench_fail("%s: %s%s%s", c->name, gv_status_message(status), *message != '\0' ? ": " : "", message);
+    return bench_fail("%s: %s%s%s", c->name, gv_status_message(status), *message != '\0' ? ": " : "",
+                      message);
   for (int other = 0; other < i && c->result > 0 && !left_out; other++)
     if (cases[other].result == c->result && records[other].runs > 0 &&
         records[other].samples[0].result != s->result)

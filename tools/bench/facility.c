@@ -1,13 +1,14 @@
 /*
- * gpuvoronoi-bench facility: cost of options for nearest facilities in addition to the nearest seed, preparing the
- * seeds included, on a raster of the globe, block by block: each thread into its own buffer, as for a file (a block
- * of one result is not filled, a masked block not requested).
+ * gpuvoronoi-bench facility: cost of options for nearest facilities in addition to the nearest seed,
+ * preparing the seeds included, on a raster of the globe, block by block: each thread into its own buffer, as
+ * for a file (a block of one result is not filled, a masked block not requested).
  *
  *   k = 4         four nearest seeds
  *   mask          70 % of the globe left out: what lies outside 30 caps
  *   max distance  caps around the seeds that cover 5 % of the globe
  *   statistics    cells, areas, centroids and the sum of a raster of half-degree pixels
- *   geod_inverse  PROJ's, from a million places, reported as if from every cell; ratio: how many times as fast distances are
+ *   geod_inverse  PROJ's, from a million places, reported as if from every cell; ratio: how many times as
+ * fast distances are
  */
 #include <geodesic.h>
 #include <math.h>
@@ -66,7 +67,8 @@ static world w;
 
 static const double radian = 3.14159265358979323846 / 180.0;
 
-/* Caps of n places cover a share p of the globe, overlaps counted once, when one covers 1 - (1 - p)^(1 / n): their radius in radians. */
+/* Caps of n places cover a share p of the globe, overlaps counted once, when one covers 1 - (1 - p)^(1 / n):
+ * their radius in radians. */
 static double radius_that_covers(double share, int64_t n) {
   return acos(1.0 - 2.0 * (1.0 - pow(1.0 - share, 1.0 / (double)n)));
 }
@@ -92,7 +94,7 @@ static void fill_world(void) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- a block */
+/* ------------------------------------------------------------------------------------------------ a block */
 
 /* Cells [first, end) of an axis of `cells`, in pixels of an axis of `pixels`. */
 typedef struct facility_span {
@@ -176,7 +178,8 @@ static gv_status measure_block(gv_context *context, thread_buffers *d, const gv_
   return gv_voronoi_measure(context, w.voronoi, &m);
 }
 
-/* Blocks of several bands are smaller, as in the files that the command makes, so that they stay in a cache. */
+/* Blocks of several bands are smaller, as in the files that the command makes, so that they stay in a
+ * cache. */
 static int64_t bench_facility_side_of(void) {
   return w.q->k > 2 ? SIDE / 2 : SIDE;
 }
@@ -229,9 +232,11 @@ static gv_status run_query(bench *b, const bench_case *c, bench_sample *s) {
   how.bound = &bound;
   bench_start(b, s);
   gv_status status = gv_voronoi_create(b->context, &w.grid, &w.seeds, &options, &w.voronoi);
-  if (status == GV_OK && w.q->statistics) status = gv_statistics_create(b->context, w.voronoi, &how, &w.statistics);
+  if (status == GV_OK && w.q->statistics)
+    status = gv_statistics_create(b->context, w.voronoi, &how, &w.statistics);
   if (status == GV_OK) {
-    int64_t blocks = blocks_across() * ((w.grid.height + bench_facility_side_of() - 1) / bench_facility_side_of());
+    int64_t blocks =
+        blocks_across() * ((w.grid.height + bench_facility_side_of() - 1) / bench_facility_side_of());
     status = bench_parallel(b, blocks, one_block, NULL);
   }
   gv_statistics_destroy(w.statistics);
@@ -249,8 +254,8 @@ static gv_status invert_row(void *user, gv_context *context, int thread, int64_t
   (void)user, (void)context, (void)thread;
   geod_init(&geod, 6378137.0, 1.0 / 298.257223563);
   for (int i = 0; i < SAMPLE; i++) {
-    geod_inverse(&geod, lat, i * 360.0 / SAMPLE - 180.0, 0.99 * lat, i * 360.0 / SAMPLE - 179.2, &distance, NULL,
-                 NULL);
+    geod_inverse(&geod, lat, i * 360.0 / SAMPLE - 180.0, 0.99 * lat, i * 360.0 / SAMPLE - 179.2, &distance,
+                 NULL, NULL);
     sum += distance;
   }
   return sum >= 0.0 ? GV_OK : GV_ERROR_INTERNAL; /* so that the compiler leaves nothing out */

@@ -1,7 +1,8 @@
 /*
- * Not a test: two steps of the ladder in docs/benchmarks-search.md that exist in one version in the library. The minimum
- * of each row of a matrix, by a block with a tree in shared memory with a rolled loop, the same unrolled, and with
- * shuffles; and half of a distance matrix against the whole one (a set searched against itself, or against its copy).
+ * Not a test: two steps of the ladder in docs/benchmarks-search.md that exist in one version in the library.
+ * The minimum of each row of a matrix, by a block with a tree in shared memory with a rolled loop, the same
+ * unrolled, and with shuffles; and half of a distance matrix against the whole one (a set searched against
+ * itself, or against its copy).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,8 @@ static void reductions(int rows, int length) {
   float *device, *out;
   bench_ladder_check(cudaMalloc(&device, count * sizeof(float)), "allocating");
   bench_ladder_check(cudaMalloc(&out, (size_t)rows * sizeof(float)), "allocating");
-  bench_ladder_check(cudaMemcpy(device, values.data(), count * sizeof(float), cudaMemcpyHostToDevice), "copying");
+  bench_ladder_check(cudaMemcpy(device, values.data(), count * sizeof(float), cudaMemcpyHostToDevice),
+                     "copying");
   cudaEvent_t begin, end;
   bench_ladder_check(cudaEventCreate(&begin), "making an event");
   bench_ladder_check(cudaEventCreate(&end), "making an event");
@@ -152,8 +154,8 @@ static void halves(int n, int dim, int k) {
     found[whole].resize((size_t)n * (size_t)k);
     for (int i = 0; i < REPEAT; i++) {
       double before = gv_context_device_seconds(context);
-      if (gv_index_search(context, index, whole ? &queries : NULL, &search, found[whole].data(), distance.data()) !=
-          GV_OK) {
+      if (gv_index_search(context, index, whole ? &queries : NULL, &search, found[whole].data(),
+                          distance.data()) != GV_OK) {
         fprintf(stderr, "%s\n", gv_context_message(context));
         exit(1);
       }

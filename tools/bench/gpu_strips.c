@@ -1,10 +1,12 @@
 /*
- * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the time of the whole call,
- * from seeds that the object has to labels in device memory, and from these to distances and azimuths there, or to statistics, median and least of several runs after one that is not counted; beside
- * them what memset takes for as many bytes. Labels are compared with those of `tile`.
+ * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the
+ * time of the whole call, from seeds that the object has to labels in device memory, and from these to
+ * distances and azimuths there, or to statistics, median and least of several runs after one that is not
+ * counted; beside them what memset takes for as many bytes. Labels are compared with those of `tile`.
  *
  *   bench_gpu_strips [RUNS [ROW]]        9 runs of every row, or of one from 0
- *   bench_gpu_strips RUNS 6              two rows by 1, 2, 4 ... of the devices that there are, rows shared out among them
+ *   bench_gpu_strips RUNS 6              two rows by 1, 2, 4 ... of the devices that there are, rows shared
+ * out among them
  */
 #include <math.h>
 #include <pthread.h>
@@ -90,7 +92,8 @@ static int compare(gv_context *context, const row *r, const int32_t *there) {
   int64_t cells = r->width * r->height * r->k, wrong = 0;
   int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
   gv_voronoi *tile = bench_strips_make(context, r, "tile");
-  if (expected == NULL || got == NULL || tile == NULL) return bench_strips_fail(context, "the labels of tile");
+  if (expected == NULL || got == NULL || tile == NULL)
+    return bench_strips_fail(context, "the labels of tile");
   gv_labels all;
   gv_labels_init(&all);
   all.out = expected;
@@ -106,7 +109,8 @@ static int compare(gv_context *context, const row *r, const int32_t *there) {
 }
 
 /* Of the labels: distances in both types, azimuths, both. */
-static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there, int runs) {
+static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there,
+                          int runs) {
   static const char *const names[] = {"float32", "float64", "azimuth", "+ float32"};
   double device[MOST], whole[MOST], cells = (double)(r->width * r->height * r->k);
   void *distance = NULL, *azimuth = NULL;
@@ -137,8 +141,10 @@ static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi
   return cudaFree(distance) == cudaSuccess && cudaFree(azimuth) == cudaSuccess ? 0 : 1;
 }
 
-/* Adds them to statistics: nothing but cells, areas and centroids; with distances; with a quantity that is copied from the host first. */
-static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there, int runs) {
+/* Adds them to statistics: nothing but cells, areas and centroids; with distances; with a quantity that is
+ * copied from the host first. */
+static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there,
+                       int runs) {
   static const char *const names[] = {"statistics", "+ dist.", "+ quantity", "copy alone"};
   double device[MOST], whole[MOST], bound = 2.0, cells = (double)(r->width * r->height);
   size_t bytes = (size_t)cells * sizeof(float);
@@ -161,7 +167,8 @@ static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, c
     how.distances = what == 1;
     how.sums = what == 2;
     how.bound = &bound;
-    if (gv_statistics_create(context, voronoi, &how, &s) != GV_OK) return bench_strips_fail(context, "statistics");
+    if (gv_statistics_create(context, voronoi, &how, &s) != GV_OK)
+      return bench_strips_fail(context, "statistics");
     strip.seed = there;
     strip.stride = r->width;
     strip.quantity = &quantity;
@@ -200,7 +207,8 @@ static int bench_strips_measure(gv_context *context, const row *r, int runs) {
     whole[run] = now() - start;
     device[run] = gv_context_device_seconds(context) - before;
   }
-  if (gv_device_fill_seconds(context, (int64_t)bytes, &fill) != GV_OK) return bench_strips_fail(context, "filling");
+  if (gv_device_fill_seconds(context, (int64_t)bytes, &fill) != GV_OK)
+    return bench_strips_fail(context, "filling");
   printf("%s, %lld x %lld cells, %lld seeds, k %d: memset %.3f ms\n", gv_metric_name(r->metric),
          (long long)r->width, (long long)r->height, (long long)r->seeds, (int)r->k, fill * 1e3);
   report("labels", cells, device, whole, runs);
@@ -211,7 +219,7 @@ static int bench_strips_measure(gv_context *context, const row *r, int runs) {
   return cudaFree(there) == cudaSuccess ? result : 1;
 }
 
-/* ---------------------------------------------------------------------------------------------- several devices */
+/* ---------------------------------------------------------------------------------------- several devices */
 
 enum { MOST_DEVICES = 16, REPEATS = 5 };
 
@@ -244,7 +252,8 @@ static double round_of(share *shares, int devices) {
   pthread_t thread[MOST_DEVICES];
   int started = 0;
   double begin = now();
-  while (started < devices && pthread_create(&thread[started], NULL, bench_strips_work, &shares[started]) == 0)
+  while (started < devices &&
+         pthread_create(&thread[started], NULL, bench_strips_work, &shares[started]) == 0)
     started++;
   for (int i = 0; i < started; i++)
     pthread_join(thread[i], NULL);
@@ -268,7 +277,8 @@ static int open_share(const row *r, int number, int devices, share *s) {
   s->labels.rows = end - first;
   s->labels.stride = r->width;
   if (s->voronoi == NULL || cudaSetDevice(number) != cudaSuccess) return 1;
-  return cudaMalloc((void **)&s->labels.out, (size_t)(r->width * (end - first)) * sizeof(int32_t)) != cudaSuccess;
+  return cudaMalloc((void **)&s->labels.out, (size_t)(r->width * (end - first)) * sizeof(int32_t)) !=
+         cudaSuccess;
 }
 
 static int close_share(share *s, int number) {
@@ -294,7 +304,8 @@ static int by_devices(const row *r, int devices, int runs) {
       how.distances = what == 2;
       gv_statistics_destroy(shares[i].statistics);
       shares[i].statistics = NULL;
-      result = gv_statistics_create(shares[i].context, shares[i].voronoi, &how, &shares[i].statistics) != GV_OK;
+      result =
+          gv_statistics_create(shares[i].context, shares[i].voronoi, &how, &shares[i].statistics) != GV_OK;
     }
     for (int run = -1; run < runs && result == 0; run++) {
       double one = round_of(shares, devices);

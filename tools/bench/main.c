@@ -23,7 +23,11 @@ static const struct {
     {"facility", "k nearest, masks, limits, statistics, distances", bench_facility, {21600, 10800}, 1e9},
     {"cost", "travel cost over a raster, a quarter of which is land", bench_cost, {21600, 8700}, 1e9},
     {"barriers", "shortest ways round polygons on a plane", bench_barriers, {1000, 1000}, 1e9},
-    {"coast", "nearest lines and polygons of points and cells of the globe", bench_coast, {21600, 10800}, 1e9},
+    {"coast",
+     "nearest lines and polygons of points and cells of the globe",
+     bench_coast,
+     {21600, 10800},
+     1e9},
     {"projected", "a grid of UTM zone 32, against PROJ's inverse alone", bench_projected, {4000, 4000}, 1e9},
     {"search", "search backends side by side, in suites", bench_search, {0, 0}, 20},
     {"command", "commands of the shell, given as arguments, against the first", bench_command, {0, 0}, 1e9},
@@ -54,17 +58,19 @@ static const struct {
     {"max-distance", "D", "raster: in meters (default: no limit)", REAL, AT(max_distance), 0, 1e9},
     {"level", "L", "raster: pixels carry the results of their QTM triangles", INTEGER, AT(level), 0, 16},
     {"mesh", NULL, "raster: the cells are the triangles of that level", FLAG, AT(mesh), 0, 0},
-    {"cells-of", "SYSTEM", "raster: the cells are those of healpix:LEVEL[,ring][,authalic] or s2:LEVEL[,authalic]",
-     TEXT, AT(cells_of), 0, 0},
-    {"points", "N", "raster: the cells are N points in random order; coast: queries (default: 10000000)", INTEGER,
-     AT(points), 1, 2147483647},
+    {"cells-of", "SYSTEM",
+     "raster: the cells are those of healpix:LEVEL[,ring][,authalic] or s2:LEVEL[,authalic]", TEXT,
+     AT(cells_of), 0, 0},
+    {"points", "N", "raster: the cells are N points in random order; coast: queries (default: 10000000)",
+     INTEGER, AT(points), 1, 2147483647},
     {"moves", "M", "cost: 8, 16 or 32 (default: 16)", INTEGER, AT(moves), 8, 32},
     {"polygons", "N", "barriers: of 10 vertices (default: 2000)", INTEGER, AT(polygons), 1, 10000000},
     {"runs", "N", "rounds after one to warm up (default: 5)", INTEGER, AT(runs), 1, BENCH_MOST_RUNS},
-    {"seconds", "S", "no case runs again after so long, nor a search that takes longer (20)", REAL, AT(seconds), 0,
-     1e9},
+    {"seconds", "S", "no case runs again after so long, nor a search that takes longer (20)", REAL,
+     AT(seconds), 0, 1e9},
     {"threads", "N", "default: one a processor", INTEGER, AT(threads), 1, 4096},
-    {"cpu", NULL, "CPU time of all threads, not elapsed time: on machines with other work", FLAG, AT(cpu), 0, 0},
+    {"cpu", NULL, "CPU time of all threads, not elapsed time: on machines with other work", FLAG, AT(cpu), 0,
+     0},
     {"json", NULL, "one JSON object a line", FLAG, AT(json), 0, 0},
     {"help", NULL, "print this", FLAG, 0, 0, 0, 0},
 #undef AT
@@ -95,9 +101,11 @@ static int read_list(char *text, int o, char *member) {
   double number = 0.0;
   int n = 0;
   for (char *one = strtok(text, ","); one != NULL; one = strtok(NULL, ","), n++) {
-    if (n == BENCH_MOST_LIST || (options[o].kind == INTEGERS && !bench_read_number(one, o, &number))) return 0;
+    if (n == BENCH_MOST_LIST || (options[o].kind == INTEGERS && !bench_read_number(one, o, &number)))
+      return 0;
     if (options[o].kind == NAMES) ((char **)member)[n] = one;
-    if (options[o].kind == INTEGERS && (options[o].count > 0 || n < 2)) ((int64_t *)member)[n] = (int64_t)number;
+    if (options[o].kind == INTEGERS && (options[o].count > 0 || n < 2))
+      ((int64_t *)member)[n] = (int64_t)number;
   }
   return options[o].count > 0 || n == 2 ? n : 0;
 }
@@ -143,14 +151,15 @@ int main(int argc, char **argv) {
   while (i < BENCHMARKS && strcmp(name, benchmarks[i].name) != 0)
     i++;
   if (strcmp(name, "--help") == 0) return print_help();
-  if (i == BENCHMARKS) return bench_fail("unknown benchmark (%s); gpuvoronoi-bench --help lists them", name), 2;
+  if (i == BENCHMARKS)
+    return bench_fail("unknown benchmark (%s); gpuvoronoi-bench --help lists them", name), 2;
   b.name = name;
   argv[1] = argv[0]; /* getopt's messages begin with it */
   b.seconds = benchmarks[i].seconds;
   memcpy(b.size, benchmarks[i].size, sizeof b.size);
   for (int o = 0; o < OPTIONS; o++)
-    list[o] =
-        (struct option){options[o].name, options[o].value != NULL ? required_argument : no_argument, NULL, 256 + o};
+    list[o] = (struct option){options[o].name, options[o].value != NULL ? required_argument : no_argument,
+                              NULL, 256 + o};
   for (int found; (found = getopt_long_only(argc - 1, argv + 1, "", list, NULL)) != -1;) {
     if (found < 256) return 2; /* getopt has printed it */
     if (found == 256 + OPTIONS - 1) return print_help();

@@ -1,10 +1,11 @@
 /*
  * gpuvoronoi-bench raster, projected.
  *
- *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer with touched pages, against one thread's memset of that
- *              buffer; on a device also its kernels, by events, against the device's own memset of as many bytes. Geodesics, and further
- *              backends, which must return the same bytes, are compared with great circles by the first; `serial` has one thread
- *   projected  great-circle distances on a grid of UTM zone 32, against PROJ's proj_trans_generic alone over every cell, all threads
+ *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer with touched pages, against one thread's
+ * memset of that buffer; on a device also its kernels, by events, against the device's own memset of as many
+ * bytes. Geodesics, and further backends, which must return the same bytes, are compared with great circles
+ * by the first; `serial` has one thread projected  great-circle distances on a grid of UTM zone 32, against
+ * PROJ's proj_trans_generic alone over every cell, all threads
  */
 #include <math.h>
 #include <proj.h>
@@ -113,7 +114,8 @@ static bool raster_grid(const bench *b, double **points, gv_grid *out) {
     out->height = 1;
   }
   if (b->cells_of != NULL) {
-    if (gv_cells_of_read(&io, "--cells-of", b->cells_of, &cells) != GV_OK) return bench_fail("%s", io.message);
+    if (gv_cells_of_read(&io, "--cells-of", b->cells_of, &cells) != GV_OK)
+      return bench_fail("%s", io.message);
     if (gv_cells_of_have_places(&cells))
       return bench_fail("--cells-of: unsupported cells (%s); use healpix:LEVEL or s2:LEVEL", b->cells_of);
     gv_cells_of_grid(&cells, NULL, out);
@@ -148,7 +150,7 @@ bool bench_raster(bench *b) {
   return good;
 }
 
-/* ----------------------------------------------------------------------------------------------------- projected */
+/* ---------------------------------------------------------------------------------------------- projected */
 
 static const double utm_origin[2] = {300000.0, 5700000.0}, utm_width = 400000.0;
 

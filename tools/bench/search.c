@@ -1,6 +1,7 @@
 /*
- * gpuvoronoi-bench search: the search backends side by side, in suites of the sizes that publications and packages
- * use. All backends must return the same neighbors. A backend that would take too long is left out, and shown as
+ * gpuvoronoi-bench search: the search backends side by side, in suites of the sizes that publications and
+ * packages use. All backends must return the same neighbors. A backend that would take too long is left out,
+ * and shown as
  * "-".
  */
 #include <inttypes.h>
@@ -17,17 +18,19 @@ enum { CLUSTERS = 64 };
 typedef enum data { UNIFORM, FLOATS, WIDE, INTEGERS, CLUSTERED, SPHERE } data;
 
 static const char *const data_names[] = {
-    "uniform", "uniform float32", "uniform [-500,500)", "integers, against itself", "clustered", "on the sphere"};
+    "uniform",   "uniform float32", "uniform [-500,500)", "integers, against itself",
+    "clustered", "on the sphere"};
 
-/* a: nearest neighbor. b: 20 nearest. c: all pairs. d: low dimensions. e: what GPUs are compared with. f: work for several GPUs. n: many
- * dimensions. t: trees on GPUs. Searches: dimensions, queries, points, k. */
+/* a: nearest neighbor. b: 20 nearest. c: all pairs. d: low dimensions. e: what GPUs are compared with. f:
+ * work for several GPUs. n: many dimensions. t: trees on GPUs. Searches: dimensions, queries, points, k. */
 static const struct {
   char suite;
   data kind;
   const char *searches;
 } suites[] = {
     {'a', UNIFORM,
-     "3 1 2 1, 3 2 8 1, 3 1 1024 1, 3 1 65536 1, 16 1 65536 1, 3 1024 1024 1, 3 1024 65536 1, 16 1024 65536 1, "
+     "3 1 2 1, 3 2 8 1, 3 1 1024 1, 3 1 65536 1, 16 1 65536 1, 3 1024 1024 1, 3 1024 65536 1, 16 1024 65536 "
+     "1, "
      "3 1 16777216 1, 16 1 16777216 1, 3 1024 1048576 1, 16 1024 1048576 1"},
     {'e', WIDE, "128 32768 32768 20, 4 32768 32768 20"},
     {'e', SPHERE, "3 2097152 16384 1"},
@@ -41,7 +44,8 @@ static const struct {
     {'t', UNIFORM,
      "3 10000000 1000000 1, 3 10000000 1000000 20, 3 1000000 10000000 1, 3 1000000 10000000 20, "
      "3 1000000 1000000 1, 3 1000000 1000000 8, 3 1000000 1000000 32, 3 1000000 1000000 100, "
-     "2 10000000 1000000 1, 2 10000000 1000000 20, 3 100000 1000000 1, 3 100000 1000000 20, 3 1000 1000000 1, "
+     "2 10000000 1000000 1, 2 10000000 1000000 20, 3 100000 1000000 1, 3 100000 1000000 20, 3 1000 1000000 "
+     "1, "
      "3 1000 1000000 20, 3 1000000 10000 1, 3 1000000 10000 20, 8 100000 1000000 1, 8 100000 1000000 20, "
      "3 1000000 100000000 1, 3 1000000 100000000 20, 3 100000 1000 1, 3 10000 100 1"}};
 
@@ -63,7 +67,7 @@ typedef struct timed_search {
   double *distances;
 } timed_search;
 
-/* ------------------------------------------------------------------------------------------------------------ data */
+/* --------------------------------------------------------------------------------------------------- data */
 
 static double coordinate(data kind, const double *center, uint64_t *state) {
   double u = bench_uniform(state);
@@ -79,7 +83,8 @@ static double coordinate(data kind, const double *center, uint64_t *state) {
   }
 }
 
-/* Points number `stream`, the same on every machine. `data` NULL: out of memory. To be freed with free((void *)points.data). */
+/* Points number `stream`, the same on every machine. `data` NULL: out of memory. To be freed with free((void
+ * *)points.data). */
 static gv_points make_points(const search_case *q, int64_t count, uint64_t stream) {
   double centers[CLUSTERS * 16];
   uint64_t state = stream * 1000003, seed = 42;
@@ -105,7 +110,8 @@ static gv_points make_points(const search_case *q, int64_t count, uint64_t strea
   return gv_points_rows(values, count, q->dim, type);
 }
 
-/* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out searches of minutes. */
+/* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out searches of
+ * minutes. */
 static double forecast(const char *backend, const search_case *q) {
   bool gpu = strncmp(backend, "cuda-", 5) == 0, tree = strstr(backend, "tree") != NULL;
   double pairs = (double)q->queries * (double)q->points, dim = q->dim;
@@ -119,7 +125,7 @@ static double forecast(const char *backend, const search_case *q) {
   return gpu ? 1e-3 + seconds / 50.0 : seconds;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ runs */
+/* --------------------------------------------------------------------------------------------------- runs */
 
 static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s) {
   const timed_search *one = c->with;
@@ -150,7 +156,8 @@ static gv_status bench_search_run(bench *b, const bench_case *c, bench_sample *s
   return status;
 }
 
-/* A case for each requested and available backend; those that would take too long have none in their search. */
+/* A case for each requested and available backend; those that would take too long have none in their
+ * search. */
 static bool bench_search_case(bench *b, const search_case *q) {
   timed_search searches[BENCH_MOST_LIST], one = {.k = q->k, .self = q->kind == INTEGERS};
   bench_case cases[BENCH_MOST_LIST];
@@ -174,14 +181,15 @@ static bool bench_search_case(bench *b, const search_case *q) {
     one.queries = one.self ? one.points : make_points(q, q->queries, 2);
     one.indices = malloc((size_t)(q->queries * q->k) * sizeof *one.indices);
     one.distances = malloc((size_t)(q->queries * q->k) * sizeof *one.distances);
-    good = one.points.data != NULL && one.queries.data != NULL && one.indices != NULL && one.distances != NULL;
+    good =
+        one.points.data != NULL && one.queries.data != NULL && one.indices != NULL && one.distances != NULL;
   }
   for (int i = 0; i < n; i++) {
     one.backend = searches[i].backend;
     searches[i] = one;
   }
-  snprintf(group, sizeof group, "%c: d %d, %" PRId64 " x %" PRId64 ", k %d, %s", q->suite, (int)q->dim, q->queries,
-           q->points, (int)q->k, data_names[q->kind]);
+  snprintf(group, sizeof group, "%c: d %d, %" PRId64 " x %" PRId64 ", k %d, %s", q->suite, (int)q->dim,
+           q->queries, q->points, (int)q->k, data_names[q->kind]);
   good = good ? bench_group(b, group, cases, n)
               : bench_fail("search: out of memory for %" PRId64 " points", q->points);
   if (!one.self) free((void *)one.queries.data);
@@ -192,13 +200,14 @@ static bool bench_search_case(bench *b, const search_case *q) {
 }
 
 bool bench_search(bench *b) {
-  bool good = b->suites == NULL || (b->suites[0] != '\0' && strspn(b->suites, "abcdefnt") == strlen(b->suites)) ||
+  bool good = b->suites == NULL ||
+              (b->suites[0] != '\0' && strspn(b->suites, "abcdefnt") == strlen(b->suites)) ||
               bench_fail("--suite: invalid value (%s); expected letters of abcdefnt", b->suites);
   for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) {
     search_case q = {.suite = suites[i].suite, .kind = suites[i].kind};
     for (const char *at = suites[i].searches; at != NULL && good; at = strchr(at + 1, ',')) {
-      good = sscanf(at + (*at == ','), "%" SCNd32 "%" SCNd64 "%" SCNd64 "%" SCNd32, &q.dim, &q.queries, &q.points,
-                    &q.k) == 4 &&
+      good = sscanf(at + (*at == ','), "%" SCNd32 "%" SCNd64 "%" SCNd64 "%" SCNd32, &q.dim, &q.queries,
+                    &q.points, &q.k) == 4 &&
              bench_search_case(b, &q);
     }
   }
@@ -211,7 +220,7 @@ bool bench_search(bench *b) {
   for (int32_t dim = 2; dim <= 3; dim++)
     for (int64_t n = 1000; n <= 10000000; n *= 10)
       for (int i = 0; i < 4 && good; i++)
-        good =
-            bench_search_case(b, &(search_case){'d', i < 2 ? UNIFORM : CLUSTERED, dim, 1000000, n, i % 2 ? 20 : 1});
+        good = bench_search_case(
+            b, &(search_case){'d', i < 2 ? UNIFORM : CLUSTERED, dim, 1000000, n, i % 2 ? 20 : 1});
   return good;
 }

@@ -60,7 +60,8 @@ bool bench_print_seeds(bench *b) {
 gv_grid bench_globe(const bench *b) {
   gv_grid grid;
   gv_grid_init(&grid);
-  const double geotransform[] = {-180.0, 360.0 / (double)b->size[0], 0.0, 90.0, 0.0, -180.0 / (double)b->size[1]};
+  const double geotransform[] = {-180.0, 360.0 / (double)b->size[0], 0.0, 90.0,
+                                 0.0,    -180.0 / (double)b->size[1]};
   grid.kind = GV_GRID_LONLAT;
   grid.width = b->size[0];
   grid.height = b->size[1];
@@ -72,11 +73,11 @@ void bench_name(const bench *b, gv_points seeds, char name[128]) {
   int length = b->mesh               ? snprintf(name, 128, "QTM level %d", b->level)
                : b->cells_of != NULL ? snprintf(name, 128, "%.40s", b->cells_of)
                : b->points > 0       ? snprintf(name, 128, "%d points", b->points)
-                                     : snprintf(name, 128, "%" PRId64 "x%" PRId64 " cells", b->size[0], b->size[1]);
+                               : snprintf(name, 128, "%" PRId64 "x%" PRId64 " cells", b->size[0], b->size[1]);
   snprintf(name + length, 128 - (size_t)length, ", %" PRId64 " seeds", seeds.count);
 }
 
-/* ------------------------------------------------------------------------------------------------------- threads */
+/* ------------------------------------------------------------------------------------------------ threads */
 
 typedef struct loop {
   atomic_llong next;

@@ -14,12 +14,13 @@
 
 typedef gv_job_settings settings;
 
-/* The output options of the main job; formats default to those of the parts' run. Values are read by the main job's
- * own rows. */
+/* The output options of the main job; formats default to those of the parts' run. Values are read by the main
+ * job's own rows. */
 static const gv_option table[] = {
     GV_OPTION_SECTION("Outputs"),
     {"of", "DRIVER",
-     "GDAL driver of OUT [default: by the extension of OUT]\nVRT, or an OUT called .vrt: a virtual raster of the "
+     "GDAL driver of OUT [default: by the extension of OUT]\nVRT, or an OUT called .vrt: a virtual raster of "
+     "the "
      "parts.",
      GV_OPTION_INTO(job.raster.driver)},
     {"co", "NAME=VALUE", "creation option; may be repeated", GV_OPTION_INTO(job.raster.creation_options)},
@@ -31,7 +32,8 @@ static const gv_option table[] = {
      GV_OPTION_INTO(job.polygons)},
     {"polygons-layer", "NAME", "layer of --polygons in a file of several layers",
      GV_OPTION_INTO(job.polygons_layer)},
-    {"no-style", NULL, "write no attribute table, no palette and no style for QGIS", GV_OPTION_INTO(job.no_style)},
+    {"no-style", NULL, "write no attribute table, no palette and no style for QGIS",
+     GV_OPTION_INTO(job.no_style)},
     {"overwrite", NULL, "replace outputs that exist", GV_OPTION_INTO(job.raster.overwrite)},
     GV_OPTION_SYNC_ROW(job.sync),
     GV_OPTION_SECTION("Inputs that have moved"),
@@ -39,15 +41,17 @@ static const gv_option table[] = {
     {"seeds-raster", "R", "the same raster of seeds", GV_OPTION_INTO(job.raster_seeds.source)},
     {"like", "RASTER", "the same template", GV_OPTION_INTO(job.grid.like)},
     {"extent-of", "SRC", "the same extent", GV_OPTION_INTO(job.grid.extent_of)},
-    {"oo", "NAME=VALUE", "open option of the seeds' driver; may be repeated\nPart files do not contain passwords.",
+    {"oo", "NAME=VALUE",
+     "open option of the seeds' driver; may be repeated\nPart files do not contain passwords.",
      GV_OPTION_INTO(job.seeds.open_options)},
     {"like-oo", "NAME=VALUE", "open option of the driver of --like", GV_OPTION_INTO(job.grid.like_options),
      .rare = true},
-    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of", GV_OPTION_INTO(job.grid.extent_options),
-     .rare = true},
+    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of",
+     GV_OPTION_INTO(job.grid.extent_options), .rare = true},
     {"mask-oo", "NAME=VALUE", "open option of the driver of --mask", GV_OPTION_INTO(job.mask.open_options),
      .rare = true},
-    {"sum-oo", "NAME=VALUE", "open option of the drivers of --sum", GV_OPTION_INTO(job.sum_options), .rare = true},
+    {"sum-oo", "NAME=VALUE", "open option of the drivers of --sum", GV_OPTION_INTO(job.sum_options),
+     .rare = true},
     GV_OPTION_SECTION("Run"),
     GV_OPTION_THREADS_ROW(job.threads),
     {"memory", "SIZE", "memory of all threads, in addition to the memory for the seeds",
@@ -60,13 +64,15 @@ static const gv_option table[] = {
 
 const cli_syntax merge_syntax = {
     .name = "merge",
-    .usage = "Usage: gpuvoronoi merge [options] OUT PART...\n"
-             "\n"
-             "Merges the parts of a raster, each computed by gpuvoronoi --part I/N ... PART on any machine, into "
-             "the same\n"
-             "bytes as a run without --part. All N parts of one run are required, in any order. The seeds are read "
-             "once\n"
-             "more. Only files on this command line are written.\n",
+    .usage =
+        "Usage: gpuvoronoi merge [options] OUT PART...\n"
+        "\n"
+        "Merges the parts of a raster, each computed by gpuvoronoi --part I/N ... PART on any machine, into "
+        "the same\n"
+        "bytes as a run without --part. All N parts of one run are required, in any order. The seeds are "
+        "read "
+        "once\n"
+        "more. Only files on this command line are written.\n",
     CLI_ROWS(table),
     .examples = "  gpuvoronoi --seeds cities.csv --res 0.01 --stats cities.gpkg --part 3/8 part3.tif\n"
                 "  gpuvoronoi merge --stats cities.gpkg cities.tif part?.tif\n"
@@ -97,7 +103,8 @@ static int note(void *user, const gv_option *o, char *value) {
 static int complete(given_merge *g, gv_description *base, settings *s) {
   gv_io io = {.cancelled = NULL};
   gv_part part = {0};
-  if (g->count == 0) return cli_fail(EXIT_USAGE, "missing OUT and parts; expected gpuvoronoi merge OUT PART...");
+  if (g->count == 0)
+    return cli_fail(EXIT_USAGE, "missing OUT and parts; expected gpuvoronoi merge OUT PART...");
   gv_status status = gv_part_open(&io, g->parts[0], &part);
   if (status == GV_OK) status = gv_part_run(&io, &part, base);
   if (status == GV_OK) status = gv_foreign_drop_outputs(&io, &g->options, base);

@@ -91,7 +91,8 @@ GV_INLINE vf_table vf_table_load(const int32_t *entry) {
   return (vf_table){(vf)vi_load(entry), (vf)vi_load(entry + VF_LANES)};
 }
 GV_INLINE void vf_look_up(int32_t *p, vf_table table, vf a) {
-  vf low = _mm256_permutevar8x32_ps(table.low, (__m256i)a), high = _mm256_permutevar8x32_ps(table.high, (__m256i)a);
+  vf low = _mm256_permutevar8x32_ps(table.low, (__m256i)a),
+     high = _mm256_permutevar8x32_ps(table.high, (__m256i)a);
   vf fourth = (vf)_mm256_slli_epi32((__m256i)a, 28); /* bit 3 becomes the sign */
   vi_store(p, (vi)_mm256_blendv_ps(low, high, fourth));
 }

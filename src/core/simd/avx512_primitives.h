@@ -69,7 +69,8 @@ GV_INLINE bool vi_any(vi a) {
   return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;
 }
 
-/* Writes the lanes with their bit set in `keep` side by side; may write arbitrary values up to VD_LANES entries. */
+/* Writes the lanes with their bit set in `keep` side by side; may write arbitrary values up to VD_LANES
+ * entries. */
 GV_INLINE void vd_compress(double *to, unsigned keep, vd a) {
   _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)keep, a));
 }

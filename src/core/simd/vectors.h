@@ -1,12 +1,12 @@
 /*
  * Types and operations of the vector kernels: vectors of the instruction set that a file is compiled for. One
- * source is compiled once for each (cmake/GpuvoronoiKernels.cmake defines GV_SIMD, its name, and GV_SIMD_BITS),
- * chosen at run time.
+ * source is compiled once for each (cmake/GpuvoronoiKernels.cmake defines GV_SIMD, its name, and
+ * GV_SIMD_BITS), chosen at run time.
  *
- * Vectors are those of GCC and Clang: + - * / of numbers and & | ^ ~ of whole ones work lane by lane, and a scalar
- * operand applies to all lanes. Products and sums are never contracted, so formulas give the same bits in vectors
- * and in scalars. Other operations are here and in *_primitives.h: intrinsics, where compilers do not find the
- * instruction. Comparisons are among them, because AVX-512 has mask registers.
+ * Vectors are those of GCC and Clang: + - * / of numbers and & | ^ ~ of whole ones work lane by lane, and a
+ * scalar operand applies to all lanes. Products and sums are never contracted, so formulas give the same bits
+ * in vectors and in scalars. Other operations are here and in *_primitives.h: intrinsics, where compilers do
+ * not find the instruction. Comparisons are among them, because AVX-512 has mask registers.
  */
 #ifndef GV_SIMD_VECTORS_H
 #define GV_SIMD_VECTORS_H
@@ -37,9 +37,9 @@ typedef int32_t vd_integers GV_VECTOR_OF(GV_SIMD_BITS / 2);
 
 enum { VD_LANES = GV_SIMD_BITS / 64, VF_LANES = GV_SIMD_BITS / 32 };
 
-#define GV_LOAD(type, from)                                                                                        \
-  type a;                                                                                                          \
-  memcpy(&a, from, sizeof a);                                                                                      \
+#define GV_LOAD(type, from)                                                                                  \
+  type a;                                                                                                    \
+  memcpy(&a, from, sizeof a);                                                                                \
   return a
 
 GV_INLINE vd vd_load(const double *p) {

@@ -1,8 +1,8 @@
 /*
- * The engine `cuda-tile` of travel cost. First the costs: the least solution of the definition's equations is unique, so neither the
- * order of visits nor values read while they are changed matter; all that counts is that the tiles are visited until
- * nothing changes. Then the seeds, in the same way: the lowest of those that are reached by moves with
- * fl(D(previous) + cost) = D(cell), which are found anew in each visit.
+ * The engine `cuda-tile` of travel cost. First the costs: the least solution of the definition's equations is
+ * unique, so neither the order of visits nor values read while they are changed matter; all that counts is
+ * that the tiles are visited until nothing changes. Then the seeds, in the same way: the lowest of those that
+ * are reached by moves with fl(D(previous) + cost) = D(cell), which are found anew in each visit.
  *
  * Tiles with the least costs come first: costs that were passed on too early have to be passed on again.
  */
@@ -19,7 +19,7 @@ namespace {
 
 enum { NO_SEED = INT32_MAX, BLOCK = 256 };
 
-/* --------------------------------------------------------------------------------------------------------- visits */
+/* ------------------------------------------------------------------------------------------------- visits */
 
 /* A tile and the cells around it. */
 __device__ static void load_tile(const cost_arguments &a, const cost_tile &t, double *friction, double *cost,
@@ -92,15 +92,16 @@ template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_se
   extern __shared__ double memory[];
   double *friction = memory, *lengths = friction + COST_WITH * COST_WITH;
   double *cost = lengths + (COST_SIDE + GV_COST_LONGEST) * COST_LENGTHS;
-  uint32_t *tight =
-      reinterpret_cast<uint32_t *>(cost + COST_WITH * COST_WITH); /* of a cell: moves that reach it at its cost */
+  uint32_t *tight = reinterpret_cast<uint32_t *>(
+      cost + COST_WITH * COST_WITH); /* of a cell: moves that reach it at its cost */
   __shared__ cost_block block;
   const cost_tile t = cost_tile_of(a, a.chosen[blockIdx.x]);
   const unsigned long long parts = cost_take(a, t, block);
   load_tile(a, t, friction, cost, lengths);
   __syncthreads();
   for (int i = (int)threadIdx.x; i < COST_SIDE * COST_SIDE; i += COST_THREADS) {
-    const int x = i % COST_SIDE, y = i / COST_SIDE, at = (y + GV_COST_MARGIN) * COST_WITH + x + GV_COST_MARGIN;
+    const int x = i % COST_SIDE, y = i / COST_SIDE,
+              at = (y + GV_COST_MARGIN) * COST_WITH + x + GV_COST_MARGIN;
     uint32_t moves = 0;
     if (x < t.width && y < t.height && !isinf(cost[at])) {
       double costs[MOVES];
@@ -144,7 +145,7 @@ template <int MOVES> __global__ void __launch_bounds__(COST_THREADS, 2) visit_se
   cost_pass_on(a, t, block);
 }
 
-/* ------------------------------------------------------------------------------------------------- before and after */
+/* --------------------------------------------------------------------------------------- before and after */
 
 __global__ void fill_cells(const cost_arguments a, int64_t cells) {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -162,8 +163,10 @@ __device__ static int32_t tile_at(int64_t cells, int32_t tiles, int64_t at) {
   return i;
 }
 
-/* Starts of seeds: their costs, or, once the costs are known, the seeds of those that are as cheap. Their tiles are to be visited. */
-__global__ void put_starts(const cost_arguments a, const gv_cost_entry *starts, int64_t count, bool of_seeds) {
+/* Starts of seeds: their costs, or, once the costs are known, the seeds of those that are as cheap. Their
+ * tiles are to be visited. */
+__global__ void put_starts(const cost_arguments a, const gv_cost_entry *starts, int64_t count,
+                           bool of_seeds) {
   const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   if (i >= count || !(starts[i].cost <= a.most)) return;
   const int64_t cell = starts[i].cell, column = cell % a.stride - GV_COST_MARGIN,
@@ -201,7 +204,7 @@ __global__ void finish_seeds(const cost_arguments a, int64_t cells) {
   if (i < cells && a.seed[i] == NO_SEED) a.seed[i] = -1;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- rounds */
+/* ------------------------------------------------------------------------------------------------- rounds */
 
 struct engine {
   gv_context *context;
@@ -244,8 +247,8 @@ gv_status choose(engine *e, double limit) {
               "tiles of travel cost");
   GV_CUDA_TRY(context, cudaMemsetAsync(&e->arguments.found->least, 0xff, sizeof e->found->least, stream),
               "tiles of travel cost");
-  choose_tiles<<<blocks_of((int64_t)e->arguments.across * e->arguments.down), BLOCK, 0, stream>>>(e->arguments,
-                                                                                                  e->chosen, bits);
+  choose_tiles<<<blocks_of((int64_t)e->arguments.across * e->arguments.down), BLOCK, 0, stream>>>(
+      e->arguments, e->chosen, bits);
   GV_CUDA_LAUNCHED(context, "tiles of travel cost");
   GV_CUDA_TRY(context,
               cudaMemcpyAsync(e->found, e->arguments.found, sizeof *e->found, cudaMemcpyDeviceToHost, stream),
@@ -255,9 +258,10 @@ done:
   return status;
 }
 
-/* The costs up to which the next round visits tiles: a step beyond the least pending one. The step grows while a round has too few
- * tiles to fill the device. It begins with the first cost above 0, as seeds in centers of cells start at 0. Gain: 1.6x on 21600x8700
- * cells by 8 tiles a multiprocessor and steps that are four times as long while tiles are few, against 4 and 1.5. */
+/* The costs up to which the next round visits tiles: a step beyond the least pending one. The step grows
+ * while a round has too few tiles to fill the device. It begins with the first cost above 0, as seeds in
+ * centers of cells start at 0. Gain: 1.6x on 21600x8700 cells by 8 tiles a multiprocessor and steps that are
+ * four times as long while tiles are few, against 4 and 1.5. */
 double limit_of(const engine *e, double limit, double *step) {
   const int32_t chosen = e->found->chosen, enough = 8 * e->queue->multiprocessors; /* tiles of a round */
   double least;
@@ -286,7 +290,8 @@ gv_status rounds(engine *e, bool of_seeds) {
     visit<<<e->found->chosen, COST_THREADS, bytes, e->queue->stream>>>(e->arguments);
     gv_cuda_mark_end(e->queue);
     GV_CUDA_LAUNCHED(context, "tiles of travel cost");
-    if (context->progress != NULL && !context->progress((double)e->found->reached / cells, context->progress_user))
+    if (context->progress != NULL &&
+        !context->progress((double)e->found->reached / cells, context->progress_user))
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   }
 done:
@@ -296,8 +301,8 @@ done:
 gv_status start(engine *e, bool of_seeds) {
   gv_status status = GV_OK;
   if (e->start_count > 0)
-    put_starts<<<blocks_of(e->start_count), BLOCK, 0, e->queue->stream>>>(e->arguments, e->starts, e->start_count,
-                                                                          of_seeds);
+    put_starts<<<blocks_of(e->start_count), BLOCK, 0, e->queue->stream>>>(e->arguments, e->starts,
+                                                                          e->start_count, of_seeds);
   GV_CUDA_LAUNCHED(e->context, "starts of travel cost");
   status = rounds(e, of_seeds);
 done:
@@ -332,12 +337,12 @@ gv_status reserve(engine *e, const gv_cost_starts *starts) {
   a->found = static_cast<cost_found *>(at[8]);
   GV_TRY(gv_cuda_reserve_pinned(e->context, e->queue, 0, sizeof *e->found, &at[0]));
   e->found = static_cast<cost_found *>(at[0]);
-  GV_TRY(
-      gv_cuda_upload(e->context, e->queue, const_cast<double *>(a->friction), c->friction, bytes[0], "friction"));
+  GV_TRY(gv_cuda_upload(e->context, e->queue, const_cast<double *>(a->friction), c->friction, bytes[0],
+                        "friction"));
   GV_TRY(gv_cuda_upload(e->context, e->queue, const_cast<double *>(a->lengths), c->lengths.of_row, bytes[1],
                         "lengths of moves"));
-  return gv_cuda_upload(e->context, e->queue, e->starts, starts->entries, (size_t)starts->count * sizeof *e->starts,
-                        "starts of travel cost");
+  return gv_cuda_upload(e->context, e->queue, e->starts, starts->entries,
+                        (size_t)starts->count * sizeof *e->starts, "starts of travel cost");
 }
 
 gv_status run_on_queue(engine *e, const gv_cost_starts *starts) {
@@ -351,7 +356,8 @@ gv_status run_on_queue(engine *e, const gv_cost_starts *starts) {
               "tiles of travel cost");
   GV_CUDA_TRY(context, cudaMemsetAsync(a->key, 0xff, (size_t)tiles * sizeof *a->key, e->queue->stream),
               "tiles of travel cost");
-  GV_CUDA_TRY(context, cudaMemsetAsync(a->found, 0, sizeof *a->found, e->queue->stream), "tiles of travel cost");
+  GV_CUDA_TRY(context, cudaMemsetAsync(a->found, 0, sizeof *a->found, e->queue->stream),
+              "tiles of travel cost");
   fill_cells<<<blocks_of(c->cells), BLOCK, 0, e->queue->stream>>>(*a, c->cells);
   GV_CUDA_LAUNCHED(context, "tiles of travel cost");
   status = start(e, false);
@@ -360,7 +366,8 @@ gv_status run_on_queue(engine *e, const gv_cost_starts *starts) {
   c->may_overflow = c->may_overflow || e->found->may_overflow != 0;
   finish_seeds<<<blocks_of(c->cells), BLOCK, 0, e->queue->stream>>>(*a, c->cells);
   GV_CUDA_LAUNCHED(context, "seeds of travel cost");
-  status = gv_cuda_download(context, e->queue, c->cost, a->cost, (size_t)c->cells * sizeof *a->cost, "travel cost");
+  status = gv_cuda_download(context, e->queue, c->cost, a->cost, (size_t)c->cells * sizeof *a->cost,
+                            "travel cost");
   if (status == GV_OK)
     status = gv_cuda_download(context, e->queue, c->seed, a->seed, (size_t)c->cells * sizeof *a->seed,
                               "seeds of travel cost");

@@ -1,9 +1,9 @@
 /*
  * Tiles of a raster of travel cost, one for each block of threads, in its shared memory.
  *
- * A tile is visited if a cell in or around it has changed. Its cells take the best of their neighbors again and again, until none of
- * them changes; then the tiles around it, as far as changed cells are beside them, are to be visited in turn. Parts of 8 x 8
- * cells in which and around which nothing has changed are left out.
+ * A tile is visited if a cell in or around it has changed. Its cells take the best of their neighbors again
+ * and again, until none of them changes; then the tiles around it, as far as changed cells are beside them,
+ * are to be visited in turn. Parts of 8 x 8 cells in which and around which nothing has changed are left out.
  */
 #ifndef GV_COST_TILE_CUH
 #define GV_COST_TILE_CUH
@@ -77,7 +77,8 @@ __device__ static inline int64_t cost_place(const cost_arguments &a, const cost_
 }
 
 /* The same, on the other side of the seam if it is beyond it. */
-__device__ static inline int64_t cost_place_wrapped(const cost_arguments &a, const cost_tile &t, int x, int y) {
+__device__ static inline int64_t cost_place_wrapped(const cost_arguments &a, const cost_tile &t, int x,
+                                                    int y) {
   const int64_t at = cost_place(a, t, x, y), column = (int64_t)t.column + x;
   return !a.wraps ? at : column < 0 ? at + a.width : column >= a.width ? at - a.width : at;
 }
@@ -130,7 +131,8 @@ struct cost_block {
 };
 
 /* Begins a visit: takes what has changed around the tile. */
-__device__ static inline unsigned long long cost_take(const cost_arguments &a, const cost_tile &t, cost_block &b) {
+__device__ static inline unsigned long long cost_take(const cost_arguments &a, const cost_tile &t,
+                                                      cost_block &b) {
   if (threadIdx.x == 0) {
     /* The key first: a change in between lowers it again, and is seen now or leaves a bit. */
     a.key[t.number] = ~0ull;
@@ -167,7 +169,8 @@ __device__ static inline void cost_pass_on(const cost_arguments &a, const cost_t
   }
 }
 
-/* Calls change(x, y) for the cells of these parts, until it returns false for all of them and those around. */
+/* Calls change(x, y) for the cells of these parts, until it returns false for all of them and those
+ * around. */
 template <typename Change>
 __device__ static inline void cost_until_still(const cost_tile &t, cost_block &b, unsigned long long parts,
                                                Change change) {

@@ -25,7 +25,8 @@ GV_FORMULA GV_REAL GV_NAME(arcsine)(GV_REAL x) {
       0x1.fd4f1fa1ac91cp-8, 0x1.084522a849f25p-6, -0x1.65717d3785d18p-7, 0x1.cf6d7d2572a46p-6,
   };
   GV_MASK steep = GV_LESS(GV_ALL(0.5), x);
-  GV_REAL z = GV_SELECT(steep, 0.5 * (1.0 - x), x * x), r = GV_SELECT(steep, GV_SQRT(z), x), p = GV_ALL(c[11]);
+  GV_REAL z = GV_SELECT(steep, 0.5 * (1.0 - x), x * x), r = GV_SELECT(steep, GV_SQRT(z), x),
+          p = GV_ALL(c[11]);
   for (int i = 10; i >= 0; i--)
     p = p * z + c[i];
   GV_REAL s = r + (r * z) * p;

@@ -1,4 +1,5 @@
-/* The names that the formulas of this folder are written in, for as many numbers at a time as a vector holds. */
+/* The names that the formulas of this folder are written in, for as many numbers at a time as a vector
+ * holds. */
 #include "core/simd/vectors.h"
 
 #define GV_FORMULA               GV_INLINE

@@ -1,6 +1,6 @@
 /*
- * The names that the formulas of this folder are written in, for one number at a time, on processors and GPUs. A formula is a
- * file without a guard, included once for each meaning of the names.
+ * The names that the formulas of this folder are written in, for one number at a time, on processors and
+ * GPUs. A formula is a file without a guard, included once for each meaning of the names.
  */
 #include "core/both.h"
 

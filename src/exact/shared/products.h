@@ -1,4 +1,5 @@
-/* Metrics of products: the cosine distance of two vectors, from sums of products (gv_metric in the public header defines it). */
+/* Metrics of products: the cosine distance of two vectors, from sums of products (gv_metric in the public
+ * header defines it). */
 
 /* The length of a vector from the sum of its squares; 0: it has no direction. */
 GV_FORMULA GV_REAL GV_NAME(cosine_length)(GV_REAL squares) {

@@ -1,9 +1,9 @@
 /*
  * Sines and cosines of degrees, and points of a meridian, for positions on the globe.
  *
- * No fused multiply-adds and no library functions: the same bits on every processor. The polynomials are Chebyshev fits on
- * [0, (pi/4)^2] (errors below 3e-17 and 2e-18); cos is summed as in Cody and Waite's scheme, with the rounding of 1 - u/2 put
- * back.
+ * No fused multiply-adds and no library functions: the same bits on every processor. The polynomials are
+ * Chebyshev fits on [0, (pi/4)^2] (errors below 3e-17 and 2e-18); cos is summed as in Cody and Waite's
+ * scheme, with the rounding of 1 - u/2 put back.
  */
 #include "core/angles.h"
 
@@ -35,7 +35,8 @@ GV_FORMULA void GV_NAME(sines)(GV_REAL degrees, GV_REAL *sine, GV_REAL *cosine) 
   q = q * u + 0x1.5555555555555p-5;
   GV_REAL half = u * 0.5, w = 1.0 - half, c = w + (((1.0 - w) - half) + (u * u) * q);
 
-  /* Quadrants -2 ... 2: odd ones swap sine and cosine; signs follow. Adding 0 leaves one zero, the positive one. */
+  /* Quadrants -2 ... 2: odd ones swap sine and cosine; signs follow. Adding 0 leaves one zero, the positive
+   * one. */
   GV_REAL minus = GV_ALL(-1.0), size = GV_ABS(quadrant);
   GV_REAL backward = GV_SELECT(GV_LESS(GV_ALL(1.5), size), minus, GV_ALL(1.0));
   GV_MASK odd = GV_LESS(GV_ABS(size - 1.0), GV_ALL(0.5));
@@ -43,7 +44,8 @@ GV_FORMULA void GV_NAME(sines)(GV_REAL degrees, GV_REAL *sine, GV_REAL *cosine) 
   *cosine = GV_SELECT(odd, s, c) * GV_SELECT(GV_LESS(GV_ALL(0.5), quadrant), minus, backward) + 0.0;
 }
 
-/* Distance from the axis and height of the place with this latitude; eccentricity2 < 0 means the unit sphere. */
+/* Distance from the axis and height of the place with this latitude; eccentricity2 < 0 means the unit
+ * sphere. */
 GV_FORMULA void GV_NAME(meridian_point)(double eccentricity2, GV_REAL sine, GV_REAL cosine, GV_REAL *p,
                                         GV_REAL *z) {
   if (eccentricity2 < 0.0) {

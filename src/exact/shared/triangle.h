@@ -1,6 +1,6 @@
 /*
- * The canonical position of a triangle of the QTM mesh in octant 1: the mean of its three corners, lengthened to 1. Two
- * corners, a and b, lie on one parallel and are added first; the third on another.
+ * The canonical position of a triangle of the QTM mesh in octant 1: the mean of its three corners, lengthened
+ * to 1. Two corners, a and b, lie on one parallel and are added first; the third on another.
  */
 
 /* Radius and height of the parallels, sines and cosines of the corners' longitudes. */

@@ -1,6 +1,6 @@
 /*
- * Weighted distances (gv_weighting in the public header defines them). Weighting and form are constants where speed
- * matters.
+ * Weighted distances (gv_weighting in the public header defines them). Weighting and form are constants where
+ * speed matters.
  */
 GV_FORMULA GV_REAL GV_NAME(weigh_as)(int weighting, int form, double inverse, double scale, GV_REAL canonical,
                                      GV_REAL w) {

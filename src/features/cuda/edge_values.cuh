@@ -1,4 +1,5 @@
-/* Geodesic distances of edges as floats, by bounds (features/edge_points.h), and the chords that they begin with. */
+/* Geodesic distances of edges as floats, by bounds (features/edge_points.h), and the chords that they begin
+ * with. */
 #ifndef GV_EDGE_VALUES_CUH
 #define GV_EDGE_VALUES_CUH
 
@@ -39,8 +40,8 @@ struct edge_view {
 };
 
 /* The square of the chord from the straight line between the ends, and where on it. */
-__device__ __forceinline__ double edge_chord2(const gv_edge_row *row, const double q[3], float *sag, int *feature,
-                                              double *at = NULL) {
+__device__ __forceinline__ double edge_chord2(const gv_edge_row *row, const double q[3], float *sag,
+                                              int *feature, double *at = NULL) {
   const double2 *from = (const double2 *)row;
   const double2 a = __ldg(from), b = __ldg(from + 1), c = __ldg(from + 2), e = __ldg(from + 3);
   const double start[3] = {a.x, a.y, b.x}, d[3] = {b.y, c.x, c.y};
@@ -68,7 +69,8 @@ __device__ static inline double edge_orient(double reversed, gv_edge_stand *s) {
 }
 
 /* A place of a straight line. */
-__device__ static inline void edge_stand_straight(const edge_view &t, const gv_edge_line *line, gv_edge_stand *s) {
+__device__ static inline void edge_stand_straight(const edge_view &t, const gv_edge_line *line,
+                                                  gv_edge_stand *s) {
   double lon = line->lon[0], lat = line->lat[0], sin_lon, cos_lon, sin_lat, cos_lat, p, m, n;
   s->room = s->tilt = 0.0;
   s->motion = line->motion;
@@ -86,7 +88,8 @@ __device__ static inline void edge_stand_straight(const edge_view &t, const gv_e
   s->place[0] = p * cos_lon;
   s->place[1] = p * sin_lon;
   gv_edge_radii(&t.ellipsoid, sin_lat, &m, &n);
-  gv_edge_turn_to(sin_lon, cos_lon, sin_lat, cos_lat, n * cos_lat * line->rate_lon, m * line->rate_lat, s->along);
+  gv_edge_turn_to(sin_lon, cos_lon, sin_lat, cos_lat, n * cos_lat * line->rate_lon, m * line->rate_lat,
+                  s->along);
 }
 
 /* A place of a geodesic. */
@@ -146,8 +149,9 @@ __device__ static inline float edge_decided(double least, double most) {
 }
 
 /*
- * The distance of a feature as a float by the edges that may be nearest, or NaN: the bounds do not decide. It is not below the least bound
- * of all edges, and not above those of its own. Here by the places that chords find: of most positions vertices.
+ * The distance of a feature as a float by the edges that may be nearest, or NaN: the bounds do not decide. It
+ * is not below the least bound of all edges, and not above those of its own. Here by the places that chords
+ * find: of most positions vertices.
  */
 __device__ static float edge_value_at_once(const edge_view &t, const double q[3], int feature,
                                            const edge_list &list) {
@@ -168,7 +172,8 @@ __device__ static float edge_value_at_once(const edge_view &t, const double q[3]
 }
 
 /* The same in some passes, each from better places. */
-__device__ static float edge_value(const edge_view &t, const double q[3], int feature, const edge_list &list) {
+__device__ static float edge_value(const edge_view &t, const double q[3], int feature,
+                                   const edge_list &list) {
   double part[MOST_LEFT], last_part[MOST_LEFT], last_slope[MOST_LEFT], low[MOST_LEFT], slope[MOST_LEFT],
       distance[MOST_LEFT], speed[MOST_LEFT];
   int left[MOST_LEFT], count = list.count;

@@ -1,16 +1,18 @@
 /*
  * The nearest feature of many positions by their edges (features/device_edges.h).
  *
- * A warp takes 32 positions that are close together, a lane each, and walks the tree of edges with one stack: a node is visited if its box
- * is within the reach of any lane. The first walk finds the least upper bound of a chord to an edge, lane by lane; it begins with the
- * edge that was nearest to the lane's last position. The second visits all edges within the reach of that bound, of which the nearest is
- * one (features/tree.h), with boxes and chords in double as on CPUs. Exact distances of the plane and of arcs decide at once, the least
- * (distance, feature) wins. Geodesic distances as floats are decided by bounds (features/edge_bounds.h): the second walk lists the edges
- * that may be nearest, one kernel looks at each of them once, and another takes the positions that this leaves open in some passes,
- * each from a better place.
+ * A warp takes 32 positions that are close together, a lane each, and walks the tree of edges with one stack:
+ * a node is visited if its box is within the reach of any lane. The first walk finds the least upper bound of
+ * a chord to an edge, lane by lane; it begins with the edge that was nearest to the lane's last position. The
+ * second visits all edges within the reach of that bound, of which the nearest is one (features/tree.h), with
+ * boxes and chords in double as on CPUs. Exact distances of the plane and of arcs decide at once, the least
+ * (distance, feature) wins. Geodesic distances as floats are decided by bounds (features/edge_bounds.h): the
+ * second walk lists the edges that may be nearest, one kernel looks at each of them once, and another takes
+ * the positions that this leaves open in some passes, each from a better place.
  *
- * Gain over 16 cores (gpuvoronoi-bench coast on one H200): points 10x to 28x, great-circle distances of points 15x to 33x; cells of
- * 21600 x 10800: ids 3.4x, geodesic distances 9.5x to 12x, great-circle distances 17x to 21x.
+ * Gain over 16 cores (gpuvoronoi-bench coast on one H200): points 10x to 28x, great-circle distances of
+ * points 15x to 33x; cells of 21600 x 10800: ids 3.4x, geodesic distances 9.5x to 12x, great-circle distances
+ * 17x to 21x.
  */
 #include "exact/distance.h"
 #include "exact/edge_arc.h"
@@ -43,14 +45,15 @@ struct edge_chunk {
   int32_t *found;
   float *low, *value;
   double *distance;
-  /* Values that bounds decide: for each lane of the groups the edges that may be nearest, `listed` of them (MOST_LEFT + 1: too many),
-   * `slots` apart; then the slots that are open, in which *opens counts them. */
+  /* Values that bounds decide: for each lane of the groups the edges that may be nearest, `listed` of them
+   * (MOST_LEFT + 1: too many), `slots` apart; then the slots that are open, in which *opens counts them. */
   int64_t slots;
   uint8_t *listed;
   int *list, *open, *opens;
 };
 
-__device__ __forceinline__ double edge_box_distance2(const edge_view &t, const gv_box_node &n, const double q[3]) {
+__device__ __forceinline__ double edge_box_distance2(const edge_view &t, const gv_box_node &n,
+                                                     const double q[3]) {
   const double low[3] = {(double)n.low[0], (double)n.low[1], (double)n.low[2]},
                high[3] = {(double)n.high[0], (double)n.high[1], (double)n.high[2]};
   if (t.dim == 3) return gv_globe_box_distance2(t.flattest, low, high, q);
@@ -260,8 +263,8 @@ __global__ void __launch_bounds__(EDGE_THREADS)
   }
 }
 
-/* Values of listed edges, a thread each; slots that one look at each edge leaves open are noted. Gain, with the kernel below, against
- * values in the search: 1.2x in device time (5400 x 2700 cells). */
+/* Values of listed edges, a thread each; slots that one look at each edge leaves open are noted. Gain, with
+ * the kernel below, against values in the search: 1.2x in device time (5400 x 2700 cells). */
 __global__ void __launch_bounds__(EDGE_THREADS)
     edges_values(const __grid_constant__ edge_view t, const __grid_constant__ edge_chunk c) {
   const int64_t slot = (int64_t)blockIdx.x * EDGE_THREADS + threadIdx.x;
@@ -282,7 +285,8 @@ __global__ void __launch_bounds__(EDGE_THREADS)
 __global__ void __launch_bounds__(EDGE_THREADS)
     edges_open_values(const __grid_constant__ edge_view t, const __grid_constant__ edge_chunk c) {
   const int opens = *c.opens;
-  for (int n = (int)(blockIdx.x * EDGE_THREADS + threadIdx.x); n < opens; n += (int)(gridDim.x * EDGE_THREADS)) {
+  for (int n = (int)(blockIdx.x * EDGE_THREADS + threadIdx.x); n < opens;
+       n += (int)(gridDim.x * EDGE_THREADS)) {
     const int64_t slot = c.open[n], i = edge_position(c, slot / WARP, (int)(slot % WARP));
     double q[3] = {0.0, 0.0, 0.0};
     edge_place(t, c, i, q);
@@ -348,7 +352,8 @@ static void edges_close(void *opaque) {
 }
 
 static gv_status edges_open(gv_context *context, int device, const gv_edge_table *table, void **out) {
-  const void *from[EDGE_ARRAYS] = {table->node, table->row, table->entry, table->place, table->line, table->curve};
+  const void *from[EDGE_ARRAYS] = {table->node,  table->row,  table->entry,
+                                   table->place, table->line, table->curve};
   const size_t bytes[EDGE_ARRAYS] = {(size_t)table->nodes * sizeof *table->node,
                                      (size_t)table->rows * sizeof *table->row,
                                      (size_t)table->rows * sizeof *table->entry,
@@ -425,19 +430,19 @@ static gv_status edges_place(gv_context *context, gv_cuda_queue *queue, const cu
   if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_KEYS, 2 * n * sizeof(uint64_t), &keys);
   if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_NUMBERS, 2 * n * sizeof(int), &numbers);
   if (status == GV_OK)
-    status = gv_cuda_stream(context, queue, pairs, 2 * n * sizeof(double), 2 * sizeof(double), s->pairs, s->user,
-                            "copying the queries");
+    status = gv_cuda_stream(context, queue, pairs, 2 * n * sizeof(double), 2 * sizeof(double), s->pairs,
+                            s->user, "copying the queries");
   if (status != GV_OK) return status;
   uint64_t *code[2] = {(uint64_t *)keys, (uint64_t *)keys + n};
   int *order[2] = {(int *)numbers, (int *)numbers + n};
   gv_cuda_mark_begin(queue);
-  gv::edges_code<<<gv_tree_blocks(count, 256), 256, 0, queue->stream>>>(e->view, (const double2 *)pairs, count,
-                                                                        (double *)places, code[0], order[0]);
+  gv::edges_code<<<gv_tree_blocks(count, 256), 256, 0, queue->stream>>>(
+      e->view, (const double2 *)pairs, count, (double *)places, code[0], order[0]);
   GV_CUDA_LAUNCHED(context, "ordering the queries");
   status = gv_tree_sort_64(context, queue, SLOT_SORT, code, order, count, dim == 3 ? 48 : 40);
   if (status != GV_OK) return status;
-  gv::edges_gather<<<gv_tree_blocks(count, 256), 256, 0, queue->stream>>>((const double *)places, order[0], count,
-                                                                          dim, (double *)sorted);
+  gv::edges_gather<<<gv_tree_blocks(count, 256), 256, 0, queue->stream>>>((const double *)places, order[0],
+                                                                          count, dim, (double *)sorted);
   GV_CUDA_LAUNCHED(context, "ordering the queries");
   gv_cuda_mark_end(queue);
   chunk->x = (const double *)sorted;
@@ -454,8 +459,8 @@ static gv_status edges_copy_places(gv_context *context, gv_cuda_queue *queue, co
                                    gv::edge_chunk *chunk) {
   const size_t n = (size_t)s->count, columns = (size_t)s->columns, rows = columns > 0 ? n / columns : 0;
   const bool tables = s->x == NULL;
-  const double *const from[4] = {tables ? s->column_x : s->x, tables ? s->column_y : s->y, tables ? s->row_p : s->z,
-                                 s->row_z};
+  const double *const from[4] = {tables ? s->column_x : s->x, tables ? s->column_y : s->y,
+                                 tables ? s->row_p : s->z, s->row_z};
   const size_t count[4] = {tables ? columns : n, tables ? columns : n, tables ? rows : n, tables ? rows : 0};
   const double *at[4] = {};
   size_t total = 0;
@@ -498,7 +503,8 @@ static gv_status edges_copy_seeds(gv_context *context, gv_cuda_queue *queue, con
   if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_SEEDS, bytes, &there);
   if (status != GV_OK) return status;
   for (int64_t r = 0; r < s->count / s->columns; r++)
-    memcpy((int32_t *)here + r * s->columns, s->seed + r * s->seed_stride, (size_t)s->columns * sizeof *s->seed);
+    memcpy((int32_t *)here + r * s->columns, s->seed + r * s->seed_stride,
+           (size_t)s->columns * sizeof *s->seed);
   chunk->seed = (const int32_t *)there;
   return gv_cuda_result(context, cudaMemcpyAsync(there, here, bytes, cudaMemcpyHostToDevice, queue->stream),
                         "copying the seeds");
@@ -514,13 +520,15 @@ static void edges_launch_kind(cudaStream_t stream, const cuda_edges *e, const gv
   const unsigned blocks = gv_tree_blocks(groups, gv::EDGE_WARPS * gv::GROUPS);
   switch (e->kind) {
   case GV_EDGES_PLANE:
-    gv::edges_nearest<GV_EDGES_PLANE, VALUES><<<blocks, gv::EDGE_THREADS, 0, stream>>>(e->view, chunk, groups);
+    gv::edges_nearest<GV_EDGES_PLANE, VALUES>
+        <<<blocks, gv::EDGE_THREADS, 0, stream>>>(e->view, chunk, groups);
     break;
   case GV_EDGES_ARCS:
     gv::edges_nearest<GV_EDGES_ARCS, VALUES><<<blocks, gv::EDGE_THREADS, 0, stream>>>(e->view, chunk, groups);
     break;
   default:
-    gv::edges_nearest<GV_EDGES_ITERATED, VALUES><<<blocks, gv::EDGE_THREADS, 0, stream>>>(e->view, chunk, groups);
+    gv::edges_nearest<GV_EDGES_ITERATED, VALUES>
+        <<<blocks, gv::EDGE_THREADS, 0, stream>>>(e->view, chunk, groups);
     break;
   }
 }
@@ -559,11 +567,11 @@ static gv_status edges_launch(gv_context *context, gv_cuda_queue *queue, const c
   }
   GV_CUDA_LAUNCHED(context, "searching edges");
   if (lists) {
-    gv::edges_values<<<gv_tree_blocks(chunk.slots, gv::EDGE_THREADS), gv::EDGE_THREADS, 0, queue->stream>>>(e->view,
-                                                                                                            chunk);
+    gv::edges_values<<<gv_tree_blocks(chunk.slots, gv::EDGE_THREADS), gv::EDGE_THREADS, 0, queue->stream>>>(
+        e->view, chunk);
     GV_CUDA_LAUNCHED(context, "measuring edges");
-    gv::edges_open_values<<<2 * (unsigned)queue->multiprocessors, gv::EDGE_THREADS, 0, queue->stream>>>(e->view,
-                                                                                                        chunk);
+    gv::edges_open_values<<<2 * (unsigned)queue->multiprocessors, gv::EDGE_THREADS, 0, queue->stream>>>(
+        e->view, chunk);
     GV_CUDA_LAUNCHED(context, "measuring edges");
   }
   gv_cuda_mark_end(queue);
@@ -581,21 +589,22 @@ typedef struct edge_array {
 } edge_array;
 enum { EDGE_FOUND, EDGE_LOW, EDGE_VALUE, EDGE_DISTANCE, EDGE_RESULTS };
 
-static gv_status edges_take(gv_context *context, gv_cuda_queue *queue, const gv_edge_search *s, edge_array *array) {
+static gv_status edges_take(gv_context *context, gv_cuda_queue *queue, const gv_edge_search *s,
+                            edge_array *array) {
   gv_status status = GV_OK;
   for (int i = 0; i < EDGE_RESULTS && status == GV_OK; i++) {
     edge_array *a = &array[i];
     if (!a->wanted) continue;
     status = gv_cuda_reserve_pinned(context, queue, a->pinned, a->bytes, &a->here);
     if (status == GV_OK)
-      status = gv_cuda_result(context,
-                              cudaMemcpyAsync(a->here, a->there, a->bytes, cudaMemcpyDeviceToHost, queue->stream),
-                              "copying the results");
+      status = gv_cuda_result(
+          context, cudaMemcpyAsync(a->here, a->there, a->bytes, cudaMemcpyDeviceToHost, queue->stream),
+          "copying the results");
   }
   if (status == GV_OK) status = gv_cuda_wait(context, queue, "searching edges");
   if (status != GV_OK) return status;
-  const gv_edge_results results = {(const int32_t *)array[EDGE_FOUND].here, (const float *)array[EDGE_LOW].here,
-                                   (const float *)array[EDGE_VALUE].here,
+  const gv_edge_results results = {(const int32_t *)array[EDGE_FOUND].here,
+                                   (const float *)array[EDGE_LOW].here, (const float *)array[EDGE_VALUE].here,
                                    (const double *)array[EDGE_DISTANCE].here};
   s->take(s->user, &results);
   return GV_OK;
@@ -615,16 +624,18 @@ static gv_status edges_search_chunk(gv_context *context, gv_cuda_queue *queue, c
                                     const gv_edge_search *s) {
   const size_t n = (size_t)s->count;
   gv::edge_chunk chunk = {};
-  edge_array array[EDGE_RESULTS] = {{SLOT_FOUND, PINNED_FOUND, !s->value, n * sizeof(int32_t), NULL, NULL},
-                                    {SLOT_LOW, PINNED_LOW, s->low, n * sizeof(float), NULL, NULL},
-                                    {SLOT_VALUE, PINNED_VALUE, s->value, n * sizeof(float), NULL, NULL},
-                                    {SLOT_DISTANCE, PINNED_DISTANCE, s->distance, n * sizeof(double), NULL, NULL}};
+  edge_array array[EDGE_RESULTS] = {
+      {SLOT_FOUND, PINNED_FOUND, !s->value, n * sizeof(int32_t), NULL, NULL},
+      {SLOT_LOW, PINNED_LOW, s->low, n * sizeof(float), NULL, NULL},
+      {SLOT_VALUE, PINNED_VALUE, s->value, n * sizeof(float), NULL, NULL},
+      {SLOT_DISTANCE, PINNED_DISTANCE, s->distance, n * sizeof(double), NULL, NULL}};
   gv_status status = GV_OK;
   for (int i = 0; i < EDGE_RESULTS && status == GV_OK; i++)
-    if (array[i].wanted) status = gv_cuda_reserve(context, queue, array[i].slot, array[i].bytes, &array[i].there);
+    if (array[i].wanted)
+      status = gv_cuda_reserve(context, queue, array[i].slot, array[i].bytes, &array[i].there);
   if (status == GV_OK)
-    status =
-        s->pairs != NULL ? edges_place(context, queue, e, s, &chunk) : edges_copy_places(context, queue, s, &chunk);
+    status = s->pairs != NULL ? edges_place(context, queue, e, s, &chunk)
+                              : edges_copy_places(context, queue, s, &chunk);
   if (status == GV_OK && s->seed != NULL) status = edges_copy_seeds(context, queue, s, &chunk);
   if (status != GV_OK) return status;
   chunk.count = s->count;

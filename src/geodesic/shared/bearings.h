@@ -15,10 +15,10 @@ GV_FORMULA GV_REAL GV_NAME(bearing)(GV_REAL east, GV_REAL north) {
   return GV_SELECT(GV_LESS(east, zero), 360.0 - angle, angle);
 }
 
-/* Of the great circle to the place (x, y, z) from one at this height and distance p from the axis, with this cosine
- * and sine of its longitude. */
-GV_FORMULA GV_REAL GV_NAME(bearing_on_sphere)(GV_REAL cosine, GV_REAL sine, GV_REAL p, GV_REAL height, GV_REAL x,
-                                              GV_REAL y, GV_REAL z) {
+/* Of the great circle to the place (x, y, z) from one at this height and distance p from the axis, with this
+ * cosine and sine of its longitude. */
+GV_FORMULA GV_REAL GV_NAME(bearing_on_sphere)(GV_REAL cosine, GV_REAL sine, GV_REAL p, GV_REAL height,
+                                              GV_REAL x, GV_REAL y, GV_REAL z) {
   GV_REAL east = cosine * y - sine * x;
   GV_REAL outward = cosine * x + sine * y;
   return GV_NAME(bearing)(east, p * z - height * outward);

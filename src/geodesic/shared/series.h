@@ -1,6 +1,7 @@
 /*
  * The series of geodesics (series.h has the argument). In addition to the names of exact/shared it needs
- * GV_NONE(mask), true if a mask has no bit set, and GV_SOLVER, attributes of the solving function, which is long.
+ * GV_NONE(mask), true if a mask has no bit set, and GV_SOLVER, attributes of the solving function, which is
+ * long.
  */
 #include "core/angles.h"
 
@@ -22,7 +23,8 @@ typedef struct GV_NAME(arc) {
   GV_REAL turn;  /* d sin alpha0 / d omega */
 } GV_NAME(arc);
 
-GV_FORMULA GV_NAME(arc) GV_NAME(arc_between)(GV_REAL x, GV_REAL y, GV_REAL z, GV_REAL sx, GV_REAL sy, GV_REAL sz) {
+GV_FORMULA GV_NAME(arc)
+    GV_NAME(arc_between)(GV_REAL x, GV_REAL y, GV_REAL z, GV_REAL sx, GV_REAL sy, GV_REAL sz) {
   GV_NAME(arc) a;
   GV_REAL cx = y * sz - z * sy, cy = z * sx - x * sz;
   GV_REAL cz = x * sy - y * sx;
@@ -69,7 +71,8 @@ GV_FORMULA GV_REAL GV_NAME(newton_factor)(const gv_series *g, const GV_NAME(arc)
 }
 
 /* The geodesic with omega = lambda + delta, and the length that belongs to lambda. */
-GV_FORMULA GV_NAME(solution) GV_NAME(evaluate)(const gv_series *g, const GV_NAME(arc_pair) * p, GV_REAL delta) {
+GV_FORMULA GV_NAME(solution)
+    GV_NAME(evaluate)(const gv_series *g, const GV_NAME(arc_pair) * p, GV_REAL delta) {
   GV_REAL one = GV_ALL(1.0), s, c;
   GV_NAME(solution) out;
   GV_NAME(small_sincos)(delta, &s, &c);
@@ -152,7 +155,8 @@ GV_SOLVER void GV_NAME(solve)(const gv_series *g, const GV_REAL place[3], const 
   GV_REAL excess = g->f * p.first.sin_alpha0 * (slope * (p.sigma + wave));
   GV_REAL delta = excess * GV_NAME(newton_factor)(g, &p.first, p.sigma);
 
-  /* Near the antipodes: another step, for the lanes that need it only, so that no lane depends on its neighbors. */
+  /* Near the antipodes: another step, for the lanes that need it only, so that no lane depends on its
+   * neighbors. */
   GV_REAL enough = GV_ALL(g->largest_step), limit = GV_ALL(g->least_cosine), largest = GV_ALL(0.065),
           zero = GV_ALL(0.0);
   GV_NAME(solution) out;

@@ -1,17 +1,19 @@
 /*
- * The distance of a place from a place on a curve with the direction (tx, ty, tz), and its derivative along the curve: series.h, after
- * shared/series.h. The direction to the first place is that on the auxiliary sphere, of which the longitude of the second is kept. A
- * distance of -1: the series does not solve it.
+ * The distance of a place from a place on a curve with the direction (tx, ty, tz), and its derivative along
+ * the curve: series.h, after shared/series.h. The direction to the first place is that on the auxiliary
+ * sphere, of which the longitude of the second is kept. A distance of -1: the series does not solve it.
  */
 
 /* A place seen from another, without regard to curves. */
 typedef struct GV_NAME(seen_place) {
   GV_REAL distance, length; /* the first -1 where there is no slope, both where there is no solution */
   GV_REAL east, north;      /* the direction to the other */
-  GV_REAL cosine, sine, p, steep, size, small; /* of the place itself; `small`: the least length of a direction */
+  /* of the place itself; `small`: the least length of a direction */
+  GV_REAL cosine, sine, p, steep, size, small;
 } GV_NAME(seen_place);
 
-GV_FORMULA GV_NAME(seen_place) GV_NAME(see_place)(const gv_series *g, const GV_REAL from[3], const GV_REAL at[3]) {
+GV_FORMULA GV_NAME(seen_place)
+    GV_NAME(see_place)(const gv_series *g, const GV_REAL from[3], const GV_REAL at[3]) {
   GV_NAME(seen_place) o;
   GV_REAL nothing = GV_ALL(2e-7), stretch = GV_ALL(g->stretch), none = GV_ALL(-1.0);
   GV_NAME(solution) s;

@@ -1,10 +1,10 @@
 /*
  * Coordinate operations by PROJ, with little overhead.
  *
- * PROJ's usual way (proj_create_crs_to_crs) may hold several operations and pick one position by position. Here one
- * operation is chosen and parsed as a PROJ string. The steps of a pipeline before and after the projection itself
- * (swapping axes, converting radians to degrees) are done here, so that an inverse projection runs without a
- * pipeline. Every thread works on its own clone, as PROJ requires.
+ * PROJ's usual way (proj_create_crs_to_crs) may hold several operations and pick one position by position.
+ * Here one operation is chosen and parsed as a PROJ string. The steps of a pipeline before and after the
+ * projection itself (swapping axes, converting radians to degrees) are done here, so that an inverse
+ * projection runs without a pipeline. Every thread works on its own clone, as PROJ requires.
  */
 #include "io/crs/crs.h"
 
@@ -23,7 +23,7 @@
 #include "io/crs/operation_choice.h"
 #include "io/format.h"
 
-/* -------------------------------------------------------------------------------------- coordinate systems */
+/* ------------------------------------------------------------------------------------- coordinate systems */
 
 gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpatialReferenceH *out) {
   gv_gdal_reset();
@@ -74,8 +74,8 @@ gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH 
   return GV_OK;
 }
 
-gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, GDALDatasetH dataset, OGRLayerH layer,
-                          OGRSpatialReferenceH *out, bool *swapped) {
+gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, GDALDatasetH dataset,
+                          OGRLayerH layer, OGRSpatialReferenceH *out, bool *swapped) {
   OGRSpatialReferenceH crs = OGR_L_GetSpatialRef(layer);
   if (crs != NULL || !gv_gdal_failed()) {
     GV_TRY(gv_crs_copy(io, crs, out, swapped));
@@ -119,7 +119,9 @@ gv_metric gv_crs_default_metric(OGRSpatialReferenceH crs, const char **reason) {
   gv_crs_facts facts;
   gv_crs_facts_init(&facts);
   if (crs == NULL) return gv_default_metric(&facts, reason);
-  facts.kind = OSRIsGeographic(crs) ? GV_CRS_GEOGRAPHIC : OSRIsProjected(crs) ? GV_CRS_PROJECTED : GV_CRS_OTHER;
+  facts.kind = OSRIsGeographic(crs)  ? GV_CRS_GEOGRAPHIC
+               : OSRIsProjected(crs) ? GV_CRS_PROJECTED
+                                     : GV_CRS_OTHER;
   char *proj = NULL;
   if (facts.kind == GV_CRS_PROJECTED) {
     CPLPushErrorHandler(CPLQuietErrorHandler); /* not all systems can be expressed by such a string */
@@ -155,12 +157,13 @@ gv_status gv_check_longitudes(gv_io *io, const char *name, const double g[6], in
   double low = g[0] + fmin(across, 0.0) + fmin(down, 0.0), high = g[0] + fmax(across, 0.0) + fmax(down, 0.0);
   if (low >= -turn * GV_MOST_TURNS && high <= turn * GV_MOST_TURNS) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: longitude out of range (%.10g to %.10g); at most %d turns from 0 are supported", name, low,
-                    high, GV_MOST_TURNS);
+                    "%s: longitude out of range (%.10g to %.10g); at most %d turns from 0 are supported",
+                    name, low, high, GV_MOST_TURNS);
 }
 
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
-  static const char *const options[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "IGNORE_COORDINATE_EPOCH=YES",
+  static const char *const options[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES",
+                                        "IGNORE_COORDINATE_EPOCH=YES",
                                         "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", NULL};
   return OSRIsSameEx(a, b, options) != 0 || gv_crs_same_local(a, b);
 }
@@ -182,10 +185,11 @@ gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_maj
     return gv_io_fail(io, GV_ERROR_PROJECTION, "coordinate system %s: missing ellipsoid", name);
   }
   if (inverse != 0.0 && !(inverse > 1.0)) {
-    return gv_io_fail(io, GV_ERROR_PROJECTION,
-                      "coordinate system %s: unsupported ellipsoid (inverse flattening %g); its polar axis must be "
-                      "above 0 and not longer than the equatorial axis",
-                      name, inverse);
+    return gv_io_fail(
+        io, GV_ERROR_PROJECTION,
+        "coordinate system %s: unsupported ellipsoid (inverse flattening %g); its polar axis must be "
+        "above 0 and not longer than the equatorial axis",
+        name, inverse);
   }
   *semi_major = a;
   *flattening = inverse == 0.0 ? 0.0 : 1.0 / inverse;
@@ -284,7 +288,8 @@ bool gv_operation_is_cylindrical(const gv_operation *operation) {
   return name != NULL && is_one_of(name, names);
 }
 
-static inline PJ_COORD step(const gv_operation *operation, PJ *pj, PJ_DIRECTION direction, double x, double y) {
+static inline PJ_COORD step(const gv_operation *operation, PJ *pj, PJ_DIRECTION direction, double x,
+                            double y) {
   PJ_COORD position = {{x, y, 0.0, HUGE_VAL}};
   if (operation->identity) return position;
   return proj_trans(pj, direction, position);
@@ -325,12 +330,12 @@ int gv_operation_apply(double *x, double *y, int64_t n, void *user) {
   return 0;
 }
 
-/* ---------------------------------------------------------------------- taking an operation's string apart */
+/* --------------------------------------------------------------------- taking an operation's string apart */
 
 /*
- * PROJ runs a pipeline's steps one by one: here axes and units are swapped and scaled, and a projection with units
- * is one step. Gain: unchanged PROJ pipelines take 1.41 times the CPU time in UTM, 1.35 in EPSG:2264 (feet),
- * 1.70 in EPSG:3035 (200 seeds, great circles, 2500x2500, one thread).
+ * PROJ runs a pipeline's steps one by one: here axes and units are swapped and scaled, and a projection with
+ * units is one step. Gain: unchanged PROJ pipelines take 1.41 times the CPU time in UTM, 1.35 in EPSG:2264
+ * (feet), 1.70 in EPSG:3035 (200 seeds, great circles, 2500x2500, one thread).
  */
 
 enum { MAX_STEPS = 32 };
@@ -381,7 +386,8 @@ static void lighten(gv_operation *operation, steps *s) {
     } else if (step_is(s, s->first, swap)) {
       operation->swap_in = !operation->swap_in;
       s->first++, changed = true;
-    } else if (operation->scale_out == 1.0 && step_is(s, s->end - 1, "+proj=unitconvert +xy_in=rad +xy_out=deg")) {
+    } else if (operation->scale_out == 1.0 &&
+               step_is(s, s->end - 1, "+proj=unitconvert +xy_in=rad +xy_out=deg")) {
       operation->scale_out = 180.0 / GV_PI;
       s->end--, changed = true;
     } else if (step_is(s, s->end - 1, "+proj=noop")) {
@@ -390,12 +396,13 @@ static void lighten(gv_operation *operation, steps *s) {
   }
 }
 
-/* "+proj=unitconvert +xy_in=us-ft +xy_out=m", "+inv +proj=lcc ..." is "+proj=lcc ... +units=us-ft" undone. NULL for
- * other pairs of steps. */
+/* "+proj=unitconvert +xy_in=us-ft +xy_out=m", "+inv +proj=lcc ..." is "+proj=lcc ... +units=us-ft" undone.
+ * NULL for other pairs of steps. */
 static char *fold_units(const steps *s) {
   static const char convert[] = "+proj=unitconvert +xy_in=", meters[] = " +xy_out=m";
   const char *unit = s->step[s->first], *projection = s->step[s->first + 1];
-  if (strncmp(unit, convert, strlen(convert)) != 0 || strncmp(projection, "+inv +proj=", 11) != 0) return NULL;
+  if (strncmp(unit, convert, strlen(convert)) != 0 || strncmp(projection, "+inv +proj=", 11) != 0)
+    return NULL;
   if (strstr(projection, "+units=") != NULL || strstr(projection, "+to_meter=") != NULL) return NULL;
   unit += strlen(convert);
   size_t length = strcspn(unit, " ");
@@ -448,7 +455,7 @@ static gv_status simplify(gv_io *io, gv_operation *operation, const char *defini
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------- choosing the one */
+/* --------------------------------------------------------------------------------------- choosing the one */
 
 /* PROJ's object of an OGR coordinate system. */
 static PJ *to_proj(PJ_CONTEXT *context, OGRSpatialReferenceH crs) {
@@ -484,8 +491,8 @@ static PJ *geographic_base(PJ_CONTEXT *context, const PJ *pj) {
   }
   /* A rotated pole is geographic and yet derived from the requested system. */
   PJ_TYPE type = proj_get_type(pj);
-  bool rotated =
-      (type == PJ_TYPE_GEOGRAPHIC_2D_CRS || type == PJ_TYPE_GEOGRAPHIC_3D_CRS) && proj_crs_is_derived(context, pj);
+  bool rotated = (type == PJ_TYPE_GEOGRAPHIC_2D_CRS || type == PJ_TYPE_GEOGRAPHIC_3D_CRS) &&
+                 proj_crs_is_derived(context, pj);
   PJ *base = rotated ? proj_get_source_crs(context, pj) : proj_crs_get_geodetic_crs(context, pj);
   proj_destroy(owned);
   return base;
@@ -530,7 +537,8 @@ static gv_status make_operation(gv_io *io, const char *definition, bool swap_in,
   if (status == GV_OK && !operation->identity) {
     operation_clone *one = new_clone(operation);
     if (one == NULL) {
-      status = gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ cannot set up the coordinate operation %s", definition);
+      status =
+          gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ cannot set up the coordinate operation %s", definition);
     } else {
       crs_return_clone(operation, one);
     }
@@ -557,8 +565,8 @@ static crs_places to_ground(gv_io *io, PJ_CONTEXT *context, OGRSpatialReferenceH
   PJ *base = x != NULL && count > 0 ? geographic_base(context, source_pj) : NULL;
   if (base == NULL) return p;
   gv_operation_choice choice = gv_operation_choose(context, source_pj, base, NULL);
-  if (choice.definition != NULL &&
-      make_operation(io, choice.definition, mapping_swaps(source), north_first(context, base), &p.down) != GV_OK) {
+  if (choice.definition != NULL && make_operation(io, choice.definition, mapping_swaps(source),
+                                                  north_first(context, base), &p.down) != GV_OK) {
     p.down = NULL;
   }
   p.unit = unit_degrees(context, base);
@@ -606,10 +614,11 @@ static void warn_of_places(const crs_places *p, const gv_operation_choice *choic
     outside += along > width || lat < a[1] || lat > a[3];
   }
   if (outside == 0) return;
-  gv_io_warn(GV_CODE_OUTSIDE_OPERATION, outside,
-             "%lld of %lld positions are outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
-             "degrees); they may be inaccurate",
-             (long long)outside, (long long)p->count, from, to, a[0], a[1], a[2], a[3]);
+  gv_io_warn(
+      GV_CODE_OUTSIDE_OPERATION, outside,
+      "%lld of %lld positions are outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
+      "degrees); they may be inaccurate",
+      (long long)outside, (long long)p->count, from, to, a[0], a[1], a[2], a[3]);
 }
 
 static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialReferenceH target, bool to_globe,
@@ -663,13 +672,13 @@ end:
   return status;
 }
 
-gv_status gv_operation_between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialReferenceH target, const double *x,
-                               const double *y, int64_t count, gv_operation **out) {
+gv_status gv_operation_between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialReferenceH target,
+                               const double *x, const double *y, int64_t count, gv_operation **out) {
   return between(io, source, target, false, x, y, count, out);
 }
 
-gv_status gv_operation_to_globe(gv_io *io, OGRSpatialReferenceH source, OGRSpatialReferenceH globe, const double *x,
-                                const double *y, int64_t count, gv_operation **out) {
+gv_status gv_operation_to_globe(gv_io *io, OGRSpatialReferenceH source, OGRSpatialReferenceH globe,
+                                const double *x, const double *y, int64_t count, gv_operation **out) {
   return between(io, source, globe, true, x, y, count, out);
 }
 

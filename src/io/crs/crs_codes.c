@@ -15,10 +15,11 @@ void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs) {
   char name[256];
   gv_crs_describe(crs, name, sizeof name);
   if (found != NULL && proj_is_deprecated(found)) {
-    gv_io_warn(GV_CODE_CRS_DEPRECATED, 0,
-               "coordinate system %s: deprecated; GDAL programs that read the outputs may replace it; to keep it, "
-               "set OSR_USE_NON_DEPRECATED=NO",
-               name);
+    gv_io_warn(
+        GV_CODE_CRS_DEPRECATED, 0,
+        "coordinate system %s: deprecated; GDAL programs that read the outputs may replace it; to keep it, "
+        "set OSR_USE_NON_DEPRECATED=NO",
+        name);
   }
   proj_destroy(found);
   proj_context_destroy(context);

@@ -15,7 +15,8 @@ static OGRSpatialReferenceH source_of_derived(OGRSpatialReferenceH crs) {
   PJ_CONTEXT *context = proj_context_create();
   if (context != NULL) proj_log_level(context, PJ_LOG_NONE);
   PJ *derived = NULL, *source = NULL;
-  if (context != NULL && OSRExportToWktEx(crs, &wkt, format) == OGRERR_NONE) derived = proj_create(context, wkt);
+  if (context != NULL && OSRExportToWktEx(crs, &wkt, format) == OGRERR_NONE)
+    derived = proj_create(context, wkt);
   if (derived != NULL) source = proj_get_source_crs(context, derived);
   const char *text = source != NULL ? proj_as_wkt(context, source, PJ_WKT2_2019, NULL) : NULL;
   OGRSpatialReferenceH made = text != NULL ? OSRNewSpatialReference(text) : NULL;
@@ -96,9 +97,9 @@ gv_status gv_crs_to_greenwich(gv_io *io, OGRSpatialReferenceH *crs, double *east
   name_without(OSRGetAttrValue(*crs, "DATUM", 0), meridian, datum);
   OGRSpatialReferenceH made = OSRNewSpatialReference(NULL);
   if (made != NULL)
-    error =
-        OSRSetGeogCS(made, name, datum, OSRGetAttrValue(*crs, "SPHEROID", 0), OSRGetSemiMajor(*crs, NULL),
-                     OSRGetInvFlattening(*crs, NULL), "Greenwich", 0.0, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+    error = OSRSetGeogCS(made, name, datum, OSRGetAttrValue(*crs, "SPHEROID", 0), OSRGetSemiMajor(*crs, NULL),
+                         OSRGetInvFlattening(*crs, NULL), "Greenwich", 0.0, SRS_UA_DEGREE,
+                         CPLAtof(SRS_UA_DEGREE_CONV));
   OGRSpatialReferenceH coded = made != NULL && error == OGRERR_NONE ? gv_crs_with_code(made) : NULL;
   if (made != NULL) OSRRelease(made);
   if (coded == NULL)

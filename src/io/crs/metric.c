@@ -29,7 +29,8 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_request *request, gv_metri
     }
     if (geographic || OSRIsProjected(crs)) return GV_OK;
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--metric %s: unsupported for %s, which has no ellipsoid", gv_metric_name(metric), name);
+                         "--metric %s: unsupported for %s, which has no ellipsoid", gv_metric_name(metric),
+                         name);
   }
   if (geographic) {
     return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
@@ -38,9 +39,10 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_request *request, gv_metri
                          gv_metric_name(metric), name);
   }
   if (usual == GV_GEODESIC) {
-    gv_io_warn(GV_CODE_METRIC_ON_MAP, 0,
-               "--metric %s: distances on the map of %s differ from those on the ground; the default is geodesic",
-               gv_metric_name(metric), name);
+    gv_io_warn(
+        GV_CODE_METRIC_ON_MAP, 0,
+        "--metric %s: distances on the map of %s differ from those on the ground; the default is geodesic",
+        gv_metric_name(metric), name);
   }
   return GV_OK;
 }

@@ -6,8 +6,8 @@
 
 #include "io/io.h"
 
-static PJ_OBJ_LIST *list_operations(PJ_CONTEXT *context, const PJ *source, const PJ *target, const double *area,
-                                    PROJ_GRID_AVAILABILITY_USE use) {
+static PJ_OBJ_LIST *list_operations(PJ_CONTEXT *context, const PJ *source, const PJ *target,
+                                    const double *area, PROJ_GRID_AVAILABILITY_USE use) {
   PJ_OPERATION_FACTORY_CONTEXT *factory = proj_create_operation_factory_context(context, NULL);
   if (factory == NULL) return NULL;
   proj_operation_factory_context_set_spatial_criterion(context, factory,
@@ -16,8 +16,8 @@ static PJ_OBJ_LIST *list_operations(PJ_CONTEXT *context, const PJ *source, const
   if (area != NULL) {
     /* An area without width at 180 degrees lets PROJ (9.1) recurse until the stack is full. */
     const double width = area[0] == area[2] ? 1e-6 : 0.0;
-    proj_operation_factory_context_set_area_of_interest(context, factory, fmax(area[0] - width, -180.0), area[1],
-                                                        fmin(area[2] + width, 180.0), area[3]);
+    proj_operation_factory_context_set_area_of_interest(context, factory, fmax(area[0] - width, -180.0),
+                                                        area[1], fmin(area[2] + width, 180.0), area[3]);
   }
   PJ_OBJ_LIST *list = proj_create_operations(context, source, target, factory);
   proj_operation_factory_context_destroy(factory);
@@ -27,8 +27,8 @@ static PJ_OBJ_LIST *list_operations(PJ_CONTEXT *context, const PJ *source, const
 gv_operation_choice gv_operation_choose(PJ_CONTEXT *context, const PJ *source, const PJ *target,
                                         const double *area) {
   gv_operation_choice choice = {.accuracy = -1.0};
-  PJ_OBJ_LIST *list =
-      list_operations(context, source, target, area, PROJ_GRID_AVAILABILITY_DISCARD_OPERATION_IF_MISSING_GRID);
+  PJ_OBJ_LIST *list = list_operations(context, source, target, area,
+                                      PROJ_GRID_AVAILABILITY_DISCARD_OPERATION_IF_MISSING_GRID);
   int count = list != NULL ? proj_list_get_count(list) : 0;
   for (int i = 0; i < count && choice.definition == NULL; i++) {
     PJ *operation = proj_list_get(context, list, i);
@@ -53,7 +53,8 @@ static void missing_grid(PJ_CONTEXT *context, const PJ *operation, char *name, s
   for (int i = 0; i < count && name[0] == '\0'; i++) {
     const char *grid = NULL;
     int available = 1;
-    if (proj_coordoperation_get_grid_used(context, operation, i, &grid, NULL, NULL, NULL, NULL, NULL, &available) &&
+    if (proj_coordoperation_get_grid_used(context, operation, i, &grid, NULL, NULL, NULL, NULL, NULL,
+                                          &available) &&
         !available && grid != NULL) {
       snprintf(name, size, "%s", grid);
     }
@@ -81,10 +82,10 @@ void gv_operation_warn_of_grids(PJ_CONTEXT *context, const PJ *source, const PJ 
     describe_accuracy(choice->accuracy, now, sizeof now);
     describe_accuracy(accuracy, then, sizeof then);
     if (better && grid[0] != '\0') {
-      gv_io_warn(
-          GV_CODE_ACCURACY, 0,
-          "positions in %.120s are %s in %.120s; with PROJ's grid %s, which is not installed, they would be %s",
-          from, now, to, grid, then);
+      gv_io_warn(GV_CODE_ACCURACY, 0,
+                 "positions in %.120s are %s in %.120s; with PROJ's grid %s, which is not installed, they "
+                 "would be %s",
+                 from, now, to, grid, then);
     }
   }
   proj_destroy(best);

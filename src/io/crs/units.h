@@ -28,8 +28,8 @@ extern const char gv_unit_names[], gv_length_names[];
 bool gv_unit_find(const char *name, gv_unit *out);
 
 /*
- * A value with its unit in that of a coordinate system's axes (NULL: none), for `option`. Degrees of a length are those of the
- * equator, as nothing else is the same everywhere.
+ * A value with its unit in that of a coordinate system's axes (NULL: none), for `option`. Degrees of a length
+ * are those of the equator, as nothing else is the same everywhere.
  */
 gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OGRSpatialReferenceH crs,
                           double *value);

@@ -34,9 +34,10 @@ struct gv_box_index {
   int64_t node_bytes;
 };
 
-/* ---------------------------------------------------------------------------------------------------------- statements */
+/* --------------------------------------------------------------------------------------------- statements */
 
-/* Runs a statement; false if GDAL reports a failure. *value (optional): the first column of its first row, to be freed; NULL: there is none. */
+/* Runs a statement; false if GDAL reports a failure. *value (optional): the first column of its first row, to
+ * be freed; NULL: there is none. */
 static bool index_run(const gv_box_index *x, const char *statement, char **value) {
   gv_gdal_reset();
   OGRLayerH rows = GDALDatasetExecuteSQL(x->dataset, statement, NULL, NULL);
@@ -80,7 +81,7 @@ void gv_box_index_free(gv_box_index *x) {
   free(x);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- features */
+/* ----------------------------------------------------------------------------------------------- features */
 
 void gv_box_index_begin(gv_box_index *x) {
   char *bytes = NULL;
@@ -123,7 +124,7 @@ void gv_box_index_add(gv_box_index *x, OGRFeatureH feature) {
   x->ids[x->count++] = (int64_t)OGR_F_GetFID(feature);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- nodes */
+/* -------------------------------------------------------------------------------------------------- nodes */
 
 static int index_compare(const index_entry *p, const index_entry *q, int axis) {
   float a = p->low[axis] + p->high[axis], b = q->low[axis] + q->high[axis];
@@ -183,8 +184,8 @@ static void index_put_bytes(unsigned char **to, uint64_t value, int count) {
     *(*to)++ = (unsigned char)(value >> 8 * count);
 }
 
-/* The blob of a node, as digits: its depth (of the root), the number of entries, and these; of numbers the most significant bytes first. `ids`: of
- * features, NULL: the entries are nodes. */
+/* The blob of a node, as digits: its depth (of the root), the number of entries, and these; of numbers the
+ * most significant bytes first. `ids`: of features, NULL: the entries are nodes. */
 static void index_put_node(index_tree *t, gv_text *text, int depth, const index_entry *entries, int64_t count,
                            const int64_t *ids) {
   static const char digits[] = "0123456789abcdef";
@@ -226,7 +227,8 @@ static void index_put_into(index_tree *t, int64_t node, const index_entry *entri
 }
 
 /* A node of entries; returns its own entry. */
-static index_entry index_make_node(index_tree *t, const index_entry *entries, int64_t count, const int64_t *ids) {
+static index_entry index_make_node(index_tree *t, const index_entry *entries, int64_t count,
+                                   const int64_t *ids) {
   index_entry own = {.low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}, .number = ++t->nodes};
   for (int64_t i = 0; i < count; i++)
     for (int k = 0; k < 2; k++) {
@@ -247,7 +249,8 @@ static int64_t index_make_level(index_tree *t, index_entry *entries, int64_t cou
   int64_t width = (nodes + columns - 1) / columns * capacity;
   qsort(entries, (size_t)count, sizeof *entries, index_compare_x);
   for (int64_t first = 0; first < count && !t->failed; first += width) {
-    int64_t number = count - first < width ? count - first : width, parts = (number + capacity - 1) / capacity;
+    int64_t number = count - first < width ? count - first : width,
+            parts = (number + capacity - 1) / capacity;
     qsort(entries + first, (size_t)number, sizeof *entries, index_compare_y);
     for (int64_t part = 0; part < parts; part++) {
       int64_t begin = first + part * number / parts, end = first + (part + 1) * number / parts;
@@ -306,11 +309,12 @@ static bool index_fill(gv_io *io, gv_box_index *x) {
 static bool index_insert(const gv_box_index *x, OGRLayerH layer) {
   const char *id = OGR_L_GetFIDColumn(layer), *g = x->column;
   char *statement = NULL;
-  if (asprintf(&statement,
-               "INSERT INTO \"rtree_%s_%s\" SELECT \"%s\", ST_MinX(\"%s\"), ST_MaxX(\"%s\"), ST_MinY(\"%s\"), "
-               "ST_MaxY(\"%s\") "
-               "FROM \"%s\" WHERE \"%s\" NOT NULL AND NOT ST_IsEmpty(\"%s\")",
-               x->table, g, id, g, g, g, g, x->table, g, g) < 0)
+  if (asprintf(
+          &statement,
+          "INSERT INTO \"rtree_%s_%s\" SELECT \"%s\", ST_MinX(\"%s\"), ST_MaxX(\"%s\"), ST_MinY(\"%s\"), "
+          "ST_MaxY(\"%s\") "
+          "FROM \"%s\" WHERE \"%s\" NOT NULL AND NOT ST_IsEmpty(\"%s\")",
+          x->table, g, id, g, g, g, g, x->table, g, g) < 0)
     return false;
   bool good = index_run(x, statement, NULL);
   free(statement);

@@ -1,7 +1,8 @@
 /*
- * Green's theorem: the area of a ring is that between its lines and a parallel, added up with the sign of their direction. Of a line straight in
- * longitude and latitude it is the integral of the zone's area for a radian of longitude (cells/area.h), by Gauss's formula of three points for each
- * degree or less: errors are below 1e-14 of the zone. A ring around a pole is measured from that pole on.
+ * Green's theorem: the area of a ring is that between its lines and a parallel, added up with the sign of
+ * their direction. Of a line straight in longitude and latitude it is the integral of the zone's area for a
+ * radian of longitude (cells/area.h), by Gauss's formula of three points for each degree or less: errors are
+ * below 1e-14 of the zone. A ring around a pole is measured from that pole on.
  */
 #include "io/geometry/clipped_area.h"
 
@@ -37,15 +38,16 @@ static double clipped_direction(int count, const double *x, const double *y) {
 }
 
 /* x and y become longitudes and latitudes. */
-static gv_status clipped_ring(gv_io *io, const gv_ellipsoid *ellipsoid, gv_operation *inverse, int count, double *x,
-                              double *y, double *area) {
+static gv_status clipped_ring(gv_io *io, const gv_ellipsoid *ellipsoid, gv_operation *inverse, int count,
+                              double *x, double *y, double *area) {
   double turn = 0.0, sum = 0.0, direction = clipped_direction(count, x, y);
   if (inverse != NULL && gv_operation_apply(x, y, count, inverse) != 0)
     return gv_io_fail_memory(io, "a coordinate operation");
   for (int i = 0; i + 1 < count; i++) {
     if (!(fabs(x[i]) < HUGE_VAL && fabs(y[i]) <= 90.0 + 1e-9))
-      return gv_io_fail(io, GV_ERROR_PROJECTION,
-                        "area of a cell: its border leaves the system of --crs; use a smaller --extent or --mask");
+      return gv_io_fail(
+          io, GV_ERROR_PROJECTION,
+          "area of a cell: its border leaves the system of --crs; use a smaller --extent or --mask");
     y[i] = fmin(fmax(y[i], -90.0), 90.0);
     turn += inverse != NULL ? remainder(x[i + 1] - x[i], 360.0) : 0.0;
   }

@@ -16,7 +16,8 @@ typedef struct drawing {
 
 /* The place at this distance along the line, its longitude continuous beyond 180. */
 static void place_at(const drawing *d, double along, double place[2]) {
-  geod_genposition(&d->line, GEOD_LONG_UNROLL, along, &place[1], &place[0], NULL, NULL, NULL, NULL, NULL, NULL);
+  geod_genposition(&d->line, GEOD_LONG_UNROLL, along, &place[1], &place[0], NULL, NULL, NULL, NULL, NULL,
+                   NULL);
 }
 
 static gv_status begin_part(drawing *d) {
@@ -78,8 +79,8 @@ static gv_status geodesic_line_add(drawing *d, const struct geod_geodesic *ellip
   return GV_OK;
 }
 
-gv_status gv_geodesic_chain(gv_io *io, double semi_major, double flattening, const double *lon, const double *lat,
-                            int64_t count, OGRGeometryH *out) {
+gv_status gv_geodesic_chain(gv_io *io, double semi_major, double flattening, const double *lon,
+                            const double *lat, int64_t count, OGRGeometryH *out) {
   struct geod_geodesic ellipsoid;
   drawing d = {.io = io, .parts = OGR_G_CreateGeometry(wkbMultiLineString)};
   gv_status status = d.parts != NULL ? GV_OK : gv_io_fail_memory(io, "a geometry");

@@ -1,4 +1,5 @@
-/* The edge of a map is where neighboring places of a parallel are far from each other on it: found by bisection. */
+/* The edge of a map is where neighboring places of a parallel are far from each other on it: found by
+ * bisection. */
 #include "io/geometry/map.h"
 
 #include <math.h>
@@ -11,8 +12,9 @@ static const double map_far = 4.5e7; /* meters: more than the width and height o
 static gv_status map_project(gv_io *io, gv_operation *operation, double lon, double lat, double out[2]) {
   out[0] = lon;
   out[1] = lat;
-  return gv_operation_apply(&out[0], &out[1], 1, operation) == 0 ? GV_OK
-                                                                 : gv_io_fail_memory(io, "a coordinate operation");
+  return gv_operation_apply(&out[0], &out[1], 1, operation) == 0
+             ? GV_OK
+             : gv_io_fail_memory(io, "a coordinate operation");
 }
 
 static double map_step(const double a[2], const double b[2]) {
@@ -20,8 +22,8 @@ static double map_step(const double a[2], const double b[2]) {
 }
 
 /* The longitude between two places where their images part for good; *found false: they do not. */
-static gv_status map_bisect(gv_io *io, gv_operation *operation, double lat, double low, double high, bool *found,
-                            double *lon) {
+static gv_status map_bisect(gv_io *io, gv_operation *operation, double lat, double low, double high,
+                            bool *found, double *lon) {
   double a[2], b[2], middle[2];
   GV_TRY(map_project(io, operation, low, lat, a));
   GV_TRY(map_project(io, operation, high, lat, b));
@@ -46,14 +48,16 @@ static int map_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The one longitude where the map is cut at a latitude; *cuts: how many there are, -1: it does not show all of the parallel. */
+/* The one longitude where the map is cut at a latitude; *cuts: how many there are, -1: it does not show all
+ * of the parallel. */
 static gv_status map_find_cut(gv_io *io, gv_operation *operation, double lat, int *cuts, double *lon) {
   enum { COUNT = 180 };
   double x[COUNT + 1], y[COUNT + 1], step[COUNT], sorted[COUNT];
   for (int i = 0; i <= COUNT; i++)
     x[i] = 2.0 * i - 178.7, y[i] = lat;
   *cuts = -1;
-  if (gv_operation_apply(x, y, COUNT + 1, operation) != 0) return gv_io_fail_memory(io, "a coordinate operation");
+  if (gv_operation_apply(x, y, COUNT + 1, operation) != 0)
+    return gv_io_fail_memory(io, "a coordinate operation");
   for (int i = 0; i < COUNT; i++) {
     if (!isfinite(x[i]) || !isfinite(x[i + 1])) return GV_OK;
     step[i] = sorted[i] = hypot(x[i + 1] - x[i], y[i + 1] - y[i]);
@@ -76,7 +80,8 @@ static gv_status map_find_cut(gv_io *io, gv_operation *operation, double lat, in
 static gv_status map_is_whole(gv_io *io, const gv_map *map, bool *whole) {
   *whole = true;
   for (int i = 0; i < 19 * 36 && *whole; i++) {
-    double lat = fmin(fmax(-90.0 + 10.0 * (i / 36), -85.0), 85.0), lon = 10.0 * (i % 36) - 177.3, at[2], back[2];
+    double lat = fmin(fmax(-90.0 + 10.0 * (i / 36), -85.0), 85.0), lon = 10.0 * (i % 36) - 177.3, at[2],
+           back[2];
     GV_TRY(map_project(io, map->operation, lon, lat, at));
     *whole = isfinite(at[0]) && (map->lonlat || hypot(at[0], at[1]) * map->meter < map_far);
     if (!*whole) break;
@@ -91,8 +96,8 @@ static gv_status map_find_period(gv_io *io, gv_map *map) {
   for (int i = 0; i < 4; i++)
     GV_TRY(map_project(io, map->operation, map->center + 80.0 * (i % 2), i < 2 ? 0.0 : 40.0, at[i]));
   double x = at[1][0] - at[0][0];
-  bool repeats = fabs(at[3][0] - at[2][0] - x) <= 1e-9 * fabs(x) && fabs(at[0][0] - at[2][0]) <= 1e-9 * fabs(x) &&
-                 fabs(at[1][1] - at[0][1]) <= 1e-9 * fabs(x);
+  bool repeats = fabs(at[3][0] - at[2][0] - x) <= 1e-9 * fabs(x) &&
+                 fabs(at[0][0] - at[2][0]) <= 1e-9 * fabs(x) && fabs(at[1][1] - at[0][1]) <= 1e-9 * fabs(x);
   map->period = repeats ? x * 4.5 : 0.0;
   map->origin = at[0][0];
   return GV_OK;
@@ -115,7 +120,8 @@ gv_status gv_map_examine(gv_io *io, OGRSpatialReferenceH crs, gv_operation *oper
   GV_TRY(map_find_cut(io, operation, 35.0, &cuts[0], &lon[0]));
   GV_TRY(map_find_cut(io, operation, -25.0, &cuts[1], &lon[1]));
   out->cut = cuts[0] == 1 && cuts[1] == 1 && fabs(remainder(lon[0] - lon[1], 360.0)) < 1e-6;
-  if (out->lonlat && cuts[0] == 0 && cuts[1] == 0) { /* another unit: longitudes continue beyond half a turn */
+  /* another unit: longitudes continue beyond half a turn */
+  if (out->lonlat && cuts[0] == 0 && cuts[1] == 0) {
     out->cut = true;
     lon[0] = 180.0;
   }

@@ -1,4 +1,5 @@
-/* A coordinate system as a map of the globe: where it is cut, and what it shows. Found by projecting places. */
+/* A coordinate system as a map of the globe: where it is cut, and what it shows. Found by projecting
+ * places. */
 #ifndef GV_IO_MAP_H
 #define GV_IO_MAP_H
 
@@ -21,9 +22,12 @@ typedef struct gv_map {
   double degree; /* meters in a degree of a meridian, at most, about */
 } gv_map;
 
-/* Between a place and the line from a to b, all in degrees, in meters; for short lines. `degree`: meters in a degree. */
-static inline double gv_degrees_apart(const double a[2], const double b[2], const double place[2], double degree) {
-  double across = degree * cos(place[1] * GV_DEGREE), bx = (b[0] - a[0]) * across, by = (b[1] - a[1]) * degree;
+/* Between a place and the line from a to b, all in degrees, in meters; for short lines. `degree`: meters in a
+ * degree. */
+static inline double gv_degrees_apart(const double a[2], const double b[2], const double place[2],
+                                      double degree) {
+  double across = degree * cos(place[1] * GV_DEGREE), bx = (b[0] - a[0]) * across,
+         by = (b[1] - a[1]) * degree;
   double px = (place[0] - a[0]) * across, py = (place[1] - a[1]) * degree, square = bx * bx + by * by;
   double along = square > 0.0 ? fmin(fmax((px * bx + py * by) / square, 0.0), 1.0) : 0.0;
   return hypot(px - along * bx, py - along * by);

@@ -6,7 +6,8 @@
 
 #include "io/io.h"
 
-/* The polygons, or else lines, of a geometry, as a multipolygon with counterclockwise rings or a multiline; frees `geometry`. NULL: there are none. */
+/* The polygons, or else lines, of a geometry, as a multipolygon with counterclockwise rings or a multiline;
+ * frees `geometry`. NULL: there are none. */
 OGRGeometryH gv_parts_of(OGRGeometryH geometry, bool polygons);
 
 /* Makes an invalid geometry valid. False: it cannot be, and is as it was. */

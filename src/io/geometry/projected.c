@@ -1,4 +1,5 @@
-/* Segments are halved as long as a place of the line on the map is off the line on the ground, at a quarter, the middle or three quarters. */
+/* Segments are halved as long as a place of the line on the map is off the line on the ground, at a quarter,
+ * the middle or three quarters. */
 #include "io/geometry/projected.h"
 
 #include <cpl_error.h>
@@ -27,13 +28,14 @@ static gv_status projected_at(const projector *p, double x, double y, projected_
   *out = (projected_point){{x, y}, {x, y}};
   GV_TRY(gv_map_apply(p->io, p->map, &out->to[0], &out->to[1], 1));
   if (fabs(out->to[0]) < HUGE_VAL && fabs(out->to[1]) < HUGE_VAL) return GV_OK;
-  return gv_io_fail(
-      p->io, GV_ERROR_PROJECTION,
-      "longitude %.6g, latitude %.6g is outside the system of --crs; omit --crs, or use a system for this area",
-      remainder(x + p->map->center, 360.0), y);
+  return gv_io_fail(p->io, GV_ERROR_PROJECTION,
+                    "longitude %.6g, latitude %.6g is outside the system of --crs; omit --crs, or use a "
+                    "system for this area",
+                    remainder(x + p->map->center, 360.0), y);
 }
 
-/* A point of the line; without an edge of the map there, a line that leads back where it came from is dropped. */
+/* A point of the line; without an edge of the map there, a line that leads back where it came from is
+ * dropped. */
 static gv_status projected_add(projector *p, const double at[2]) {
   int64_t n = p->count;
   if (n > 0 && p->x[n - 1] == at[0] && p->y[n - 1] == at[1]) return GV_OK;
@@ -76,7 +78,8 @@ static gv_status projected_is_straight(const projector *p, const projected_point
 }
 
 /* Points between two of them. */
-static gv_status projected_between(projector *p, const projected_point *a, const projected_point *b, int depth) {
+static gv_status projected_between(projector *p, const projected_point *a, const projected_point *b,
+                                   int depth) {
   projected_point middle;
   bool straight;
   if (depth == PROJECTED_DEPTH || p->map->lonlat) return GV_OK;
@@ -117,8 +120,8 @@ static gv_status projected_line(projector *p, OGRGeometryH line, OGRGeometryH to
     if (drawn != NULL) OGR_G_DestroyGeometry(drawn);
     return gv_io_fail_memory(p->io, "a geometry");
   }
-  OGR_G_SetPoints(drawn, (int)(p->count - first), p->x + first, sizeof(double), p->y + first, sizeof(double), NULL,
-                  0);
+  OGR_G_SetPoints(drawn, (int)(p->count - first), p->x + first, sizeof(double), p->y + first, sizeof(double),
+                  NULL, 0);
   OGR_G_AddGeometryDirectly(to, drawn);
   return GV_OK;
 }

@@ -1,6 +1,7 @@
 /*
- * Each ring becomes a line of continuous longitudes, with as many points as its edges need. A ring that ends a turn from its begin goes around
- * a pole, and is closed along it; one that is turned inside out has both poles inside. What is beyond 180 degrees is moved by turns.
+ * Each ring becomes a line of continuous longitudes, with as many points as its edges need. A ring that ends
+ * a turn from its begin goes around a pole, and is closed along it; one that is turned inside out has both
+ * poles inside. What is beyond 180 degrees is moved by turns.
  */
 #include "io/geometry/region.h"
 
@@ -83,7 +84,8 @@ static gv_status region_edge(region_ring *r, const region_point *a, region_point
   } else {
     for (int i = 0; i < 3; i++) {
       if (r->way->unit == 0.0) at[i].lon = from.lon + remainder(at[i].lon - from.lon, 360.0);
-      const double begin[2] = {from.lon, from.lat}, end[2] = {to.lon, to.lat}, place[2] = {at[i].lon, at[i].lat};
+      const double begin[2] = {from.lon, from.lat}, end[2] = {to.lon, to.lat},
+                   place[2] = {at[i].lon, at[i].lat};
       straight = straight && gv_degrees_apart(begin, end, place, r->way->degree) <= r->way->tolerance;
     }
     straight = straight && (r->way->unit > 0.0 || fabs(to.lon - from.lon) <= 60.0);
@@ -163,7 +165,8 @@ static gv_status region_strips(gv_io *io, OGRGeometryH polygon, OGRGeometryH *ou
   for (int turn = low; turn <= high && status == GV_OK; turn++) {
     const double strip[4] = {360.0 * turn - 180.0, -90.0, 360.0 * turn + 180.0, 90.0};
     OGRGeometryH box = gv_parts_rectangle(strip), part = NULL;
-    status = box != NULL ? gv_parts_intersect(io, polygon, box, true, &part) : gv_io_fail_memory(io, "the mask");
+    status =
+        box != NULL ? gv_parts_intersect(io, polygon, box, true, &part) : gv_io_fail_memory(io, "the mask");
     if (box != NULL) OGR_G_DestroyGeometry(box);
     if (part == NULL) continue;
     gv_parts_shift(part, -360.0 * turn);
@@ -211,7 +214,8 @@ static gv_status region_of_ring(region_ring *r, OGRGeometryH ring, double center
 static gv_status region_of_polygon(region_ring *r, OGRGeometryH polygon, double center, OGRGeometryH all) {
   OGRGeometryH region = NULL;
   gv_status status = region_of_ring(r, OGR_G_GetGeometryRef(polygon, 0), center, &region);
-  for (int i = 1; status == GV_OK && region != NULL && !r->incomplete && i < OGR_G_GetGeometryCount(polygon); i++) {
+  for (int i = 1; status == GV_OK && region != NULL && !r->incomplete && i < OGR_G_GetGeometryCount(polygon);
+       i++) {
     OGRGeometryH hole = NULL;
     status = region_of_ring(r, OGR_G_GetGeometryRef(polygon, i), center, &hole);
     if (hole == NULL) continue;
@@ -230,8 +234,8 @@ static gv_status region_of_polygon(region_ring *r, OGRGeometryH polygon, double 
   return status;
 }
 
-gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *way, double center, bool *complete,
-                         OGRGeometryH *out) {
+gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *way, double center,
+                         bool *complete, OGRGeometryH *out) {
   region_ring r = {.io = io, .way = way};
   gv_status status = GV_OK;
   *out = NULL;
@@ -239,7 +243,8 @@ gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *
   if (all == NULL) return gv_io_fail_memory(io, "the mask");
   bool single = wkbFlatten(OGR_G_GetGeometryType(polygons)) == wkbPolygon;
   CPLPushErrorHandler(CPLQuietErrorHandler); /* GEOS reports what is invalid */
-  for (int i = 0; status == GV_OK && !r.incomplete && i < (single ? 1 : OGR_G_GetGeometryCount(polygons)); i++)
+  for (int i = 0; status == GV_OK && !r.incomplete && i < (single ? 1 : OGR_G_GetGeometryCount(polygons));
+       i++)
     status = region_of_polygon(&r, single ? polygons : OGR_G_GetGeometryRef(polygons, i), center, all);
   if (status == GV_OK && !r.incomplete && OGR_G_GetGeometryCount(all) > 0) {
     OGRGeometryH united = OGR_G_UnionCascaded(all);
@@ -252,6 +257,7 @@ gv_status gv_region_make(gv_io *io, OGRGeometryH polygons, const gv_region_way *
   free(r.y);
   if (complete != NULL) *complete = !r.incomplete;
   if (complete == NULL && r.incomplete && status == GV_OK)
-    status = gv_io_fail(io, GV_ERROR_PROJECTION, "an edge has no longitude and latitude in its coordinate system");
+    status =
+        gv_io_fail(io, GV_ERROR_PROJECTION, "an edge has no longitude and latitude in its coordinate system");
   return status;
 }

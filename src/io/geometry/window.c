@@ -1,6 +1,7 @@
 /*
- * A quadtree of boxes that overlap: each box is widened by half of its sides, so that a geometry smaller than half a box is
- * within one of them. A box has the part of the polygons within it, made on first use from that of the box above.
+ * A quadtree of boxes that overlap: each box is widened by half of its sides, so that a geometry smaller than
+ * half a box is within one of them. A box has the part of the polygons within it, made on first use from that
+ * of the box above.
  */
 #include "io/geometry/window.h"
 
@@ -68,10 +69,13 @@ void gv_window_free(gv_window *window) {
   free(window);
 }
 
-/* Of the boxes below, that with its middle nearest to the geometry's, if the geometry is within it; NULL: it is not. */
-static gv_status window_below(gv_io *io, window_node *node, const OGREnvelope *e, int depth, window_node **out) {
+/* Of the boxes below, that with its middle nearest to the geometry's, if the geometry is within it; NULL: it
+ * is not. */
+static gv_status window_below(gv_io *io, window_node *node, const OGREnvelope *e, int depth,
+                              window_node **out) {
   const double *b = node->box, x = 0.5 * (b[0] + b[2]), y = 0.5 * (b[1] + b[3]);
-  int east = 0.5 * (e->MinX + e->MaxX) >= x, north = 0.5 * (e->MinY + e->MaxY) >= y, quarter = 2 * north + east;
+  int east = 0.5 * (e->MinX + e->MaxX) >= x, north = 0.5 * (e->MinY + e->MaxY) >= y,
+      quarter = 2 * north + east;
   const double box[4] = {east ? x : b[0], north ? y : b[1], east ? b[2] : x, north ? b[3] : y};
   const double across = 0.5 * (box[2] - box[0]), up = 0.5 * (box[3] - box[1]);
   const double wide[4] = {box[0] - across, box[1] - up, box[2] + across, box[3] + up};

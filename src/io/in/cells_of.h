@@ -25,8 +25,8 @@ typedef struct gv_cells_of {
   const char *name; /* of a variable or layer of that; NULL: the only one. Part of the text that was read */
 } gv_cells_of;
 
-/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source: FILE or FILE:NAME. `option` is
- * for messages. */
+/* Reads qtm:LEVEL, healpix:LEVEL[,ring][,authalic], s2:LEVEL[,authalic], h3:RES, or the name of a source:
+ * FILE or FILE:NAME. `option` is for messages. */
 gv_status gv_cells_of_read(gv_io *io, const char *option, const char *text, gv_cells_of *out);
 
 /* True for cells that are written to --cells alone: all but pixels of a raster and triangles of QTM. */
@@ -62,17 +62,19 @@ static inline bool gv_cells_of_have_schemes(const gv_cells_of *cells) {
 /* The cells in words of the summary, e.g. "S2 level 5 (geodetic latitudes)". */
 void gv_cells_of_describe(const gv_cells_of *cells, char *out, size_t size);
 
-/* Number of the cell of HEALPix or S2 that contains a place in degrees, on the unit sphere. Errors: INVALID_ARGUMENT, without a message. */
+/* Number of the cell of HEALPix or S2 that contains a place in degrees, on the unit sphere. Errors:
+ * INVALID_ARGUMENT, without a message. */
 gv_status gv_cells_of_find(const gv_cells_of *cells, double lon, double lat, int64_t *number);
 
 /* Name of the grid system in metadata, e.g. "healpix"; NULL: a file. */
 const char *gv_cells_of_system(const gv_cells_of *cells);
 
-/* The library's grid of such cells, with width and height. `places`: those of gv_cells_of_have_places, in degrees, not copied; else NULL.
- * The ellipsoid of *out is kept. */
+/* The library's grid of such cells, with width and height. `places`: those of gv_cells_of_have_places, in
+ * degrees, not copied; else NULL. The ellipsoid of *out is kept. */
 void gv_cells_of_grid(const gv_cells_of *cells, const gv_seed_list *places, gv_grid *out);
 
-/* The id of a cell in its own system: QTM's 64-bit id, HEALPix's number, the 64-bit id of S2 (as a signed number) and H3, the id of a file's feature. */
+/* The id of a cell in its own system: QTM's 64-bit id, HEALPix's number, the 64-bit id of S2 (as a signed
+ * number) and H3, the id of a file's feature. */
 int64_t gv_cells_of_id(const gv_cells_of *cells, const gv_seed_list *places, int64_t cell);
 
 /* The inverse of that for HEALPix and S2. */

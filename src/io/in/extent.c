@@ -20,8 +20,8 @@ static void widen_box(double box[4], double x, double y) {
   box[3] = fmax(box[3], y);
 }
 
-/* Transforms a box by a lattice of its places; longitudes of the result are continuous, also across 180. False if
- * no place has an image. */
+/* Transforms a box by a lattice of its places; longitudes of the result are continuous, also across 180.
+ * False if no place has an image. */
 static gv_status transform_box(gv_io *io, const double box[4], gv_operation *operation, double turn,
                                double out[4]) {
   enum { SIDE = 65 };
@@ -49,8 +49,8 @@ static double turn_of(OGRSpatialReferenceH crs) {
 static gv_status area_of_use(gv_io *io, OGRSpatialReferenceH crs, double box[4], bool *known) {
   double area[4];
   *known = false;
-  if (crs == NULL || !OSRIsProjected(crs) || !OSRGetAreaOfUse(crs, &area[0], &area[1], &area[2], &area[3], NULL) ||
-      !(fabs(area[0]) <= 360.0)) {
+  if (crs == NULL || !OSRIsProjected(crs) ||
+      !OSRGetAreaOfUse(crs, &area[0], &area[1], &area[2], &area[3], NULL) || !(fabs(area[0]) <= 360.0)) {
     return GV_OK;
   }
   OGRSpatialReferenceH globe = OSRCloneGeogCS(crs);
@@ -84,7 +84,8 @@ static void pad(OGRSpatialReferenceH crs, double extent[4]) {
   extent[1] -= pad_y, extent[3] += pad_y;
 }
 
-/* Whether an extent goes beyond an area by at most half its width and height: projections are good for that. */
+/* Whether an extent goes beyond an area by at most half its width and height: projections are good for
+ * that. */
 static bool is_around(const double area[4], const double extent[4]) {
   const double x = 0.5 * (area[2] - area[0]), y = 0.5 * (area[3] - area[1]);
   return extent[0] >= area[0] - x && extent[1] >= area[1] - y && extent[2] <= area[2] + x &&
@@ -125,7 +126,8 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   if (status != GV_OK) return status;
   const bool found = extent[0] <= extent[2];
   if (!found && beyond == 0)
-    return gv_io_fail(io, GV_ERROR_PROJECTION, "seeds: all are outside the grid's coordinate system; use --extent");
+    return gv_io_fail(io, GV_ERROR_PROJECTION,
+                      "seeds: all are outside the grid's coordinate system; use --extent");
   const bool around = beyond == 0 || (found && is_around(area, extent));
   if (found) pad(crs, extent);
   if (!around) cut(area, extent);
@@ -133,7 +135,8 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   char name[256];
   gv_crs_describe(crs, name, sizeof name);
   gv_io_warn(GV_CODE_SEEDS_OUTSIDE, beyond,
-             "%" PRId64 " of %" PRId64 " %s are outside the area of use of %s%s; use --extent for another grid",
+             "%" PRId64 " of %" PRId64
+             " %s are outside the area of use of %s%s; use --extent for another grid",
              beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name,
              around ? "" : ", at which the grid ends");
   return GV_OK;
@@ -143,13 +146,14 @@ gv_status gv_extent_check(gv_io *io, const double e[4]) {
   GV_REQUIRE(io, isfinite(e[0]) && isfinite(e[1]) && isfinite(e[2]) && isfinite(e[3]),
              "--extent: a number is not finite");
   if (e[0] < e[2] && e[1] < e[3]) return GV_OK;
-  const char *hint =
-      e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0 ? "; across the antimeridian, add 360 to xmax" : "";
+  const char *hint = e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0
+                         ? "; across the antimeridian, add 360 to xmax"
+                         : "";
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "--extent: invalid rectangle; expected xmin < xmax and ymin < ymax%s", hint);
 }
 
-/* --------------------------------------------------------------------------------------------------- other data */
+/* --------------------------------------------------------------------------------------------- other data */
 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
   double g[6];
@@ -161,8 +165,8 @@ static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH da
 
 /*
  * The box of places on the globe with wrapping longitudes (`turn` > 0: a turn in their unit): the shorter one
- * across +-180 degrees, if that is narrower than half a turn. All of it is within half a turn of any of its places,
- * also of the first.
+ * across +-180 degrees, if that is narrower than half a turn. All of it is within half a turn of any of its
+ * places, also of the first.
  */
 typedef struct round_box {
   double turn, first;
@@ -208,8 +212,8 @@ static void widen_by_geometry(round_box *r, OGRGeometryH geometry, bool swapped)
 static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer, bool swapped, double turn,
                                  double box[4]) {
   OGREnvelope e;
-  GV_REQUIRE(io, OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE, "--extent-of: missing extent of layer '%s' of %s",
-             OGR_L_GetName(layer), source);
+  GV_REQUIRE(io, OGR_L_GetExtent(layer, &e, TRUE) == OGRERR_NONE,
+             "--extent-of: missing extent of layer '%s' of %s", OGR_L_GetName(layer), source);
   box[0] = e.MinX, box[1] = e.MinY;
   box[2] = e.MaxX, box[3] = e.MaxY;
   /* The extent of coordinates in the order y, x may itself be in another order, as for GML. */
@@ -263,10 +267,12 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, ch
     return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
   }
-  if (OGR_L_GetGeomType(layer) == wkbNone) return extent_of_table(io, source, name, open_options, given, box, crs);
+  if (OGR_L_GetGeomType(layer) == wkbNone)
+    return extent_of_table(io, source, name, open_options, given, box, crs);
   status = gv_crs_of_layer(io, "--extent-of", source, dataset, layer, crs, &swapped);
-  return status == GV_OK ? extent_of_layer(io, source, layer, swapped, turn_of(given != NULL ? given : *crs), box)
-                         : status;
+  return status == GV_OK
+             ? extent_of_layer(io, source, layer, swapped, turn_of(given != NULL ? given : *crs), box)
+             : status;
 }
 
 gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,
@@ -290,12 +296,13 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
   if (status == GV_OK && (own == NULL) != (crs == NULL)) {
     char name[256];
     gv_crs_describe(own != NULL ? own : crs, name, sizeof name);
-    status = own == NULL
-                 ? gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                                 "--extent-of: %s: missing coordinate system; the grid is in %s", source, name)
-                 : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                              "--extent-of: %s is in %s, but the grid has no coordinate system; use --crs", source,
-                              name);
+    status =
+        own == NULL
+            ? gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                            "--extent-of: %s: missing coordinate system; the grid is in %s", source, name)
+            : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                         "--extent-of: %s is in %s, but the grid has no coordinate system; use --crs", source,
+                         name);
   }
   if (status == GV_OK && (own == NULL || gv_crs_same(own, crs))) {
     for (int i = 0; i < 4; i++)

@@ -41,8 +41,8 @@ gv_status gv_field_find(gv_io *io, const char *option, OGRFeatureDefnH layer, co
   *field = gv_field_look_up(layer, name, &unique);
   if (*field >= 0 && unique) return GV_OK;
   gv_fields_list(layer, list, sizeof list);
-  GV_REQUIRE(io, unique, "%s: layer '%s': ambiguous field (%s); write it as in: %s", option, OGR_FD_GetName(layer),
-             name, list);
+  GV_REQUIRE(io, unique, "%s: layer '%s': ambiguous field (%s); write it as in: %s", option,
+             OGR_FD_GetName(layer), name, list);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: layer '%s': unknown field (%s); it has: %s", option,
                     OGR_FD_GetName(layer), name, list);
 }

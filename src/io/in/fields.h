@@ -11,7 +11,8 @@
 /* All names, with commas between them, as far as there is room. */
 void gv_fields_list(OGRFeatureDefnH layer, char *list, size_t size);
 
-/* The field of this name, or in another letter case; -1: none. *unique false: several differ in letter case only, and none is the name. */
+/* The field of this name, or in another letter case; -1: none. *unique false: several differ in letter case
+ * only, and none is the name. */
 int gv_field_look_up(OGRFeatureDefnH layer, const char *name, bool *unique);
 
 /* The field that `option` names; an error lists those that are there. */

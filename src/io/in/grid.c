@@ -39,8 +39,8 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   gv_status status = GV_OK;
   const char *option = options->like_is_cost ? "--cost" : "--like";
   gv_gdal_reset();
-  GDALDatasetH dataset = GDALOpenEx(options->like, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
-                                    (const char *const *)options->like_options, NULL);
+  GDALDatasetH dataset = GDALOpenEx(options->like, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR,
+                                    NULL, (const char *const *)options->like_options, NULL);
   if (dataset == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option, options->like);
   out->grid.width = GDALGetRasterXSize(dataset);
@@ -50,9 +50,10 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: %s", option, options->like,
                         gv_reason_of_no_geotransform(dataset));
-  } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: invalid geotransform; the area of its cells is 0",
-                        option, options->like);
+  } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] ==
+             0.0) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: %s: invalid geotransform; the area of its cells is 0", option, options->like);
   } else {
     status = gv_crs_of_raster(io, options->like, dataset, &out->crs);
     out->undeclared = out->crs == NULL;
@@ -71,11 +72,13 @@ static gv_status cells(gv_io *io, double length, double resolution, const char *
   double exact = length / resolution + 0.5;
   if (!(exact < 2147483648.0)) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                         "--res: too many cells (%.12g cells %s); at most 2147483647 are supported", exact, side);
+                         "--res: too many cells (%.12g cells %s); at most 2147483647 are supported", exact,
+                         side);
   }
   if (exact < 1.0) {
     return gv_io_fail_as(io, GV_CODE_GRID_TOO_SMALL, GV_ERROR_INVALID_ARGUMENT,
-                         "--res: extent (%.10g %s) is less than half a cell of %.10g", length, side, resolution);
+                         "--res: extent (%.10g %s) is less than half a cell of %.10g", length, side,
+                         resolution);
   }
   *out = (int64_t)exact;
   return GV_OK;
@@ -124,9 +127,10 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
 /* Values out of range. */
 static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   if (queries_on_globe(options) && options->has_metric && !gv_metric_on_globe(options->metric)) {
-    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: unsupported metric for meshes and lists of places (%s); use geodesic or great-circle",
-                         name_of_cells(options), gv_metric_name(options->metric));
+    return gv_io_fail_as(
+        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+        "%s: unsupported metric for meshes and lists of places (%s); use geodesic or great-circle",
+        name_of_cells(options), gv_metric_name(options->metric));
   }
   if (options->has_resolution && (!(options->resolution[0] > 0.0) || !(options->resolution[1] > 0.0) ||
                                   !isfinite(options->resolution[0]) || !isfinite(options->resolution[1]))) {
@@ -154,11 +158,12 @@ static gv_status check_latitudes(gv_io *io, const gv_raster_grid *out) {
   double most = 90.0 + 1e-6 * fabs(g[5]); /* a row within that of a pole is the pole, as the library has it */
   if (fabs(first) <= most && fabs(last) <= most) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "grid: latitudes of cell centers out of range [-90, 90] (%.17g to %.17g)", fmin(first, last),
-                    fmax(first, last));
+                    "grid: latitudes of cell centers out of range [-90, 90] (%.17g to %.17g)",
+                    fmin(first, last), fmax(first, last));
 }
 
-/* Longitude and latitude unchanged: the operation of a rotated lon/lat template, which is a "projected" grid. */
+/* Longitude and latitude unchanged: the operation of a rotated lon/lat template, which is a "projected"
+ * grid. */
 static int keep_lonlat(double *x, double *y, int64_t n, void *user) {
   (void)user;
   for (int64_t i = 0; i < n; i++) {
@@ -167,7 +172,8 @@ static int keep_lonlat(double *x, double *y, int64_t n, void *user) {
   return 0;
 }
 
-/* The library accepts latitudes within 90 degrees only; positions outside by more than rounding have no place. */
+/* The library accepts latitudes within 90 degrees only; positions outside by more than rounding have no
+ * place. */
 static int invert(double *x, double *y, int64_t n, void *user) {
   int error = gv_operation_apply(x, y, n, user);
   for (int64_t i = 0; i < n; i++) {
@@ -183,8 +189,8 @@ static int invert(double *x, double *y, int64_t n, void *user) {
 
 /*
  * Some projections (sinusoidal, transverse Mercator far out ...) have inverses that also return results for
- * positions outside the projected globe. Tests a lattice of positions over the grid: if some do not return to their
- * position, every cell is checked. Cylindrical projections repeat the globe on purpose.
+ * positions outside the projected globe. Tests a lattice of positions over the grid: if some do not return to
+ * their position, every cell is checked. Cylindrical projections repeat the globe on purpose.
  */
 static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   enum { SIDE = 33, COUNT = SIDE * SIDE };
@@ -272,7 +278,7 @@ gv_status gv_raster_grid_transform(gv_io *io, const gv_raster_grid *grid, gv_see
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------ all of it */
+/* ---------------------------------------------------------------------------------------------- all of it */
 
 static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                                gv_raster_grid *out) {
@@ -281,9 +287,11 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   GV_TRY(gv_crs_require_map(io, out->crs, "a raster grid"));
   if (out->crs == NULL && queries_on_globe(options)) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: missing coordinate system of the seeds; use --seeds-crs", name_of_cells(options));
+                         "%s: missing coordinate system of the seeds; use --seeds-crs",
+                         name_of_cells(options));
   }
-  GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds, "--snap-seeds: unsupported for lines and polygons");
+  GV_REQUIRE(io, seeds->shapes == NULL || !options->snap_seeds,
+             "--snap-seeds: unsupported for lines and polygons");
   gv_metric_request request = {.crs = out->crs,
                                .requested = options->has_metric || queries_on_globe(options),
                                .metric = options->has_metric ? options->metric : GV_GEODESIC,
@@ -292,11 +300,12 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   GV_TRY(gv_metric_choose(io, &request, &out->metric));
   out->metric_reason =
       queries_on_globe(options) && !options->has_metric ? "default for the mesh" : gv_metric_reason(&request);
-  if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC && !gv_metric_on_globe(out->metric)) {
-    return gv_io_fail_as(
-        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-        "--edges geodesic: unsupported for metric %s; use straight edges, or --metric geodesic or great-circle",
-        gv_metric_name(out->metric));
+  if (seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC &&
+      !gv_metric_on_globe(out->metric)) {
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--edges geodesic: unsupported for metric %s; use straight edges, or --metric "
+                         "geodesic or great-circle",
+                         gv_metric_name(out->metric));
   }
   if (out->crs != NULL && seeds->crs == NULL) {
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
@@ -323,16 +332,17 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
 }
 
 /*
- * The longitudes and latitudes that `crs` is based on, and the same from Greenwich, by which cells of grid systems are defined: *label
- * (may be NULL). Seeds are carried to the former, for which there are operations, and turned.
+ * The longitudes and latitudes that `crs` is based on, and the same from Greenwich, by which cells of grid
+ * systems are defined: *label (may be NULL). Seeds are carried to the former, for which there are operations,
+ * and turned.
  */
 static gv_status choose_globe(gv_io *io, OGRSpatialReferenceH crs, gv_raster_grid *out,
                               OGRSpatialReferenceH *label) {
   OGRSpatialReferenceH base = NULL, turned = NULL;
   GV_TRY(gv_crs_geographic(io, crs, &base));
   turned = OSRClone(base);
-  gv_status status =
-      turned != NULL ? gv_crs_to_greenwich(io, &turned, &out->east) : gv_io_fail_memory(io, "a coordinate system");
+  gv_status status = turned != NULL ? gv_crs_to_greenwich(io, &turned, &out->east)
+                                    : gv_io_fail_memory(io, "a coordinate system");
   if (status == GV_OK && label != NULL) {
     OSRSetAxisMappingStrategy(turned, OAMS_TRADITIONAL_GIS_ORDER);
     *label = turned;
@@ -393,7 +403,8 @@ static gv_status grid_take_seeds(gv_io *io, const gv_raster_grid *grid, gv_seed_
   return gv_io_of_option(io, gv_raster_grid_transform(io, grid, seeds), "seeds");
 }
 
-gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out) {
+gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds,
+                              gv_raster_grid *out) {
   memset(out, 0, sizeof *out);
   gv_grid_init(&out->grid);
   GV_TRY(check_options(io, options));

@@ -1,7 +1,7 @@
 /*
- * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the operation from the
- * seeds' system. With a QTM level the raster's pixels have the results of the mesh's triangles; by default it is
- * 2^(level + 3) pixels around the globe, one or more for every triangle.
+ * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the operation from
+ * the seeds' system. With a QTM level the raster's pixels have the results of the mesh's triangles; by
+ * default it is 2^(level + 3) pixels around the globe, one or more for every triangle.
  */
 #ifndef GV_IO_GRID_H
 #define GV_IO_GRID_H
@@ -23,10 +23,9 @@ typedef struct gv_grid_options {
   const char *extent_of;    /* raster or vector source of the extent; NULL = none */
   const char *extent_layer; /* of it; NULL = the only one */
   char **extent_options;    /* as like_options */
-  const char
-      *seeds_source; /* source of seeds with a declared coordinate system; an extent of this source has it too; NULL
-                      * = none */
-  bool has_metric;   /* else as gv_metric_choose */
+  const char *seeds_source; /* source of seeds with a declared coordinate system; an extent of this source has
+                             * it too; NULL = none */
+  bool has_metric;          /* else as gv_metric_choose */
   gv_metric metric;
   bool has_level; /* the query cells are the triangles of this QTM level */
   int level;
@@ -47,7 +46,8 @@ typedef struct gv_raster_grid {
   bool snap_seeds;           /* as the options have it */
   gv_cells_of cells_of;      /* the cells of `grid` if they are a mesh or a list; of no kind: a raster's */
   gv_operation *inverse;     /* user data of grid.inverse, or NULL */
-  double divided[2];         /* sides of the extent that was divided into cells; 0 = the cells' size came first */
+  /* sides of the extent that was divided into cells; 0 = the cells' size came first */
+  double divided[2];
 } gv_raster_grid;
 
 /*
@@ -57,7 +57,8 @@ typedef struct gv_raster_grid {
  * Of seeds that are not read yet (count 0) only the coordinate system is used: grid.width stays 0 if the grid
  * depends on more.
  */
-gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
+gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds,
+                              gv_raster_grid *out);
 
 /* Carries other seeds over to a grid that was made. */
 gv_status gv_raster_grid_transform(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
@@ -66,8 +67,8 @@ gv_status gv_raster_grid_transform(gv_io *io, const gv_raster_grid *grid, gv_see
 gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
                                 gv_raster_grid *out);
 
-/* The triangles of a raster with a level as a grid of their own, in longitudes and latitudes of its system. `out` is to be
- * freed with gv_raster_grid_free. */
+/* The triangles of a raster with a level as a grid of their own, in longitudes and latitudes of its system.
+ * `out` is to be freed with gv_raster_grid_free. */
 gv_status gv_raster_grid_of_triangles(gv_io *io, const gv_raster_grid *grid, gv_raster_grid *out);
 
 /* The system that seeds are carried to. */

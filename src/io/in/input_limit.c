@@ -7,7 +7,8 @@
 
 enum { TIMES_FILE = 16 };
 
-/* The size of a local file, or of a copy of the standard input. Members of archives count 0: their size is only declared. */
+/* The size of a local file, or of a copy of the standard input. Members of archives count 0: their size is
+ * only declared. */
 static int64_t size_of_file(const char *source) {
   static const char in_memory[] = "/vsimem/";
   VSIStatBufL found;

@@ -1,6 +1,7 @@
 /*
- * Bounds the memory of inputs by --memory (gv_io.memory), so that a small file that stands for much data (compressed, constant, only a
- * header) is refused before it is read. Data of a local file may always take 16 times the size of the file.
+ * Bounds the memory of inputs by --memory (gv_io.memory), so that a small file that stands for much data
+ * (compressed, constant, only a header) is refused before it is read. Data of a local file may always take 16
+ * times the size of the file.
  */
 #ifndef GV_IO_INPUT_LIMIT_H
 #define GV_IO_INPUT_LIMIT_H

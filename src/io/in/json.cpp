@@ -1,5 +1,6 @@
 /*
- * GDAL's reader of JSON has a C++ interface only. What it forgives (text behind the end, bytes of zero) is refused here.
+ * GDAL's reader of JSON has a C++ interface only. What it forgives (text behind the end, bytes of zero) is
+ * refused here.
  */
 #include <cstring>
 #include <new>
@@ -41,14 +42,16 @@ gv_json_kind kind_of(const CPLJSONObject &value) {
   }
 }
 
-gv_status take_member(const reading &r, const char *object, const std::string &key, const CPLJSONObject &value) {
+gv_status take_member(const reading &r, const char *object, const std::string &key,
+                      const CPLJSONObject &value) {
   std::vector<CPLJSONObject> values;
   bool array = value.GetType() == CPLJSONObject::Type::Array;
   if (array) {
     CPLJSONArray all = value.ToArray();
     if (all.Size() > MOST_ITEMS) {
-      return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%.80s\": too many items; at most %d are supported",
-                        r.name, key.c_str(), static_cast<int>(MOST_ITEMS));
+      return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: \"%.80s\": too many items; at most %d are supported", r.name, key.c_str(),
+                        static_cast<int>(MOST_ITEMS));
     }
     for (int i = 0; i < all.Size(); i++)
       values.push_back(all[i]);
@@ -72,8 +75,8 @@ gv_status take_object(const reading &r, const char *object, const CPLJSONObject 
     std::string key = child.GetName();
     if (object == nullptr && key == r.inner) {
       if (child.GetType() != CPLJSONObject::Type::Object) {
-        return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%s\": invalid type; expected an object", r.name,
-                          r.inner);
+        return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: \"%s\": invalid type; expected an object",
+                          r.name, r.inner);
       }
       status = take_object(r, r.inner, child);
     } else {
@@ -98,7 +101,8 @@ int64_t count_members(const CPLJSONObject &value) {
   return count;
 }
 
-/* Where the first object or array ends; 0 if it does not, or is nested too deeply. *members: as written, which is one a colon. */
+/* Where the first object or array ends; 0 if it does not, or is nested too deeply. *members: as written,
+ * which is one a colon. */
 size_t end_of_value(const char *text, size_t length, int64_t *members) {
   *members = 0;
   int depth = 0;
@@ -140,13 +144,14 @@ bool load(const char *text, size_t length, CPLJSONDocument *document) {
 gv_status read(const reading &r, const char *text, size_t length) {
   if (length > MOST_BYTES) {
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: too large for a description; at most %d MiB are supported", r.name, MOST_BYTES >> 20);
+                      "%s: too large for a description; at most %d MiB are supported", r.name,
+                      MOST_BYTES >> 20);
   }
   int64_t members = 0;
   size_t end = end_of_value(text, length, &members);
   if (end == 0 || std::memchr(text, 0, length) != nullptr || text[std::strspn(text, " \t\r\n")] != '{') {
-    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON, or nested too deeply; expected an object",
-                      r.name);
+    return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: invalid JSON, or nested too deeply; expected an object", r.name);
   }
   if (!CPLIsUTF8(text, static_cast<int>(length))) {
     return gv_io_fail(r.io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid JSON; expected UTF-8", r.name);

@@ -31,8 +31,8 @@ typedef struct gv_json_member {
 
 typedef gv_status (*gv_json_member_fn)(gv_io *io, void *user, const gv_json_member *member);
 
-/* Calls `take` for each member of the root in order; for the member named `inner`, which must be an object, for
- * each of its members. `name`: of the text, for messages. */
+/* Calls `take` for each member of the root in order; for the member named `inner`, which must be an object,
+ * for each of its members. `name`: of the text, for messages. */
 gv_status gv_json_read(gv_io *io, const char *text, size_t length, const char *name, const char *inner,
                        gv_json_member_fn take, void *user);
 

@@ -29,7 +29,8 @@ void gv_box_of_raster(const double g[6], int64_t width, int64_t height, double b
   }
 }
 
-/* Whether the dataset's metadata, "VARIABLE#units=UNIT" as GDAL's netCDF driver names them, have one of a direction's units. */
+/* Whether the dataset's metadata, "VARIABLE#units=UNIT" as GDAL's netCDF driver names them, have one of a
+ * direction's units. */
 static bool has_unit(char **metadata, const char *const *units) {
   static const char key[] = "#units=";
   for (; metadata != NULL && *metadata != NULL; metadata++) {

@@ -7,9 +7,9 @@
 #include "io/crs/crs.h"
 
 /*
- * The system that a raster declares, in traditional GIS order; NULL if it declares none. Without a grid mapping,
- * coordinates in the units degrees_east and degrees_north (CF conventions) are WGS 84, with a warning. Release *out
- * with OSRRelease.
+ * The system that a raster declares, in traditional GIS order; NULL if it declares none. Without a grid
+ * mapping, coordinates in the units degrees_east and degrees_north (CF conventions) are WGS 84, with a
+ * warning. Release *out with OSRRelease.
  */
 gv_status gv_crs_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, OGRSpatialReferenceH *out);
 

@@ -70,7 +70,8 @@ static bool integer_range(GDALDataType type, double *least, double *most) {
 }
 
 bool gv_has_signed_bytes(GDALRasterBandH band) {
-  if (GDALGetRasterDataType(band) != GDT_Byte || gv_gdal_is_from(3, 7)) return false; /* which warns of the item */
+  /* which warns of the item */
+  if (GDALGetRasterDataType(band) != GDT_Byte || gv_gdal_is_from(3, 7)) return false;
   const char *type = GDALGetMetadataItem(band, "PIXELTYPE", "IMAGE_STRUCTURE");
   return type != NULL && EQUAL(type, "SIGNEDBYTE");
 }
@@ -106,8 +107,8 @@ int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster) {
   return rows < raster->height ? rows : raster->height;
 }
 
-gv_status gv_raster_band_fits(gv_io *io, const char *option, const char *path, GDALRasterBandH band, int64_t rows,
-                              int64_t row_bytes) {
+gv_status gv_raster_band_fits(gv_io *io, const char *option, const char *path, GDALRasterBandH band,
+                              int64_t rows, int64_t row_bytes) {
   int w = 1, h = 1;
   GDALGetBlockSize(band, &w, &h);
   const int64_t pixel = GDALGetDataTypeSizeBytes(GDALGetRasterDataType(band));
@@ -115,8 +116,8 @@ gv_status gv_raster_band_fits(gv_io *io, const char *option, const char *path, G
   return gv_input_fits(io, &(gv_input_data){option, path, "rows", rows, row_bytes});
 }
 
-/* If the template declares no coordinate system, a raster without one is in the grid's, if its coordinates are
- * possible there. */
+/* If the template declares no coordinate system, a raster without one is in the grid's, if its coordinates
+ * are possible there. */
 static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
   double box[4];
   char name[256];
@@ -133,16 +134,18 @@ static gv_status use_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raste
 static gv_status read_header(gv_io *io, gv_raster_in *raster, gv_readers readers) {
   GDALDatasetH dataset = raster->handle[0].dataset;
   GV_REQUIRE(io, GDALGetRasterCount(dataset) != 0, "%s: %s: missing bands", raster->option, raster->path);
-  GV_REQUIRE(io, raster->band <= GDALGetRasterCount(dataset), "%s-band: %s has %d bands; band %d does not exist",
-             raster->option, raster->path, GDALGetRasterCount(dataset), raster->band);
+  GV_REQUIRE(io, raster->band <= GDALGetRasterCount(dataset),
+             "%s-band: %s has %d bands; band %d does not exist", raster->option, raster->path,
+             GDALGetRasterCount(dataset), raster->band);
   GDALRasterBandH band = GDALGetRasterBand(dataset, raster->band);
   GV_REQUIRE(io, !GDALDataTypeIsComplex(GDALGetRasterDataType(band)),
              "%s: %s: unsupported type: complex numbers; expected integers or real numbers", raster->option,
              raster->path);
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
-  GV_TRY(gv_raster_band_fits(io, raster->option, raster->path, band, readers.workers,
-                             raster->width * BYTES_A_COLUMN + raster->height * BYTES_A_ROW / readers.workers));
+  GV_TRY(
+      gv_raster_band_fits(io, raster->option, raster->path, band, readers.workers,
+                          raster->width * BYTES_A_COLUMN + raster->height * BYTES_A_ROW / readers.workers));
   GV_REQUIRE(io, GDALGetGeoTransform(dataset, raster->geotransform) == CE_None, "%s: %s: %s", raster->option,
              raster->path, gv_reason_of_no_geotransform(dataset));
   bool finite = true;
@@ -220,7 +223,8 @@ gv_status gv_check_alignable(gv_io *io, const char *option, const char *path, OG
                          option, path, name);
   }
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: %s is in %s, but the grid has no coordinate system; use --seeds-crs", option, path, name);
+                    "%s: %s is in %s, but the grid has no coordinate system; use --seeds-crs", option, path,
+                    name);
 }
 
 bool gv_grid_in_crs(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {
@@ -236,7 +240,8 @@ static gv_status have_read(gv_io *io, const gv_raster_in *raster, CPLErr error) 
 static gv_status read_mask(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                            int64_t h, uint8_t *valid) {
   GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(borrow(raster, worker), raster->band));
-  CPLErr error = GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0);
+  CPLErr error =
+      GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0);
   raster_in_return_handle(raster, worker);
   return have_read(io, raster, error);
 }
@@ -257,8 +262,8 @@ static void scale_values(const gv_raster_in *raster, int64_t n, double *values) 
     values[i] = values[i] * raster->scale + raster->offset;
 }
 
-gv_status gv_raster_in_valid(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
-                             int64_t h, double *values, uint8_t *valid) {
+gv_status gv_raster_in_valid(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y,
+                             int64_t w, int64_t h, double *values, uint8_t *valid) {
   GV_TRY(read_band(io, raster, worker, x, y, w, h, GDT_Float64, values));
   for (int64_t i = 0; i < w * h && raster->signed_bytes; i++) {
     if (values[i] >= 128.0) values[i] -= 256.0;
@@ -274,8 +279,8 @@ gv_status gv_raster_in_valid(gv_io *io, const gv_raster_in *raster, int worker, 
   return GV_OK;
 }
 
-gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
-                              int64_t h, double *values, uint8_t *valid) {
+gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y,
+                              int64_t w, int64_t h, double *values, uint8_t *valid) {
   GV_TRY(gv_raster_in_valid(io, raster, worker, x, y, w, h, values, valid));
   for (int64_t i = 0; i < w * h; i++) {
     if (isnan(values[i])) values[i] = 0.0;
@@ -283,8 +288,8 @@ gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker,
   return GV_OK;
 }
 
-gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
-                               int64_t h, uint8_t *out, double *values, uint8_t *valid) {
+gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y,
+                               int64_t w, int64_t h, uint8_t *out, double *values, uint8_t *valid) {
   gv_status status;
   if (!raster->bytes || raster->validity != GV_ALL_VALID) {
     status = gv_raster_in_values(io, raster, worker, x, y, w, h, values, valid);

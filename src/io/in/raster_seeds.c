@@ -28,15 +28,15 @@ static gv_status raster_seed_fail(gv_io *io, const gv_raster_seed_options *optio
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s: %s", option_of(options), options->source, what);
 }
 
-/* ----------------------------------------------------------------------------------------------------- the header */
+/* --------------------------------------------------------------------------------------------- the header */
 
 static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   const gv_raster_seed_options *o = r->options;
   int bands = GDALGetRasterCount(r->dataset);
   bool finite = true;
   if (bands == 0) return raster_seed_fail(io, o, "missing bands");
-  GV_REQUIRE(io, o->band >= 1 && o->band <= bands, "--band: %s has %d band%s, none is number %d", o->source, bands,
-             bands == 1 ? "" : "s", o->band);
+  GV_REQUIRE(io, o->band >= 1 && o->band <= bands, "--band: %s has %d band%s, none is number %d", o->source,
+             bands, bands == 1 ? "" : "s", o->band);
   if (GDALDataTypeIsComplex(GDALGetRasterDataType(GDALGetRasterBand(r->dataset, o->band))))
     return raster_seed_fail(io, o, "unsupported type: complex numbers; expected integers");
   r->width = GDALGetRasterXSize(r->dataset);
@@ -55,9 +55,10 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
     finite = finite && isfinite(g[i]);
   if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0)
     return raster_seed_fail(io, o, "invalid geotransform; the area of its cells is 0");
-  gv_status status = o->crs != NULL
-                         ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
-                         : gv_crs_of_raster(io, o->source, r->dataset, &r->crs);
+  gv_status status =
+      o->crs != NULL
+          ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
+          : gv_crs_of_raster(io, o->source, r->dataset, &r->crs);
   if (status != GV_OK || !gv_crs_is_lonlat(r->crs)) return status;
   char *name = NULL;
   if (asprintf(&name, "%s: %s", option_of(o), o->source) < 0) return gv_io_fail_memory(io, "a name");
@@ -67,8 +68,8 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
 }
 
 gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options, gv_raster_seed_reader *out) {
-  static const char threads[] = "GDAL_NUM_THREADS"; /* option of drivers that read with several threads, set when
-                                                     * they open */
+  /* option of drivers that read with several threads, set when they open */
+  static const char threads[] = "GDAL_NUM_THREADS";
   *out = (gv_raster_seed_reader){.options = options};
   gv_gdal_reset();
   bool sets_threads = options->threads > 1 && CPLGetConfigOption(threads, NULL) == NULL;
@@ -78,7 +79,8 @@ gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options,
                             (const char *const *)options->open_options, NULL);
   if (sets_threads) CPLSetThreadLocalConfigOption(threads, NULL);
   if (out->dataset == NULL)
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option_of(options), options->source);
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option_of(options),
+                           options->source);
   return read_header(io, out);
 }
 
@@ -93,7 +95,7 @@ bool gv_raster_seeds_are_narrow(const gv_raster_seed_reader *reader) {
   return type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16 || type == GDT_Int32;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- lists */
+/* -------------------------------------------------------------------------------------------------- lists */
 
 /* Room for `count` seeds in the raster's coordinate system. */
 static gv_status make_list(gv_io *io, const gv_raster_seed_reader *r, int64_t count, gv_seed_list *out) {
@@ -126,7 +128,7 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- pixels */
+/* ------------------------------------------------------------------------------------------------- pixels */
 
 /* How rows are read: in the stored type, if it is an integer. */
 typedef struct row_reader {
@@ -146,8 +148,9 @@ static void choose_type(row_reader *r) {
   static const struct {
     GDALDataType type;
     gv_dtype library;
-  } known[] = {{GDT_Byte, GV_UINT8},    {GDT_Int16, GV_INT16}, {GDT_UInt16, GV_UINT16},  {GDT_Int32, GV_INT32},
-               {GDT_UInt32, GV_UINT32}, {GDT_Int64, GV_INT64}, {GDT_Float64, GV_FLOAT64}};
+  } known[] = {{GDT_Byte, GV_UINT8},     {GDT_Int16, GV_INT16},   {GDT_UInt16, GV_UINT16},
+               {GDT_Int32, GV_INT32},    {GDT_UInt32, GV_UINT32}, {GDT_Int64, GV_INT64},
+               {GDT_Float64, GV_FLOAT64}};
   size_t i = 0;
   while (known[i].type != GDALGetRasterDataType(r->band) && known[i].type != GDT_Float64)
     i++;
@@ -241,11 +244,11 @@ static gv_status read_rows(gv_io *io, row_reader *r, int64_t y, int64_t h) {
   if (error == CE_None && r->mask != NULL)
     error = GDALRasterIO(r->mask, GF_Read, 0, (int)y, w, (int)h, r->valid, w, (int)h, GDT_Byte, 0, 0);
   return error == CE_None ? GV_OK
-                          : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option_of(r->raster->options),
-                                            r->raster->options->source);
+                          : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s",
+                                            option_of(r->raster->options), r->raster->options->source);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the raster */
+/* --------------------------------------------------------------------------------------------- the raster */
 
 /* Whether the grid is a map of the globe that the raster's longitudes and latitudes are on. */
 static bool maps_globe_of(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {
@@ -256,8 +259,8 @@ static bool maps_globe_of(const gv_raster_grid *grid, OGRSpatialReferenceH crs) 
   return same;
 }
 
-/* Whether the grid can be passed to the library: it is in the raster's own coordinates, or can be transformed to
- * them. */
+/* Whether the grid can be passed to the library: it is in the raster's own coordinates, or can be transformed
+ * to them. */
 static bool queries_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
   if ((r->crs == NULL) != (grid->crs == NULL) || grid->globe != NULL ||
       (grid->snap_seeds && grid->grid.level != GV_QTM_NONE))
@@ -319,8 +322,8 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
 }
 
 /* A value as one seed of many points. */
-static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader, const gv_raster_seed_list *kept,
-                               gv_seed_list *out) {
+static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader,
+                               const gv_raster_seed_list *kept, gv_seed_list *out) {
   int64_t n = kept->groups;
   gv_status status = make_list(io, reader, n, out);
   if (status == GV_OK) status = gv_shapes_make(io, &out->shapes);

@@ -20,7 +20,8 @@ typedef struct gv_raster_seed_options {
   int band;        /* from 1 */
   int64_t *values; /* of cells that are seeds; NULL = all but 0 */
   int64_t value_count;
-  bool by_cell; /* each cell is a seed of its own, numbered row by row from 0; else all cells of a value are one */
+  /* each cell is a seed of its own, numbered row by row from 0; else all cells of a value are one */
+  bool by_cell;
 } gv_raster_seed_options;
 
 typedef struct gv_raster_seed_reader {
@@ -35,7 +36,8 @@ typedef struct gv_raster_seed_reader {
 gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options, gv_raster_seed_reader *out);
 void gv_raster_seeds_close(gv_raster_seed_reader *reader);
 
-/* Some of its places as seeds, by which a grid can be chosen before the raster is read. `seeds` begins as GV_SEED_LIST_INIT. */
+/* Some of its places as seeds, by which a grid can be chosen before the raster is read. `seeds` begins as
+ * GV_SEED_LIST_INIT. */
 gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader, gv_seed_list *seeds);
 
 /* True if the values of all cells have 32 bits. */
@@ -59,7 +61,8 @@ typedef struct gv_raster_seed_content {
   int32_t *region;        /* of each seed, if there are `regions` */
 } gv_raster_seed_content;
 
-/* Reads the raster, once. `context` is for the library. `out` begins as zeros and is to be freed in any case. */
+/* Reads the raster, once. `context` is for the library. `out` begins as zeros and is to be freed in any
+ * case. */
 gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
                                const gv_raster_seed_request *request, gv_raster_seed_content *out);
 void gv_raster_seeds_free(gv_raster_seed_content *content);

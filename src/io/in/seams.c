@@ -1,6 +1,7 @@
 /*
- * An edge along the meridian has the inside of its polygon on one side, east or west, which follows from its direction, north or south, and
- * from the orientation of its ring in the coordinates as written. A map that mirrors the globe does so with all rings.
+ * An edge along the meridian has the inside of its polygon on one side, east or west, which follows from its
+ * direction, north or south, and from the orientation of its ring in the coordinates as written. A map that
+ * mirrors the globe does so with all rings.
  */
 #include "io/in/seams.h"
 
@@ -33,7 +34,8 @@ static bool is_at_pole(double lat) {
   return isfinite(lat) && 90.0 - fabs(lat) <= tolerance;
 }
 
-/* Twice the area of a ring, above 0 if it is counterclockwise; summed from its first vertex, as coordinates may be large. */
+/* Twice the area of a ring, above 0 if it is counterclockwise; summed from its first vertex, as coordinates
+ * may be large. */
 static double ring_area(const gv_shapes *s, int64_t ring) {
   double area = 0.0;
   int64_t first = s->vertex[ring];
@@ -46,7 +48,8 @@ static double ring_area(const gv_shapes *s, int64_t ring) {
 
 typedef void seam_visit(seam_search *search, int64_t v, int side);
 
-/* Calls for each edge of a polygon that lies along the meridian, with its side, and for those at a pole with side -1. */
+/* Calls for each edge of a polygon that lies along the meridian, with its side, and for those at a pole with
+ * side -1. */
 static void visit_seams(seam_search *search, seam_visit *call) {
   const gv_shapes *s = search->shapes;
   for (int64_t p = 0; p < s->parts; p++) {
@@ -68,7 +71,8 @@ static void visit_seams(seam_search *search, seam_visit *call) {
 
 static void collect_seam(seam_search *search, int64_t v, int side) {
   if (side < 0) return;
-  seams_stretch *list = gv_grow(search->list[side], &search->room[side], search->count[side] + 1, sizeof *list);
+  seams_stretch *list =
+      gv_grow(search->list[side], &search->room[side], search->count[side] + 1, sizeof *list);
   search->failed |= list == NULL;
   if (list == NULL) return;
   search->list[side] = list;
@@ -121,7 +125,7 @@ static gv_status search_seams(gv_io *io, seam_search *search) {
   return search->failed ? gv_io_fail_memory(io, "the seeds") : GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------ longitudes */
+/* --------------------------------------------------------------------------------------------- longitudes */
 
 /* Whether the shapes cover places near the meridian or without a longitude; tests a few hundred places. */
 static bool may_have_seams(const gv_shapes *s, gv_operation *operation, bool *failed) {
@@ -169,7 +173,8 @@ static gv_status seams_find_places(gv_io *io, const gv_shapes *s, OGRSpatialRefe
 }
 
 gv_status gv_shapes_find_seams(gv_io *io, gv_shapes *s, OGRSpatialReferenceH crs) {
-  if (crs == NULL || s->vertices == 0 || memchr(s->kind, GV_PART_POLYGON, (size_t)s->parts) == NULL) return GV_OK;
+  if (crs == NULL || s->vertices == 0 || memchr(s->kind, GV_PART_POLYGON, (size_t)s->parts) == NULL)
+    return GV_OK;
   double *lon = NULL, *lat = NULL;
   gv_status status = GV_OK;
   bool degrees = gv_crs_is_lonlat(crs) && gv_crs_unit_degrees(crs) == 1.0;

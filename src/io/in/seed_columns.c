@@ -86,8 +86,9 @@ static gv_status find_number(gv_seed_reader *r, const char *option, const char *
   OGRFieldType type = gv_seed_field_type(r->layer, *field);
   bool text = type == OFTString && r->is_csv;
   if (is_numeric(r->layer, *field) || text) return GV_OK;
-  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported type of field '%s' (%s); expected numbers",
-                    option, wanted, OGR_GetFieldTypeName(type));
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: unsupported type of field '%s' (%s); expected numbers", option, wanted,
+                    OGR_GetFieldTypeName(type));
 }
 
 gv_status gv_seed_choose_weight(gv_seed_reader *r) {
@@ -109,7 +110,8 @@ gv_status gv_seed_choose_attribute(gv_seed_reader *r) {
     GV_REQUIRE(r->io, content.integer || content.real || !content.text,
                "--attribute: field '%s': a text is not a number", r->options->attribute);
   }
-  r->attribute_is_integer = type == OFTInteger || type == OFTInteger64 || (type == OFTString && !content.real);
+  r->attribute_is_integer =
+      type == OFTInteger || type == OFTInteger64 || (type == OFTString && !content.real);
   r->set->reals_are_floats = type == OFTReal && OGR_Fld_GetSubType(field) == OFSTFloat32;
   return GV_OK;
 }
@@ -131,7 +133,8 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
     const char *fid_column = OGR_L_GetFIDColumn(r->layer);
     bool unique;
     r->id_field = gv_field_look_up(definition, wanted, &unique);
-    if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted)) return GV_OK;
+    if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted))
+      return GV_OK;
     gv_status found = gv_field_find(r->io, r->options->id_option != NULL ? r->options->id_option : "--id",
                                     definition, wanted, &r->id_field);
     if (found != GV_OK) return found;
@@ -152,7 +155,8 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
   }
   r->set->ids_are_rows = r->id == GV_ID_TEXT;
   if (r->name_field >= 0) {
-    snprintf(r->set->name_field, sizeof r->set->name_field, "%s", gv_seed_field_name(r->layer, r->name_field));
+    snprintf(r->set->name_field, sizeof r->set->name_field, "%s",
+             gv_seed_field_name(r->layer, r->name_field));
   }
   return GV_OK;
 }
@@ -161,7 +165,8 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
 static bool fids_of_table_are_narrow(const gv_seed_reader *r) {
   static const char *const ends[] = {"MIN", "MAX"};
   const char *column = OGR_L_GetFIDColumn(r->layer), *table = OGR_L_GetName(r->layer);
-  bool narrow = column != NULL && column[0] != '\0' && strchr(column, '"') == NULL && strchr(table, '"') == NULL;
+  bool narrow =
+      column != NULL && column[0] != '\0' && strchr(column, '"') == NULL && strchr(table, '"') == NULL;
   for (int i = 0; i < 2 && narrow; i++) {
     const char *query = CPLSPrintf("SELECT %s(\"%s\") AS fid_end FROM \"%s\"", ends[i], column, table);
     OGRLayerH result = GDALDatasetExecuteSQL(r->dataset, query, NULL, NULL);
@@ -203,11 +208,13 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
       return status;
     }
     r->set->plane = r->x_field == x && r->y_field == y;
-    bool degrees = r->x_field == find_field(r->layer, lon_names) && r->y_field == find_field(r->layer, lat_names);
+    bool degrees =
+        r->x_field == find_field(r->layer, lon_names) && r->y_field == find_field(r->layer, lat_names);
     return use_fields(r, given, degrees);
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
-    status = gv_crs_of_layer(r->io, "seeds", r->options->source, r->dataset, r->layer, &r->set->crs, &r->swapped);
+    status =
+        gv_crs_of_layer(r->io, "seeds", r->options->source, r->dataset, r->layer, &r->set->crs, &r->swapped);
     r->set->plane = r->set->crs == NULL && gv_crs_is_cartesian(OGR_L_GetSpatialRef(r->layer));
     if (given == NULL) return status;
     if (r->set->crs != NULL) OSRRelease(r->set->crs);
@@ -220,19 +227,20 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     char list[512];
     if (given != NULL) OSRRelease(given);
     gv_fields_list(OGR_L_GetLayerDefn(r->layer), list, sizeof list);
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "seeds: layer '%s': missing geometries and coordinate columns (lon and lat, longitude and "
-                      "latitude, or x and y); it has: %s; %s",
-                      OGR_L_GetName(r->layer), list,
-                      r->options->columns_remedy != NULL ? r->options->columns_remedy
-                                                         : "name the columns with -x and -y");
+    return gv_io_fail(
+        r->io, GV_ERROR_INVALID_ARGUMENT,
+        "seeds: layer '%s': missing geometries and coordinate columns (lon and lat, longitude and "
+        "latitude, or x and y); it has: %s; %s",
+        OGR_L_GetName(r->layer), list,
+        r->options->columns_remedy != NULL ? r->options->columns_remedy : "name the columns with -x and -y");
   }
   if (given != NULL && !OSRIsGeographic(given) && !has_xy) {
     char name[256];
     gv_crs_describe(given, name, sizeof name);
     OSRRelease(given);
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: columns '%s' and '%s' hold degrees, but '%s' does not",
-                      option, gv_seed_field_name(r->layer, lon), gv_seed_field_name(r->layer, lat), name);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: columns '%s' and '%s' hold degrees, but '%s' does not", option,
+                      gv_seed_field_name(r->layer, lon), gv_seed_field_name(r->layer, lat), name);
   }
   bool use_xy = !has_degrees || (given != NULL && !OSRIsGeographic(given));
   r->x_field = use_xy ? x : lon;

@@ -33,9 +33,10 @@ static gv_status open_dataset(gv_io *io, const char *name, const char *source, c
     return gv_io_fail(io, GV_ERROR_IO, "seeds: %s: no such file", source);
   }
   if (gv_format_missing(source) != NULL)
-    return gv_io_fail(io, GV_ERROR_UNAVAILABLE,
-                      "seeds: missing %s driver in this GDAL (%s); convert the file, e.g. with DuckDB or GeoPandas",
-                      gv_format_missing(source), source);
+    return gv_io_fail(
+        io, GV_ERROR_UNAVAILABLE,
+        "seeds: missing %s driver in this GDAL (%s); convert the file, e.g. with DuckDB or GeoPandas",
+        gv_format_missing(source), source);
   return gv_io_fail_gdal(io, GV_ERROR_IO, "seeds: cannot read %s as a vector source", source);
 }
 
@@ -50,8 +51,8 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
   if (options->layer != NULL) {
     *out = GDALDatasetGetLayerByName(dataset, options->layer);
     if (*out != NULL) return GV_OK;
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: unknown layer (%s); it has: %s", options->source,
-                      options->layer, list);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: unknown layer (%s); it has: %s",
+                      options->source, options->layer, list);
   }
   if (count == 1) {
     *out = GDALDatasetGetLayer(dataset, 0);
@@ -106,8 +107,8 @@ gv_status gv_seed_open(gv_seed_reader *r) {
 }
 
 static gv_status fail_where(const gv_seed_reader *r, const char *reason) {
-  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)%s%s", r->options->where,
-                    reason[0] != '\0' ? ": " : "", reason);
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)%s%s",
+                    r->options->where, reason[0] != '\0' ? ": " : "", reason);
 }
 
 /* GeoPackage's and SQLite's drivers accept any clause and fail while reading: SQLite checks it here, without
@@ -155,7 +156,8 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
   free(where);
   if (status != GV_OK) return status;
   if (set != OGRERR_NONE) {
-    return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)", r->options->where);
+    return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: invalid condition (%s)",
+                           r->options->where);
   }
   return GV_OK;
 }
@@ -179,9 +181,10 @@ static bool is_head(OGRLayerH layer, OGRFeatureH feature) {
 static void to_utf8(gv_seed_reader *r, OGRFeatureH feature) {
   if (!gv_feature_to_utf8(feature, r->encoding) || r->encoding != NULL || r->recoded) return;
   r->recoded = true;
-  gv_io_warn(GV_CODE_ENCODING, 0,
-             "%s: text that is not UTF-8 is read as Latin-1; to select another encoding, use --oo ENCODING=NAME",
-             r->options->source);
+  gv_io_warn(
+      GV_CODE_ENCODING, 0,
+      "%s: text that is not UTF-8 is read as Latin-1; to select another encoding, use --oo ENCODING=NAME",
+      r->options->source);
 }
 
 OGRFeatureH gv_seed_next(gv_seed_reader *r) {
@@ -211,8 +214,8 @@ OGRFeatureH gv_seed_next(gv_seed_reader *r) {
 }
 
 gv_status gv_seed_read_failed(const gv_seed_reader *r) {
-  return gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: %s: cannot read after %" PRId64 " rows", r->options->source,
-                         r->row);
+  return gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: %s: cannot read after %" PRId64 " rows",
+                         r->options->source, r->row);
 }
 
 void gv_seed_reader_close(gv_seed_reader *r) {
@@ -222,7 +225,7 @@ void gv_seed_reader_close(gv_seed_reader *r) {
   gv_layer_name_free(r->name);
 }
 
-/* ---------------------------------------------------------------------------------------------- a second walk */
+/* ------------------------------------------------------------------------------------------ a second walk */
 
 /* Kinds of all texts of a CSV file's column. */
 typedef struct column {
@@ -237,7 +240,8 @@ struct gv_seed_features {
   OGRFeatureDefnH typed; /* the layer's fields with the types found in a CSV file's texts; NULL: unchanged */
 };
 
-/* Numbers as people write them: ids like 01067 are text, and so are nan and inf. `digits_15`: finds out whether some have more. */
+/* Numbers as people write them: ids like 01067 are text, and so are nan and inf. `digits_15`: finds out
+ * whether some have more. */
 static void seed_layer_inspect(column *c, const char *text, char separator, bool digits_15) {
   int64_t integer;
   double number;
@@ -245,7 +249,8 @@ static void seed_layer_inspect(column *c, const char *text, char separator, bool
   if (*at == '\0' || c->text) return;
   c->any = true;
   if (*at == '-') at++;
-  bool digits = (isdigit((unsigned char)at[0]) && !(at[0] == '0' && isdigit((unsigned char)at[1]))) || at[0] == '.';
+  bool digits =
+      (isdigit((unsigned char)at[0]) && !(at[0] == '0' && isdigit((unsigned char)at[1]))) || at[0] == '.';
   if (digits && gv_parse_integer(text, &integer)) return;
   bool whole = strspn(at, "0123456789 ") == strlen(at); /* outside 64 bits */
   bool plain = strspn(at, "0123456789.,eE+- ") == strlen(at);
@@ -264,7 +269,8 @@ static void inspect_rows(gv_seed_features *features, bool digits_15, column *col
   for (int64_t row = 0; texts != NULL && row < texts->rows; row++) {
     const char *at = texts->bytes + texts->first[row], *text;
     for (int i = 0; i < count; i++)
-      if ((text = gv_row_texts_next(&at)) != NULL) seed_layer_inspect(&columns[i], text, r->separator, digits_15);
+      if ((text = gv_row_texts_next(&at)) != NULL)
+        seed_layer_inspect(&columns[i], text, r->separator, digits_15);
   }
   if (texts != NULL) return;
   gv_seed_start(r);
@@ -277,7 +283,8 @@ static void inspect_rows(gv_seed_features *features, bool digits_15, column *col
 
 static gv_status find_types(gv_seed_features *features, bool digits_15) {
   gv_seed_reader *r = &features->r;
-  OGRFeatureDefnH as_read = features->texts != NULL ? features->texts->definition : OGR_L_GetLayerDefn(r->layer);
+  OGRFeatureDefnH as_read =
+      features->texts != NULL ? features->texts->definition : OGR_L_GetLayerDefn(r->layer);
   int count = OGR_FD_GetFieldCount(as_read);
   column *columns = calloc((size_t)count + 1, sizeof *columns);
   if (columns == NULL) return gv_io_fail_memory(r->io, "the seeds' attributes");
@@ -375,8 +382,8 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const
   return GV_OK;
 }
 
-gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_seed_list *seeds, int64_t seed,
-                                OGRFeatureH *feature) {
+gv_status gv_seed_features_find(gv_io *io, gv_seed_features *features, const gv_seed_list *seeds,
+                                int64_t seed, OGRFeatureH *feature) {
   gv_seed_reader *r = &features->r;
   r->io = io;
   if (features->texts != NULL && (features->feature == NULL || r->row != seeds->rows[seed])) {

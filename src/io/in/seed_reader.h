@@ -30,20 +30,21 @@ typedef struct gv_seed_reader {
   bool attribute_is_integer;
   gv_text_ids texts; /* of GV_ID_TEXT, with the numbers of their first rows */
   int64_t row;
-  const char *encoding; /* of all texts, if the driver returns them unconverted; NULL: UTF-8, or else Latin-1 */
-  bool recoded;         /* texts were not UTF-8, which has been warned of */
-  GDALDatasetH typed;   /* a second, typed view of a CSV file, for --where */
-  OGRLayerH picked;     /* its layer: the features to read; NULL = all of `layer` */
+  /* of all texts, if the driver returns them unconverted; NULL: UTF-8, or else Latin-1 */
+  const char *encoding;
+  bool recoded;       /* texts were not UTF-8, which has been warned of */
+  GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
+  OGRLayerH picked;   /* its layer: the features to read; NULL = all of `layer` */
 } gv_seed_reader;
 
-/* --------------------------------------------------------------------------------------------- layers: seed_layer.c */
+/* ----------------------------------------------------------------------------------- layers: seed_layer.c */
 
 /* Opens the layer of r->options. */
 gv_status gv_seed_open(gv_seed_reader *r);
 void gv_seed_reader_close(gv_seed_reader *r);
 
-/* A CSV file's where clause needs column types, its values must stay text: features are picked in a second, typed
- * view of the file and then read from the first. r->picked is NULL where no such care is needed. */
+/* A CSV file's where clause needs column types, its values must stay text: features are picked in a second,
+ * typed view of the file and then read from the first. r->picked is NULL where no such care is needed. */
 gv_status gv_seed_pick_features(gv_seed_reader *r);
 
 void gv_seed_start(gv_seed_reader *r);
@@ -55,7 +56,7 @@ gv_status gv_seed_read_failed(const gv_seed_reader *r);
 const char *gv_seed_field_name(OGRLayerH layer, int field);
 OGRFieldType gv_seed_field_type(OGRLayerH layer, int field);
 
-/* ------------------------------------------------------------------------------------------- columns: seed_columns.c */
+/* -------------------------------------------------------------------------------- columns: seed_columns.c */
 
 /* Decides the source of positions and their coordinate system. */
 gv_status gv_seed_choose_positions(gv_seed_reader *r);
@@ -66,7 +67,7 @@ gv_status gv_seed_choose_weight(gv_seed_reader *r);
 gv_status gv_seed_choose_height(gv_seed_reader *r);
 gv_status gv_seed_choose_attribute(gv_seed_reader *r);
 
-/* ------------------------------------------------------------------------------------------------- rows: seed_rows.c */
+/* -------------------------------------------------------------------------------------- rows: seed_rows.c */
 
 /* A seed that cannot be used: an error, or one more skipped. GV_OK means skipped. */
 gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid, const char *format, ...)

@@ -28,7 +28,7 @@ void gv_seed_rows_free(gv_seed_list *set) {
   set->count = 0;
 }
 
-/* ------------------------------------------------------------------------------------ naming and skipping rows */
+/* ------------------------------------------------------------------------------- naming and skipping rows */
 
 static void describe_row(const gv_seed_list *set, int64_t row, int64_t fid, char *text, size_t size) {
   if (set->are_cells) {
@@ -55,7 +55,7 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------- adding one seed */
+/* ---------------------------------------------------------------------------------------- adding one seed */
 
 static gv_status reserve(gv_seed_reader *r) {
   gv_seed_list *set = r->set;
@@ -76,8 +76,9 @@ static gv_status reserve(gv_seed_reader *r) {
                        r->attribute_field >= 0 && !r->attribute_is_integer};
   int64_t wanted = r->capacity > 0 ? r->capacity + 1 : 1024, room = 0;
   bool all = true;
-  GV_TRY(gv_input_fits(r->io, &(gv_input_data){NULL, r->options->source, r->options->queries ? "queries" : "seeds",
-                                               wanted, GV_BYTES_A_SEED}));
+  GV_TRY(gv_input_fits(r->io,
+                       &(gv_input_data){NULL, r->options->source, r->options->queries ? "queries" : "seeds",
+                                        wanted, GV_BYTES_A_SEED}));
   for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
     if (!kept[c]) continue;
     room = r->capacity;
@@ -146,7 +147,7 @@ static gv_status seed_rows_add(gv_seed_reader *r, double x, double y, double z, 
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------- reading a feature */
+/* -------------------------------------------------------------------------------------- reading a feature */
 
 bool gv_seed_parse_number(const gv_seed_reader *r, const char *text, double *out) {
   if (gv_parse_number(text, out)) return true;
@@ -170,7 +171,8 @@ static gv_status seed_rows_read_number(gv_seed_reader *r, OGRFeatureH feature, i
   const char *column = gv_seed_field_name(r->layer, field);
   if (*gv_skip_spaces(text) == '\0')
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
-  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is not a number ('%.80s')", column, text);
+  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is not a number ('%.80s')", column,
+                          text);
 }
 
 static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const facts *f) {
@@ -210,7 +212,8 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
     if (r->options->may_be_empty) return GV_OK;
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
-  double x = shapes->x[shapes->vertex[shapes->ring[first]]], y = shapes->y[shapes->vertex[shapes->ring[first]]];
+  double x = shapes->x[shapes->vertex[shapes->ring[first]]],
+         y = shapes->y[shapes->vertex[shapes->ring[first]]];
   return seed_rows_add(r, r->swapped ? y : x, r->swapped ? x : y, 0.0, f);
 }
 
@@ -254,8 +257,8 @@ static bool is_divisor(double weight) {
 }
 
 /* A finite number of a feature, its `what`; GV_OK with *usable false when the feature was skipped. */
-static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, const char *what, const facts *f,
-                           double *out, bool *usable) {
+static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, const char *what,
+                           const facts *f, double *out, bool *usable) {
   const char *column = gv_seed_field_name(r->layer, field);
   bool set = OGR_F_IsFieldSetAndNotNull(feature, field) != 0;
   *usable = false;
@@ -267,8 +270,8 @@ static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, co
       return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is empty", what, column);
     }
     if (!gv_seed_parse_number(r, text, out)) {
-      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is not a number ('%.80s')", what,
-                              column, text);
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the %s field '%s' is not a number ('%.80s')",
+                              what, column, text);
     }
   }
   if (!isfinite(*out)) {
@@ -279,8 +282,8 @@ static gv_status read_real(gv_seed_reader *r, OGRFeatureH feature, int field, co
 }
 
 /* An integer of a feature, its `what`; GV_OK with *usable false when the feature was skipped. */
-static gv_status read_integer(gv_seed_reader *r, OGRFeatureH feature, int field, const char *what, const facts *f,
-                              int64_t *out, bool *usable) {
+static gv_status read_integer(gv_seed_reader *r, OGRFeatureH feature, int field, const char *what,
+                              const facts *f, int64_t *out, bool *usable) {
   bool set = OGR_F_IsFieldSetAndNotNull(feature, field) != 0;
   *usable = true;
   if (set && gv_seed_field_type(r->layer, field) != OFTString) {
@@ -339,9 +342,10 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
   }
   if (r->attribute_field >= 0) {
     bool usable;
-    gv_status status = r->attribute_is_integer
-                           ? read_integer(r, feature, r->attribute_field, "attribute", &f, &f.integer, &usable)
-                           : read_real(r, feature, r->attribute_field, "attribute", &f, &f.real, &usable);
+    gv_status status =
+        r->attribute_is_integer
+            ? read_integer(r, feature, r->attribute_field, "attribute", &f, &f.integer, &usable)
+            : read_real(r, feature, r->attribute_field, "attribute", &f, &f.real, &usable);
     if (status != GV_OK || !usable) return status;
   }
   if (r->x_field >= 0) return read_columns(r, feature, &f);

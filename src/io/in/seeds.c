@@ -1,6 +1,7 @@
 /*
- * Reading seeds. One pass over the layer; columns of a CSV file are opened as text and parsed here, because OGR
- * guesses column types from the beginning of a file only, and converts "007" to 7 and an invalid coordinate to 0.
+ * Reading seeds. One pass over the layer; columns of a CSV file are opened as text and parsed here, because
+ * OGR guesses column types from the beginning of a file only, and converts "007" to 7 and an invalid
+ * coordinate to 0.
  */
 #include "io/in/seeds.h"
 
@@ -36,11 +37,12 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
                        seeds->filtered ? "--where selects none" : "the layer is empty");
 }
 
-void gv_warn_of_skipped(const char *source, const char *items, int64_t skipped, int64_t used, const char *first) {
+void gv_warn_of_skipped(const char *source, const char *items, int64_t skipped, int64_t used,
+                        const char *first) {
   if (skipped > 0)
     gv_io_warn(GV_CODE_SEEDS_SKIPPED, skipped,
-               "%s%s%" PRId64 " %s skipped, %" PRId64 " used; the first skipped: %s", source != NULL ? source : "",
-               source != NULL ? ": " : "", skipped, items, used, first);
+               "%s%s%" PRId64 " %s skipped, %" PRId64 " used; the first skipped: %s",
+               source != NULL ? source : "", source != NULL ? ": " : "", skipped, items, used, first);
 }
 
 gv_status gv_seeds_check_left_out(gv_io *io, const gv_seed_list *seeds, int64_t left_out, const char *option,
@@ -48,8 +50,8 @@ gv_status gv_seeds_check_left_out(gv_io *io, const gv_seed_list *seeds, int64_t 
   const char *items = of != NULL ? "points of " : "seeds", *source = of != NULL ? of : "";
   GV_REQUIRE(io, left_out < seeds->count, "%s: all %s%s are %s %s", option, items, source, where, path);
   if (left_out > 0)
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " %s%s are %s %s", left_out, seeds->count,
-               items, source, where, path);
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, left_out, "%" PRId64 " of %" PRId64 " %s%s are %s %s", left_out,
+               seeds->count, items, source, where, path);
   return GV_OK;
 }
 
@@ -64,7 +66,8 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
 }
 
 /* All steps before features are read. */
-static gv_status seeds_in_begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
+static gv_status seeds_in_begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *options,
+                                gv_seed_list *out) {
   *r = (gv_seed_reader){.io = io,
                         .options = options,
                         .set = out,
@@ -92,7 +95,8 @@ static gv_status seeds_in_read_all(gv_seed_reader *r, gv_io *io, const gv_seed_o
   GV_TRY(gv_seed_read_layer(r));
   if (!options->may_be_empty || out->skipped > 0) GV_TRY(gv_seeds_require_some(io, out));
   if (out->shapes != NULL)
-    gv_shapes_warn(out->shapes, options->option != NULL ? options->option : "seeds", gv_crs_is_lonlat(out->crs));
+    gv_shapes_warn(out->shapes, options->option != NULL ? options->option : "seeds",
+                   gv_crs_is_lonlat(out->crs));
   return options->keep_source ? copy_positions(io, out) : GV_OK;
 }
 
@@ -160,7 +164,7 @@ gv_features gv_seeds_features(const gv_seed_list *seeds) {
   return features;
 }
 
-/* ---------------------------------------------------------------------------------------------- transforming */
+/* ------------------------------------------------------------------------------------------- transforming */
 
 /* The i-th seed as the j-th. Names are moved. */
 static void move_seed(gv_seed_list *seeds, int64_t i, int64_t j) {
@@ -232,7 +236,8 @@ gv_status gv_seeds_transform_shapes(gv_io *io, gv_seed_list *seeds, gv_operation
     const int64_t room = to->room_x;
     status = gv_shapes_transform(io, from, i, &how, to, &why);
     if (status == GV_OK && to->room_x > room) /* long edges get many vertices */
-      status = gv_input_fits(io, &(gv_input_data){NULL, seeds->source, "vertices", to->vertices, GV_BYTES_A_SEED});
+      status =
+          gv_input_fits(io, &(gv_input_data){NULL, seeds->source, "vertices", to->vertices, GV_BYTES_A_SEED});
     for (int64_t v = from->vertex[from->ring[from->part[i]]];
          status == GV_OK && why == NULL && globe && operation == NULL &&
          v < from->vertex[from->ring[from->part[i + 1]]];
@@ -268,7 +273,8 @@ gv_status gv_seeds_transform_shapes(gv_io *io, gv_seed_list *seeds, gv_operation
   return gv_seeds_require_some(io, seeds);
 }
 
-gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale) {
+gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe,
+                             double scale) {
   int64_t kept = 0;
   gv_status status = GV_OK;
   int64_t i = 0;
@@ -282,10 +288,10 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
         break;
       }
       if (!isfinite(x) || !isfinite(y)) {
-        status =
-            gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i],
-                             "the position (%.10g, %.10g) cannot be transformed to the grid's coordinate system%s",
-                             seeds->x[i], seeds->y[i], map_hint(seeds, seeds->y[i], hint, sizeof hint));
+        status = gv_seed_unusable(
+            io, seeds, seeds->rows[i], seeds->fids[i],
+            "the position (%.10g, %.10g) cannot be transformed to the grid's coordinate system%s",
+            seeds->x[i], seeds->y[i], map_hint(seeds, seeds->y[i], hint, sizeof hint));
         usable = false;
       }
     } else if (scale != 1.0) {
@@ -293,7 +299,8 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
       y *= scale;
     }
     /* PROJ converts radians back to degrees with an error of an ulp at the pole. */
-    if (usable && globe && operation != NULL && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
+    if (usable && globe && operation != NULL && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9)
+      y = copysign(90.0, y);
     if (usable && globe && fabs(y) > 90.0) {
       status = fail_latitude(io, seeds, i, y);
       usable = false;

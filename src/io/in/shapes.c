@@ -63,7 +63,7 @@ void gv_shapes_drop_last(gv_shapes *s) {
   s->vertices = s->vertex[s->rings];
 }
 
-/* ------------------------------------------------------------------------------------------------------- adding */
+/* ------------------------------------------------------------------------------------------------- adding */
 
 static gv_status add_vertex(gv_io *io, gv_shapes *s, double x, double y) {
   GV_TRY(grow_reals(io, &s->x, &s->room_x, s->vertices + 1));
@@ -160,8 +160,8 @@ static gv_status add_parts(shapes_adding *a, OGRGeometryH geometry) {
   }
 }
 
-/* Makes the longitudes of rings continuous beyond 180 degrees, for edges that go the shorter way. False if a ring
- * goes around a pole. */
+/* Makes the longitudes of rings continuous beyond 180 degrees, for edges that go the shorter way. False if a
+ * ring goes around a pole. */
 static bool unwrap(OGRGeometryH geometry, bool swapped) {
   int parts = OGR_G_GetGeometryCount(geometry), points = parts == 0 ? OGR_G_GetPointCount(geometry) : 0;
   bool closed = true;
@@ -193,7 +193,8 @@ static void measure_rings(OGRGeometryH geometry, double *area, double *rings) {
   *rings += 1.0;
 }
 
-/* GEOS compares all rings with overlapping boxes, and cannot be interrupted: whether these are about MOST_PAIRS at most (a second). */
+/* GEOS compares all rings with overlapping boxes, and cannot be interrupted: whether these are about
+ * MOST_PAIRS at most (a second). */
 static bool can_be_checked(OGRGeometryH geometry) {
   double area = 0.0, rings = 0.0;
   OGREnvelope all;
@@ -202,8 +203,8 @@ static bool can_be_checked(OGRGeometryH geometry) {
   return !(rings * area > MOST_PAIRS * (all.MaxX - all.MinX) * (all.MaxY - all.MinY));
 }
 
-/* Validity of geodesic edges as far as a plane shows it: crossings at 180 degrees are ignored, and rings around a
- * pole are not checked. */
+/* Validity of geodesic edges as far as a plane shows it: crossings at 180 degrees are ignored, and rings
+ * around a pole are not checked. */
 static bool is_valid(OGRGeometryH geometry, gv_edges edges, bool swapped) {
   if (OGR_G_GetDimension(geometry) < 2 || !can_be_checked(geometry)) return true;
   OGRGeometryH copy = edges == GV_EDGES_GEODESIC ? OGR_G_Clone(geometry) : NULL;
@@ -237,7 +238,7 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- carrying */
+/* ----------------------------------------------------------------------------------------------- carrying */
 
 enum { TESTS = 3, DEEPEST = 30, MOST_PLACES = 1 << 18 };
 
@@ -339,7 +340,8 @@ static gv_status shapes_add_edge(follower *f, const carried *from, const carried
   return f->status;
 }
 
-static gv_status transform_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges, const char **why) {
+static gv_status transform_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges,
+                                const char **why) {
   carried last = {0}, next;
   for (int64_t v = from->vertex[ring]; v < from->vertex[ring + 1]; v++) {
     double a[2] = {from->x[v > 0 ? v - 1 : 0], from->y[v > 0 ? v - 1 : 0]}, b[2] = {from->x[v], from->y[v]};
@@ -417,10 +419,11 @@ void gv_shapes_warn(const gv_shapes *s, const char *what, bool degrees) {
   }
   if (s->crossing > 0) {
     gv_io_warn(GV_CODE_SEEDS_INVALID, s->crossing,
-               "%s: invalid polygons (e.g. rings cross): %" PRId64 "; their inside is given by the even-odd rule",
+               "%s: invalid polygons (e.g. rings cross): %" PRId64
+               "; their inside is given by the even-odd rule",
                what, s->crossing);
   }
   if (s->curved > 0)
-    gv_io_warn(GV_CODE_SEEDS_CURVED, s->curved, "%s: curves of %" PRId64 " features were converted to short lines",
-               what, s->curved);
+    gv_io_warn(GV_CODE_SEEDS_CURVED, s->curved,
+               "%s: curves of %" PRId64 " features were converted to short lines", what, s->curved);
 }

@@ -25,8 +25,8 @@ gv_status gv_shapes_make(gv_io *io, gv_shapes **out);
 /* NULL is allowed. */
 void gv_shapes_free(gv_shapes *shapes);
 
-/* Adds a geometry, which is not empty, as a feature. `swapped`: its coordinates are in the order y, x. *finite
- * becomes false, and nothing is added, if a coordinate is not finite. */
+/* Adds a geometry, which is not empty, as a feature. `swapped`: its coordinates are in the order y, x.
+ * *finite becomes false, and nothing is added, if a coordinate is not finite. */
 gv_status gv_shapes_add(gv_io *io, gv_shapes *shapes, OGRGeometryH geometry, bool swapped, bool *finite);
 
 /* Removes the last feature. */
@@ -41,9 +41,9 @@ typedef struct gv_shape_transform {
 } gv_shape_transform;
 
 /*
- * Adds feature `i` of `from`, transformed: its vertices, and on straight edges additional places, at dyadic parts
- * of the edge, to stay within the tolerance of the line (on the globe: of geodesics). On an error *why is the
- * reason and nothing is added; else NULL.
+ * Adds feature `i` of `from`, transformed: its vertices, and on straight edges additional places, at dyadic
+ * parts of the edge, to stay within the tolerance of the line (on the globe: of geodesics). On an error *why
+ * is the reason and nothing is added; else NULL.
  */
 gv_status gv_shapes_transform(gv_io *io, const gv_shapes *from, int64_t i, const gv_shape_transform *how,
                               gv_shapes *to, const char **why);

@@ -7,7 +7,8 @@
 static gv_hash_entry *text_ids_find(const gv_text_ids *ids, const char *text, uint64_t *key) {
   for (*key = gv_hash_bytes(0, text, strlen(text));; ++*key) {
     gv_hash_entry *entry = gv_hash_find(&ids->table, *key);
-    if (entry->value == 0 || strcmp(ids->texts.bytes + entry->value + sizeof(int64_t) - 1, text) == 0) return entry;
+    if (entry->value == 0 || strcmp(ids->texts.bytes + entry->value + sizeof(int64_t) - 1, text) == 0)
+      return entry;
   }
 }
 

@@ -17,7 +17,8 @@ static bool is_gzip(const char *path) {
   return gv_path_ends(path, ".gz") && strncmp(path, "/vsi", 4) != 0;
 }
 
-/* The name by which GDAL reads a file: that of a gzip file, by its ending, is one of /vsigzip/. To be freed; NULL: out of memory. */
+/* The name by which GDAL reads a file: that of a gzip file, by its ending, is one of /vsigzip/. To be freed;
+ * NULL: out of memory. */
 static char *name_for_gdal(const char *path) {
   char *name = NULL;
   return asprintf(&name, "%s%s", is_gzip(path) ? "/vsigzip/" : "", path) >= 0 ? name : NULL;
@@ -90,7 +91,8 @@ static char *put_utf8(char *to, uint32_t c) {
   return to;
 }
 
-/* UTF-16 with its mark, as UTF-8 in memory of malloc with a NUL behind it; NULL: out of memory. Lone surrogates become U+FFFD. */
+/* UTF-16 with its mark, as UTF-8 in memory of malloc with a NUL behind it; NULL: out of memory. Lone
+ * surrogates become U+FFFD. */
 static char *utf16_to_utf8(const unsigned char *bytes, int64_t size, int64_t *length) {
   bool big = bytes[0] == 0xfe;
   char *text = malloc((size_t)(size / 2 * 3 + 4)), *to = text;
@@ -99,7 +101,8 @@ static char *utf16_to_utf8(const unsigned char *bytes, int64_t size, int64_t *le
     uint32_t unit = (uint32_t)(big ? bytes[i] << 8 | bytes[i + 1] : bytes[i + 1] << 8 | bytes[i]);
     bool high = (unit & 0xfc00) == 0xd800, surrogate = (unit & 0xf800) == 0xd800;
     uint32_t next =
-        i + 3 < size ? (uint32_t)(big ? bytes[i + 2] << 8 | bytes[i + 3] : bytes[i + 3] << 8 | bytes[i + 2]) : 0;
+        i + 3 < size ? (uint32_t)(big ? bytes[i + 2] << 8 | bytes[i + 3] : bytes[i + 3] << 8 | bytes[i + 2])
+                     : 0;
     if (high && (next & 0xfc00) == 0xdc00) {
       unit = 0x10000 + ((unit & 0x3ff) << 10) + (next & 0x3ff);
       i += 2;
@@ -135,7 +138,7 @@ gv_status gv_text_file_open(gv_io *io, const char *path, FILE **file, void **mem
   return *file != NULL ? GV_OK : gv_io_fail_memory(io, path);
 }
 
-/* ------------------------------------------------------------------------------------------------------- layers */
+/* ------------------------------------------------------------------------------------------------- layers */
 
 static const char in_memory[] = "/vsimem/gpuvoronoi-";
 

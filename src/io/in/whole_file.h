@@ -7,8 +7,8 @@
 #include "io/io.h"
 
 /*
- * The name of a layer's file for GDAL: for files that GDAL cannot read directly (gzip, CSV in UTF-16 or with only a
- * WKT column), that of a copy in memory. Release it with gv_layer_name_free.
+ * The name of a layer's file for GDAL: for files that GDAL cannot read directly (gzip, CSV in UTF-16 or with
+ * only a WKT column), that of a copy in memory. Release it with gv_layer_name_free.
  */
 gv_status gv_layer_name(gv_io *io, const char *path, char **name);
 void gv_layer_name_free(char *name);

@@ -61,8 +61,8 @@ static gv_status array_out_begin(gv_io *io, gv_array_writer *writer, const char 
   return writer->file != NULL ? GV_OK : fail_write(io, writer);
 }
 
-gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
-                          gv_array_writer **out) {
+gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format,
+                          int32_t columns, gv_array_writer **out) {
   gv_array_writer *writer = calloc(1, sizeof *writer);
   if (writer == NULL) return gv_io_fail_memory(io, "the output");
   writer->format = format;
@@ -91,8 +91,8 @@ static gv_status write_ivecs(gv_io *io, gv_array_writer *writer, const int64_t *
   for (int64_t i = 0; i < count * writer->columns; i++) {
     if (rows[i] > INT32_MAX) {
       return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                        "%s: value out of range of .ivecs (%" PRId64 "; 32 bits); use .npy", writer->output.path,
-                        rows[i]);
+                        "%s: value out of range of .ivecs (%" PRId64 "; 32 bits); use .npy",
+                        writer->output.path, rows[i]);
     }
     bool written = i % writer->columns != 0 || put_int32(writer, writer->columns);
     if (!written || !put_int32(writer, (int32_t)rows[i])) return fail_write(io, writer);

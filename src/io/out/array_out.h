@@ -1,6 +1,6 @@
 /*
- * Arrays of numbers to files: .npy, .ivecs and CSV, row by row, put in their place like all outputs (io/transaction/output.h), or on the standard output
- * once they are complete.
+ * Arrays of numbers to files: .npy, .ivecs and CSV, row by row, put in their place like all outputs
+ * (io/transaction/output.h), or on the standard output once they are complete.
  */
 #ifndef GV_IO_ARRAY_OUT_H
 #define GV_IO_ARRAY_OUT_H
@@ -19,9 +19,10 @@ typedef enum gv_array_format {
 /* Whether `path` is the standard output: "-" or "/dev/stdout". */
 bool gv_array_is_stream(const char *path);
 
-/* Begins the output at `path`. Fails if path exists, unless overwrite is set. 0 columns: a .npy of one dimension. */
-gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
-                          gv_array_writer **out);
+/* Begins the output at `path`. Fails if path exists, unless overwrite is set. 0 columns: a .npy of one
+ * dimension. */
+gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format,
+                          int32_t columns, gv_array_writer **out);
 
 /* Appends rows of a .npy or .ivecs. */
 gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count);

@@ -49,7 +49,7 @@ static int64_t writer_next(const diagram_writer *w, int64_t seed) {
   return w->content->grouped ? w->next_in_group[seed] : -1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- fields */
+/* ------------------------------------------------------------------------------------------------- fields */
 
 static bool writer_has_text_ids(const diagram_writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
@@ -64,8 +64,8 @@ static gv_status writer_add_fields(diagram_writer *w) {
   }
   GV_TRY(gv_layer_add_field(&w->out, "seed", NULL, id, &w->seed));
   if (w->content->grouped) GV_TRY(gv_layer_add_field(&w->out, "seeds", NULL, OFTInteger64, &w->count));
-  GV_TRY(
-      gv_layer_add_field(&w->out, w->content->square_meter > 0.0 ? "area_km2" : "area", NULL, OFTReal, &w->area));
+  GV_TRY(gv_layer_add_field(&w->out, w->content->square_meter > 0.0 ? "area_km2" : "area", NULL, OFTReal,
+                            &w->area));
   GV_TRY(gv_layer_add_field(&w->out, "neighbours", NULL, OFTString, &w->neighbors));
   return gv_layer_add_field(&w->out, "others", NULL, OFTString, &w->others);
 }
@@ -173,7 +173,7 @@ static gv_status writer_set_attributes(diagram_writer *w, OGRFeatureH feature, i
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- geometries */
+/* --------------------------------------------------------------------------------------------- geometries */
 
 /* The area of a cell that was cut; `inverse`: from its coordinates to degrees, NULL: they are degrees. */
 static gv_status writer_measure(diagram_writer *w, OGRGeometryH cut, gv_operation *inverse) {
@@ -187,7 +187,8 @@ static gv_status writer_measure(diagram_writer *w, OGRGeometryH cut, gv_operatio
   const gv_ellipsoid ellipsoid = {c->semi_major, c->flattening, c->flattening * (2.0 - c->flattening)};
   OGRGeometryH copy = OGR_G_Clone(cut);
   if (copy == NULL) return gv_io_fail_memory(w->io, "the area of a cell");
-  gv_status status = gv_clipped_area(w->io, &ellipsoid, inverse, longest / c->map.meter, copy, &w->area_of_cut);
+  gv_status status =
+      gv_clipped_area(w->io, &ellipsoid, inverse, longest / c->map.meter, copy, &w->area_of_cut);
   OGR_G_DestroyGeometry(copy);
   return status;
 }
@@ -197,7 +198,8 @@ static void writer_drop(OGRGeometryH *geometry) {
   *geometry = NULL;
 }
 
-/* Cuts *geometry by a window, and measures the rest of a cell; areas of all cells are of lines as they are drawn then. NULL: nothing is left. */
+/* Cuts *geometry by a window, and measures the rest of a cell; areas of all cells are of lines as they are
+ * drawn then. NULL: nothing is left. */
 static gv_status writer_cut(diagram_writer *w, gv_window *window, bool polygons, gv_operation *inverse,
                             OGRGeometryH *geometry) {
   bool changed = false;
@@ -336,7 +338,8 @@ static gv_status writer_write_edge(diagram_writer *w, int64_t edge) {
 static gv_status writer_go_on(const diagram_writer *w, int64_t done, int64_t count) {
   const gv_diagram_content *c = w->content;
   if (done % 64 != 0 && done < count) return GV_OK;
-  return c->progress((double)done / (double)count, c->progress_user) != 0 ? GV_OK : gv_io_fail_cancelled(w->io);
+  return c->progress((double)done / (double)count, c->progress_user) != 0 ? GV_OK
+                                                                          : gv_io_fail_cancelled(w->io);
 }
 
 /* An edge between two groups. */
@@ -376,8 +379,8 @@ static gv_status writer_write_group_edges(diagram_writer *w, group_edge *edges) 
     OGRGeometryH geometry = NULL;
     gv_status made = GV_OK;
     gv_pieces_empty(&w->pieces);
-    for (next = i;
-         made == GV_OK && next < count && edges[next].left == edges[i].left && edges[next].right == edges[i].right;
+    for (next = i; made == GV_OK && next < count && edges[next].left == edges[i].left &&
+                   edges[next].right == edges[i].right;
          next++) {
       int64_t before = w->pieces.count;
       made = gv_pieces_of_edge(w->context, c->parts, edges[next].edge, c->globe, c->cut, &w->pieces);
@@ -392,7 +395,7 @@ static gv_status writer_write_group_edges(diagram_writer *w, group_edge *edges) 
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ together */
+/* ----------------------------------------------------------------------------------------------- together */
 
 /* Chains the seeds of each place in ascending order. */
 static gv_status writer_chain(diagram_writer *w) {
@@ -439,7 +442,8 @@ static gv_status writer_run(diagram_writer *w) {
   GV_TRY(writer_add_attributes(w));
   if (c->grouped && !cells) {
     group_edge *edges = malloc(((size_t)count + 1) * sizeof *edges);
-    gv_status status = edges != NULL ? writer_write_group_edges(w, edges) : gv_io_fail_memory(w->io, "the borders");
+    gv_status status =
+        edges != NULL ? writer_write_group_edges(w, edges) : gv_io_fail_memory(w->io, "the borders");
     free(edges);
     return status;
   }
@@ -451,7 +455,8 @@ static gv_status writer_run(diagram_writer *w) {
 }
 
 gv_status gv_diagram_write(gv_io *io, gv_writer *out, const gv_diagram_content *content, int64_t *written) {
-  diagram_writer w = {.io = io, .out = {.io = io, .writer = out}, .content = content, .context = content->context};
+  diagram_writer w = {
+      .io = io, .out = {.io = io, .writer = out}, .content = content, .context = content->context};
   gv_status status = gv_layer_finish(&w.out, writer_run(&w));
   *written = w.written;
   gv_seed_features_close(w.features);

@@ -1,12 +1,14 @@
 /*
- * The layer of a diagram: polygons of cells with the seeds' attributes, lines of its edges, or lines of its Delaunay triangulation.
+ * The layer of a diagram: polygons of cells with the seeds' attributes, lines of its edges, or lines of its
+ * Delaunay triangulation.
  *
- * Cells: seed (its id), area_km2 (of the polygon; on the globe on the ellipsoid; area in the coordinates' unit where that is not known),
- * neighbors and others (ids separated by blanks: of adjacent cells, and of seeds at the same place), then the
- * seed's attributes. Edges and Delaunay lines: the ids left and right.
+ * Cells: seed (its id), area_km2 (of the polygon; on the globe on the ellipsoid; area in the coordinates'
+ * unit where that is not known), neighbors and others (ids separated by blanks: of adjacent cells, and of
+ * seeds at the same place), then the seed's attributes. Edges and Delaunay lines: the ids left and right.
  *
- * Grouped: seeds of one id have one polygon, their cells together, with their number in `seeds` and the attributes of the first. Edges are
- * the borders of two ids, one feature for each pair; on the left is the id with the lower first seed.
+ * Grouped: seeds of one id have one polygon, their cells together, with their number in `seeds` and the
+ * attributes of the first. Edges are the borders of two ids, one feature for each pair; on the left is the id
+ * with the lower first seed.
  */
 #ifndef GV_IO_DIAGRAM_OUT_H
 #define GV_IO_DIAGRAM_OUT_H
@@ -33,7 +35,8 @@ typedef struct gv_diagram_content {
   OGRSpatialReferenceH crs;      /* of the layer; NULL = none */
   gv_map map;                    /* globe: of `crs`; the lines of `parts` are in degrees from its center */
   double tolerance;              /* meters: of lines on the map from those of `parts` */
-  gv_window *region; /* globe: what cells are cut by before they are drawn, in degrees as they are; NULL: nothing */
+  /* globe: what cells are cut by before they are drawn, in degrees as they are; NULL: nothing */
+  gv_window *region;
   gv_progress_fn progress; /* of writing, from 0 to 1; 0 cancels */
   void *progress_user;
   gv_window *within; /* what they are cut by in the coordinates of `crs`; NULL: nothing */

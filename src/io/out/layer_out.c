@@ -29,16 +29,18 @@ gv_status gv_layer_plan(gv_io *io, gv_writer *writer, const char *option, const 
   const gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite, false};
   if (options.driver != NULL) return gv_place_plan(io, &writer->place, &options);
   if (gv_format_missing(path) != NULL)
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNAVAILABLE,
-                         "%s: missing %s driver in this GDAL (%s); use .gpkg, .fgb or .csv, or the Python package",
-                         option, gv_format_missing(path), path);
+    return gv_io_fail_as(
+        io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNAVAILABLE,
+        "%s: missing %s driver in this GDAL (%s); use .gpkg, .fgb or .csv, or the Python package", option,
+        gv_format_missing(path), path);
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: unknown vector format (%s); use e.g. .gpkg, .fgb, .csv or .geojson", option, path);
+                       "%s: unknown vector format (%s); use e.g. .gpkg, .fgb, .csv or .geojson", option,
+                       path);
 }
 
 /*
- * GeoJSON names systems by codes only, and without one it is WGS 84 (RFC 7946). Finds the code; a system without one is transformed by
- * GDAL. `crs` NULL: positions on a plane.
+ * GeoJSON names systems by codes only, and without one it is WGS 84 (RFC 7946). Finds the code; a system
+ * without one is transformed by GDAL. `crs` NULL: positions on a plane.
  */
 static gv_status prepare_geojson(const gv_layer_out *l, OGRSpatialReferenceH *crs, char ***options) {
   char name[256];
@@ -52,12 +54,14 @@ static gv_status prepare_geojson(const gv_layer_out *l, OGRSpatialReferenceH *cr
   gv_io_warn(GV_CODE_CRS_NOT_STORED, 0,
              "%s: GeoJSON does not support the coordinate system (%s); %s; use e.g. .gpkg",
              l->writer->place.output.path, name,
-             *crs != NULL ? "coordinates are transformed to WGS 84" : "programs read the coordinates as WGS 84");
+             *crs != NULL ? "coordinates are transformed to WGS 84"
+                          : "programs read the coordinates as WGS 84");
   return GV_OK;
 }
 
 /* Whether to make the spatial index here. */
-static bool layer_has_own_index(const gv_layer_out *l, OGRwkbGeometryType geometry, const char *const *options) {
+static bool layer_has_own_index(const gv_layer_out *l, OGRwkbGeometryType geometry,
+                                const char *const *options) {
   return l->format->slow_index && geometry != wkbNone && !gv_gdal_is_from(3, 8) &&
          CSLFetchNameValue((CSLConstList)options, "SPATIAL_INDEX") == NULL &&
          strpbrk(l->writer->place.layer, "'\"") == NULL;
@@ -81,14 +85,16 @@ static gv_status create_layer(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbG
 }
 
 /*
- * Writes by the driver that makes the same elements faster, but cannot append to a file. LIBKML's time to close a file grows with
- * the square of its size, and cannot be interrupted: 800 cells of a diagram or 20,000 points take minutes, the older driver seconds.
+ * Writes by the driver that makes the same elements faster, but cannot append to a file. LIBKML's time to
+ * close a file grows with the square of its size, and cannot be interrupted: 800 cells of a diagram or 20,000
+ * points take minutes, the older driver seconds.
  */
 static void layer_use_twin(gv_writer *writer) {
   gv_place *place = &writer->place;
   const char *twin = gv_format_of(place->driver)->twin;
   GDALDriverH other = twin != NULL && !gv_place_has_others(place) ? GDALGetDriverByName(twin) : NULL;
-  if (other != NULL && gv_driver_has_extension(other, CPLGetExtension(place->output.path))) place->driver = other;
+  if (other != NULL && gv_driver_has_extension(other, CPLGetExtension(place->output.path)))
+    place->driver = other;
 }
 
 gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeometryType geometry,
@@ -107,7 +113,8 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
   GV_TRY(status);
   l->transactions = GDALDatasetTestCapability(l->writer->dataset, ODsCTransactions) != 0;
   if (l->layer != NULL) {
-    gv_gdal_reset(); /* systems that WKT 1 cannot express are reported as a failure, and stored all the same */
+    /* systems that WKT 1 cannot express are reported as a failure, and stored all the same */
+    gv_gdal_reset();
     return GV_OK;
   }
   return gv_writer_fail_create(l->io, l->writer);
@@ -136,7 +143,8 @@ bool gv_layer_lists_type(const gv_layer_out *l, OGRFieldType type) {
   return types == NULL || gv_format_lists(types, OGR_GetFieldTypeName(type));
 }
 
-/* Whether fields can have the type, of numbers or texts at least approximately; other values are written as texts. */
+/* Whether fields can have the type, of numbers or texts at least approximately; other values are written as
+ * texts. */
 static bool layer_supports(const gv_layer_out *l, OGRFieldType type) {
   return type == OFTInteger || type == OFTInteger64 || type == OFTReal || type == OFTString ||
          gv_layer_lists_type(l, type);
@@ -154,7 +162,8 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
   OGRFieldDefnH field = OGR_Fld_Create(name, type);
   if (like != NULL) {
     OGR_Fld_SetSubType(field, OGR_Fld_GetSubType(like));
-    /* 19 digits or more are a real number to readers of shapefiles; GDAL widens fields of 18 where it must. */
+    /* 19 digits or more are a real number to readers of shapefiles; GDAL widens fields of 18 where it
+     * must. */
     const int digits = OGR_Fld_GetType(like) == OFTInteger64 ? 18 : OGR_Fld_GetWidth(like);
     OGR_Fld_SetWidth(field, OGR_Fld_GetWidth(like) < digits ? OGR_Fld_GetWidth(like) : digits);
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
@@ -176,15 +185,15 @@ gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDe
   if (added) return GV_OK;
   if (index == NULL)
     return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                         "%s: %s does not support the field %s; use .gpkg, .fgb or .csv", l->writer->place.option,
-                         GDALGetDriverLongName(l->writer->place.driver), name);
+                         "%s: %s does not support the field %s; use .gpkg, .fgb or .csv",
+                         l->writer->place.option, GDALGetDriverLongName(l->writer->place.driver), name);
   gv_io_warn(GV_CODE_VALUES_LOST, 0, "%s: %s does not support the field %s, which is left out; use .gpkg",
              l->writer->place.option, GDALGetDriverLongName(l->writer->place.driver), name);
   return GV_OK;
 }
 
-gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first, gv_name_taken *taken,
-                                  const void *user, int *map) {
+gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first,
+                                  gv_name_taken *taken, const void *user, int *map) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(l->layer);
   int count = OGR_FD_GetFieldCount(seeds);
   for (int i = 0; i < count; i++) {
@@ -238,8 +247,8 @@ static void layer_add_sums(const gv_layer_out *l, OGRFeatureH feature, gv_layer_
   }
 }
 
-/* Reads the file back, of drivers that ignore failed writes into files of their own, or into the middle of a file, where
- * gv_place_check_written sees nothing. */
+/* Reads the file back, of drivers that ignore failed writes into files of their own, or into the middle of a
+ * file, where gv_place_check_written sees nothing. */
 static gv_status layer_check_readable(const gv_layer_out *l) {
   const char *own[] = {GDALGetDriverShortName(l->writer->place.driver), NULL};
   bool same = false;
@@ -250,17 +259,19 @@ static gv_status layer_check_readable(const gv_layer_out *l) {
       GDALOpenEx(gv_place_work(&l->writer->place), GDAL_OF_VECTOR | GDAL_OF_READONLY, own, NULL, NULL);
   OGRLayerH layer =
       dataset != NULL && GDALDatasetGetLayerCount(dataset) == 1 ? GDALDatasetGetLayer(dataset, 0) : NULL;
-  for (OGRFeatureH one; layer != NULL && (one = OGR_L_GetNextFeature(layer)) != NULL && !gv_io_cancelled(l->io);) {
+  for (OGRFeatureH one;
+       layer != NULL && (one = OGR_L_GetNextFeature(layer)) != NULL && !gv_io_cancelled(l->io);) {
     layer_add_sums(l, one, &sums);
     OGR_F_Destroy(one);
   }
   if (dataset != NULL) GDALClose(dataset);
   if (gv_io_cancelled(l->io)) return gv_io_fail_cancelled(l->io);
-  same = layer != NULL && !gv_gdal_failed() && sums.features == l->sums.features && sums.points == l->sums.points &&
-         sums.integers == l->sums.integers;
+  same = layer != NULL && !gv_gdal_failed() && sums.features == l->sums.features &&
+         sums.points == l->sums.points && sums.integers == l->sums.integers;
   const int64_t cut = l->sums.long_texts - sums.long_texts;
   if (same && cut > 0)
-    gv_io_warn(GV_CODE_VALUES_LOST, cut, "%s: %" PRId64 " texts of more than %d bytes are cut in %s; use .gpkg",
+    gv_io_warn(GV_CODE_VALUES_LOST, cut,
+               "%s: %" PRId64 " texts of more than %d bytes are cut in %s; use .gpkg",
                l->writer->place.option, cut, LONGEST_TEXT, l->writer->place.output.path);
   if (same || (l->sums.features == 0 && !gv_gdal_failed()))
     return GV_OK; /* GeoJSON without features has no layer */

@@ -39,14 +39,15 @@ gv_status gv_layer_create(gv_layer_out *l, OGRSpatialReferenceH crs, OGRwkbGeome
 /* Whether the driver lists the type of fields among those that it creates, or lists none. */
 bool gv_layer_lists_type(const gv_layer_out *l, OGRFieldType type);
 
-/* A field like another, or, if that is NULL, of a type. Formats without 64-bit integers get one of 32 bits, as long as values fit.
- * *index = -1: the format leaves it out; an error if `index` is NULL. */
+/* A field like another, or, if that is NULL, of a type. Formats without 64-bit integers get one of 32 bits,
+ * as long as values fit. *index = -1: the format leaves it out; an error if `index` is NULL. */
 gv_status gv_layer_add_field(const gv_layer_out *l, const char *name, OGRFieldDefnH like, OGRFieldType type,
                              int *index);
 
 enum { GV_FIELD_NAME = 256 };
 
-/* The name of a column for a field of the seeds: its own, or, if that is taken, seed_NAME, with underscores appended while that is taken. */
+/* The name of a column for a field of the seeds: its own, or, if that is taken, seed_NAME, with underscores
+ * appended while that is taken. */
 typedef bool gv_name_taken(const void *user, const char *name);
 void gv_field_name(const char *own, gv_name_taken *taken, const void *user, char name[GV_FIELD_NAME]);
 /* Appends underscores while the name is taken. */
@@ -56,11 +57,12 @@ void gv_field_name_free(gv_name_taken *taken, const void *user, char name[GV_FIE
 bool gv_field_is_reserved(const char *name);
 
 /*
- * Fields like those of the seeds, named by gv_field_name; but fields before number `first`, which the format has itself (KML's Name), take the values of
- * seeds' fields of that name. `map`: of each field of the seeds, that of the layer, or -1: the format leaves it out.
+ * Fields like those of the seeds, named by gv_field_name; but fields before number `first`, which the format
+ * has itself (KML's Name), take the values of seeds' fields of that name. `map`: of each field of the seeds,
+ * that of the layer, or -1: the format leaves it out.
  */
-gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first, gv_name_taken *taken,
-                                  const void *user, int *map);
+gv_status gv_layer_add_attributes(const gv_layer_out *l, OGRFeatureDefnH seeds, int first,
+                                  gv_name_taken *taken, const void *user, int *map);
 
 /* A feature to be filled; NULL = out of memory. */
 OGRFeatureH gv_layer_feature(const gv_layer_out *l);

@@ -12,9 +12,10 @@ enum { LONGEST_INTEGER = 18 /* characters; readers take longer ones for real num
 #define WIDEST_INTEGER (INT64_C(1) << 53) /* beyond, real numbers do not hold every integer */
 
 static gv_status values_fail(const gv_layer_out *l, OGRFieldDefnH field, const char *value) {
-  return gv_io_fail_as(l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                       "%s: the field %s of %s does not hold a value in this format (%s); use .gpkg, .fgb or .csv",
-                       l->writer->place.option, OGR_Fld_GetNameRef(field), l->writer->place.output.path, value);
+  return gv_io_fail_as(
+      l->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+      "%s: the field %s of %s does not hold a value in this format (%s); use .gpkg, .fgb or .csv",
+      l->writer->place.option, OGR_Fld_GetNameRef(field), l->writer->place.output.path, value);
 }
 
 static OGRFieldDefnH values_field(const gv_layer_out *l, int field) {
@@ -26,7 +27,8 @@ static bool values_holds_integer(const gv_layer_out *l, OGRFieldType type, int64
   const gv_format *format = l->format;
   if (type == OFTReal || (type == OFTInteger64 && format->integers_as_reals))
     return value >= -WIDEST_INTEGER && value <= WIDEST_INTEGER;
-  return type != OFTInteger64 || format->real_width == 0 || snprintf(NULL, 0, "%" PRId64, value) <= LONGEST_INTEGER;
+  return type != OFTInteger64 || format->real_width == 0 ||
+         snprintf(NULL, 0, "%" PRId64, value) <= LONGEST_INTEGER;
 }
 
 OGRFieldType gv_layer_cell_id_type(const gv_layer_out *l) {
@@ -43,7 +45,8 @@ gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int f
                          "%s: %s would be a %s, which does not support 64-bit integers (%" PRId64
                          " in %s); use .gpkg, .fgb or .csv",
                          l->writer->place.option, l->writer->place.output.path,
-                         GDALGetDriverLongName(l->writer->place.driver), value, OGR_Fld_GetNameRef(definition));
+                         GDALGetDriverLongName(l->writer->place.driver), value,
+                         OGR_Fld_GetNameRef(definition));
   }
   if (!values_holds_integer(l, type, value)) {
     char text[32];
@@ -54,7 +57,8 @@ gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int f
   return GV_OK;
 }
 
-/* Formats with a fixed number of decimals: six digits must be left of a small number, and the integer part must fit. */
+/* Formats with a fixed number of decimals: six digits must be left of a small number, and the integer part
+ * must fit. */
 static bool values_holds_real(const gv_layer_out *l, OGRFieldDefnH field, double value) {
   const gv_format *format = l->format;
   int width = OGR_Fld_GetWidth(field), decimals = OGR_Fld_GetPrecision(field);
@@ -90,7 +94,8 @@ static gv_status values_check_date(const gv_layer_out *l, OGRFieldDefnH definiti
   bool fits = !dated || year * 10000 + month * 100 + day >= l->format->first_day;
   if (type == OFTDateTime && into == OFTDate) fits = fits && hour == 0 && minute == 0 && second == 0.0f;
   if (flag > 1 && l->format->local_times) {
-    gv_io_warn(GV_CODE_VALUES_LOST, 0, "%s: the field %s of %s does not hold the time zone of times; use .gpkg",
+    gv_io_warn(GV_CODE_VALUES_LOST, 0,
+               "%s: the field %s of %s does not hold the time zone of times; use .gpkg",
                l->writer->place.option, OGR_Fld_GetNameRef(definition), l->writer->place.output.path);
   }
   return fits ? GV_OK : values_fail(l, definition, OGR_F_GetFieldAsString(from, from_field));
@@ -104,7 +109,8 @@ gv_status gv_layer_set_attribute(const gv_layer_out *l, OGRFeatureH feature, int
     return GV_OK;
   }
   OGRFieldDefnH definition = values_field(l, field);
-  OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, from_field)), into = OGR_Fld_GetType(definition);
+  OGRFieldType type = OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, from_field)),
+               into = OGR_Fld_GetType(definition);
   if (type == OFTInteger || type == OFTInteger64)
     return gv_layer_set_integer(l, feature, field, (int64_t)OGR_F_GetFieldAsInteger64(from, from_field));
   if (type == OFTReal && into == OFTReal)

@@ -9,7 +9,8 @@
 /* An error if the field does not hold the value. */
 gv_status gv_layer_set_integer(const gv_layer_out *l, OGRFeatureH feature, int field, int64_t value);
 
-/* The type of ids of cells, which may need all 64 bits: text in formats with no integers of all their values. */
+/* The type of ids of cells, which may need all 64 bits: text in formats with no integers of all their
+ * values. */
 OGRFieldType gv_layer_cell_id_type(const gv_layer_out *l);
 
 /* Copies the value of a field of the feature `from`; an error if the field does not hold it. */

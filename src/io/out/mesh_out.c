@@ -25,19 +25,21 @@ struct gv_mesh_out {
   output outputs[GV_MESH_FORMATS];
 };
 
-/* ------------------------------------------------------------------------------------------------------- the files */
+/* ---------------------------------------------------------------------------------------------- the files */
 
 /* What --cells writes. */
 static const gv_mesh_format *format_of_cells(const gv_mesh_options *options, const gv_cells_of *cells) {
   if (!gv_cells_of_lists(cells)) return &gv_mesh_features;
-  return options->cells != NULL && gv_mesh_variables_may_be(options->cells) ? &gv_mesh_variables : &gv_mesh_table;
+  return options->cells != NULL && gv_mesh_variables_may_be(options->cells) ? &gv_mesh_variables
+                                                                            : &gv_mesh_table;
 }
 
 /* Borders need a format with geometries. */
 static gv_status mesh_check_borders(gv_io *io, const output *o) {
   const gv_place *place = &o->writer.place;
   GV_REQUIRE(io, o->format == &gv_mesh_table && !gv_format_of(place->driver)->text,
-             "--cell-borders: %s has no geometries; use a format that has, e.g. .gpkg or .fgb", place->output.path);
+             "--cell-borders: %s has no geometries; use a format that has, e.g. .gpkg or .fgb",
+             place->output.path);
   return GV_OK;
 }
 
@@ -56,9 +58,9 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
     gv_place_options place = {.option = o->format->option, .path = paths[i], .overwrite = options->overwrite};
     if (o->format->check != NULL) status = o->format->check(io, paths[i], level);
     if (status == GV_OK)
-      status = o->format->layer != NULL
-                   ? gv_layer_plan(io, &o->writer, place.option, place.path, o->format->layer, place.overwrite)
-                   : gv_place_plan(io, &o->writer.place, &place);
+      status = o->format->layer != NULL ? gv_layer_plan(io, &o->writer, place.option, place.path,
+                                                        o->format->layer, place.overwrite)
+                                        : gv_place_plan(io, &o->writer.place, &place);
   }
   if (status == GV_OK && options->borders) status = mesh_check_borders(io, &mesh->outputs[0]);
   if (status != GV_OK) {
@@ -102,7 +104,7 @@ static gv_status finish_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) 
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the answers */
+/* -------------------------------------------------------------------------------------------- the answers */
 
 /* One thread's share: a context and a block. */
 typedef struct mesh_worker {
@@ -111,7 +113,8 @@ typedef struct mesh_worker {
   uint8_t *mask; /* of the block's cells; NULL without a mask */
 } mesh_worker;
 
-static gv_status make_worker(gv_io *io, mesh_worker *w, int64_t size, int bands, const gv_mesh_request *request) {
+static gv_status make_worker(gv_io *io, mesh_worker *w, int64_t size, int bands,
+                             const gv_mesh_request *request) {
   gv_context_options options;
   gv_context_options_init(&options);
   size_t count = (size_t)size, values = count * (size_t)bands;
@@ -163,7 +166,8 @@ static gv_status mesh_out_find_kept(gv_io *io, const mesh_round *r, mesh_worker 
   gv_mesh_block *b = &w->block;
   *kept = b->count;
   GV_TRY(gv_io_pass_on_library(
-      io, w->context, gv_voronoi_cell_centers(w->context, r->voronoi, first, 0, b->count, 1, b->lon, b->lat, 0)));
+      io, w->context,
+      gv_voronoi_cell_centers(w->context, r->voronoi, first, 0, b->count, 1, b->lon, b->lat, 0)));
   if (w->mask == NULL) return GV_OK;
   return gv_mask_places(io, r->facts->request->mask, thread, b->lon, b->lat, b->count, w->mask, kept);
 }
@@ -213,7 +217,8 @@ static void mesh_out_drop_masked(mesh_worker *w, int bands) {
   b->count = kept;
 }
 
-static gv_status mesh_out_fill_block(gv_io *io, const mesh_round *r, mesh_worker *w, int thread, int64_t number) {
+static gv_status mesh_out_fill_block(gv_io *io, const mesh_round *r, mesh_worker *w, int thread,
+                                     int64_t number) {
   gv_mesh_block *b = &w->block;
   int64_t first = mesh_out_begin_block(r, w, number), kept;
   GV_TRY(mesh_out_find_kept(io, r, w, thread, first, &kept));
@@ -280,7 +285,8 @@ static gv_status mesh_out_count_written(gv_io *io, const gv_mesh_out *mesh, cons
   return GV_OK;
 }
 
-static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round *r, int threads, int64_t blocks) {
+static gv_status mesh_out_write_blocks(gv_io *io, gv_mesh_out *mesh, mesh_round *r, int threads,
+                                       int64_t blocks) {
   const gv_mesh_request *request = r->facts->request;
   int64_t written = 0;
   for (r->first = 0; r->first < blocks; r->first += threads) {
@@ -334,7 +340,8 @@ static bool mesh_out_has_name(const void *user, const char *name) {
     size_t length = strlen(of_seed[i]);
     if (!EQUALN(name, of_seed[i], length)) continue;
     const char *rest = name + length;
-    if (*rest == '\0' || (*rest == '_' && rest[1] != '\0' && strspn(rest + 1, "0123456789") == strlen(rest + 1)))
+    if (*rest == '\0' ||
+        (*rest == '_' && rest[1] != '\0' && strspn(rest + 1, "0123456789") == strlen(rest + 1)))
       return true;
   }
   return gv_field_is_reserved(name);
@@ -377,8 +384,8 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
     status = gv_io_fail_memory(io, "the cells");
   } else {
     const gv_points *seeds_of = options.features == NULL ? &positions : NULL;
-    status =
-        gv_io_pass_on_library(io, context, gv_voronoi_create(context, &grid->grid, seeds_of, &options, &voronoi));
+    status = gv_io_pass_on_library(io, context,
+                                   gv_voronoi_create(context, &grid->grid, seeds_of, &options, &voronoi));
   }
   if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, request);
   gv_voronoi_destroy(voronoi);

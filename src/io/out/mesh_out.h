@@ -1,7 +1,8 @@
 /*
- * The triangles of a QTM level with their results, as polygons in any OGR format (mesh_features.c), as a UGRID mesh
- * in a NetCDF file (mesh_ugrid.c), or both in one go; HEALPix pixels and lists of places as a table (cells/table.c)
- * or as variables of a NetCDF file (cells/variables.c). A few blocks of cells are in memory at a time.
+ * The triangles of a QTM level with their results, as polygons in any OGR format (mesh_features.c), as a
+ * UGRID mesh in a NetCDF file (mesh_ugrid.c), or both in one go; HEALPix pixels and lists of places as a
+ * table (cells/table.c) or as variables of a NetCDF file (cells/variables.c). A few blocks of cells are in
+ * memory at a time.
  */
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H
@@ -49,8 +50,8 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, con
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_request *request);
 
-/* The places of the outputs, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS; returns
- * their number. */
+/* The places of the outputs, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS;
+ * returns their number. */
 int gv_mesh_places(gv_mesh_out *mesh, gv_place **places);
 
 /* Removes unfinished files and frees; NULL is allowed. */

@@ -7,7 +7,8 @@
 #include "io/out/mesh_out.h"
 #include "io/out/writer.h"
 
-/* Cells in the order of their numbers; with a mask those that count. Band b (0 = the nearest seed) of cell i is at b * stride + i. */
+/* Cells in the order of their numbers; with a mask those that count. Band b (0 = the nearest seed) of cell i
+ * is at b * stride + i. */
 typedef struct gv_mesh_block {
   int64_t first; /* how many cells were written before */
   int64_t count, stride;
@@ -36,8 +37,9 @@ typedef struct gv_mesh_facts {
 /* True for paths of NetCDF and Zarr files (gv_mesh_variables). */
 bool gv_mesh_variables_may_be(const char *path);
 
-/* One format, of a writer that has begun. Blocks are written in order, by one thread at a time. If `begin` has set *out, `finish` is
- * called also if it fails: it completes the file if `status`, that of the run, is GV_OK, and frees *out; the first error counts. */
+/* One format, of a writer that has begun. Blocks are written in order, by one thread at a time. If `begin`
+ * has set *out, `finish` is called also if it fails: it completes the file if `status`, that of the run, is
+ * GV_OK, and frees *out; the first error counts. */
 typedef struct gv_mesh_format {
   const char *option; /* as in "--cells" */
   const char *layer;  /* the triangles' name; NULL = a file holds nothing else */

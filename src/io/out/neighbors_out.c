@@ -1,4 +1,5 @@
-/* The attributes of both sides are read by a second walk over their layers, and held as features of the fields that are kept. */
+/* The attributes of both sides are read by a second walk over their layers, and held as features of the
+ * fields that are kept. */
 #include "io/out/neighbors_out.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 #include "io/in/fields.h"
 #include "io/out/layer_values.h"
 
-/* --------------------------------------------------------------------------------------------------- attributes */
+/* --------------------------------------------------------------------------------------------- attributes */
 
 /* Data kept of one side. */
 typedef struct side {
@@ -108,7 +109,7 @@ static void free_side(side *s) {
   if (s->kept != NULL) OGR_FD_Release(s->kept);
 }
 
-/* ------------------------------------------------------------------------------------------------------ the table */
+/* ---------------------------------------------------------------------------------------------- the table */
 
 struct gv_neighbors_out {
   gv_io *io;
@@ -170,8 +171,9 @@ static gv_status neighbors_out_create_layer(writer *w, int64_t rows) {
 }
 
 static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int64_t seed) {
-  gv_status status = s->id >= 0 ? gv_layer_set_attribute(&w->out, feature, s->id_column, s->features[seed], s->id)
-                                : gv_layer_set_integer(&w->out, feature, s->id_column, s->of->seeds->fids[seed]);
+  gv_status status = s->id >= 0
+                         ? gv_layer_set_attribute(&w->out, feature, s->id_column, s->features[seed], s->id)
+                         : gv_layer_set_integer(&w->out, feature, s->id_column, s->of->seeds->fids[seed]);
   for (int i = 0; i < s->count && status == GV_OK; i++)
     status = gv_layer_set_attribute(&w->out, feature, s->columns[i], s->features[seed], i);
   return status;

@@ -1,6 +1,6 @@
 /*
- * Neighbors as a table in any OGR format: a row for each query and neighbor, with the ids and attributes of both,
- * and the query's point or the line to the neighbor.
+ * Neighbors as a table in any OGR format: a row for each query and neighbor, with the ids and attributes of
+ * both, and the query's point or the line to the neighbor.
  */
 #ifndef GV_IO_NEIGHBORS_OUT_H
 #define GV_IO_NEIGHBORS_OUT_H
@@ -28,8 +28,9 @@ typedef struct gv_neighbor_content {
 
 /* Neighbors of some queries. */
 typedef struct gv_neighbor_rows {
-  int64_t first, count;    /* the queries */
-  const int64_t *offsets;  /* query first + i has the places offsets[i] ... offsets[i + 1] - 1; NULL: k of them */
+  int64_t first, count; /* the queries */
+  /* query first + i has the places offsets[i] ... offsets[i + 1] - 1; NULL: k of them */
+  const int64_t *offsets;
   const int64_t *indices;  /* of references, -1 = none */
   const double *distances; /* as many */
   const double *nearest;   /* twice as many: where lines end; NULL: at the references */
@@ -37,8 +38,8 @@ typedef struct gv_neighbor_rows {
 
 typedef struct gv_neighbors_out gv_neighbors_out;
 
-/* Creates the layer for `rows` rows (-1: unknown). *out is to be ended in any case; NULL: out of memory. `content` and `table` stay the
- * caller's until then. */
+/* Creates the layer for `rows` rows (-1: unknown). *out is to be ended in any case; NULL: out of memory.
+ * `content` and `table` stay the caller's until then. */
 gv_status gv_neighbors_begin(gv_io *io, gv_table_out *table, const gv_neighbor_content *content, int64_t rows,
                              gv_neighbors_out **out);
 

@@ -39,11 +39,12 @@ static gv_status thin_block(gv_io *io, const thinning *t, GDALDatasetH finer, gv
     error = GDALRasterIO(GDALGetRasterBand(finer, b + 1), GF_Read, (int)from_x, (int)from_y, (int)columns,
                          (int)rows, values, (int)columns, (int)rows, t->to.type, 0, 0);
     for (int64_t r = 0; r < h && error == CE_None; r++) {
-      const char *row = values + (size_t)((source(y + r, t->from.height, t->to.height) - from_y) * columns) * size;
+      const char *row =
+          values + (size_t)((source(y + r, t->from.height, t->to.height) - from_y) * columns) * size;
       char *line = out + (size_t)(r * block->stride) * size;
       for (int64_t c = 0; c < w; c++)
-        memcpy(line + (size_t)c * size, row + (size_t)(source(x + c, t->from.width, t->to.width) - from_x) * size,
-               size);
+        memcpy(line + (size_t)c * size,
+               row + (size_t)(source(x + c, t->from.width, t->to.width) - from_x) * size, size);
     }
   }
   bool lacked = values == NULL;

@@ -19,7 +19,7 @@
 
 enum { LITTLE_SPACE = 64 << 10 /* bytes */ };
 
-/* ------------------------------------------------------------------------------------------------ what formats can */
+/* --------------------------------------------------------------------------------------- what formats can */
 
 /* When a file of some format gets its layers. */
 static GDALDatasetH open_as(GDALDriverH driver, const char *path, unsigned mode) {
@@ -32,7 +32,7 @@ static gv_layering layering_of(const gv_place *place) {
   return how != GV_LAYERS_ONE && gv_path_ends(place->output.path, ".kmz") ? GV_LAYERS_AT_ONCE : how;
 }
 
-/* ------------------------------------------------------------------------------------------------- what a file holds */
+/* -------------------------------------------------------------------------------------- what a file holds */
 
 /* Index of a vector layer; -1 = none. Names of tables are case-insensitive in databases. */
 static int find_layer(GDALDatasetH dataset, const char *name) {
@@ -56,7 +56,8 @@ static bool returns_name(GDALDatasetH dataset, const char *statement, const char
 /* Whether a GeoPackage has a raster table of that name. */
 static bool has_raster(GDALDatasetH dataset, const char *name) {
   return returns_name(
-      dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')", name);
+      dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')",
+      name);
 }
 
 /* Whether it has an object of that name, also one of its own tables. */
@@ -77,7 +78,8 @@ static gv_status place_choose_layering(gv_io *io, gv_place *place, GDALDatasetH 
   bool others = place->layers > (vector ? 1 : 0);
   if (place->raster ? !raster && has_table(dataset, place->layer) : raster) {
     return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a %s called %s; use another name%s", place->option, path,
-                      raster ? "raster" : "table", place->layer, place->raster ? " (--co RASTER_TABLE=NAME)" : "");
+                      raster ? "raster" : "table", place->layer,
+                      place->raster ? " (--co RASTER_TABLE=NAME)" : "");
   }
   if (how == GV_LAYERS_AT_ONCE && others) {
     return gv_io_fail(io, GV_ERROR_IO,
@@ -124,7 +126,8 @@ static gv_status inspect_layers(gv_io *io, gv_place *place) {
   return status;
 }
 
-/* Inspects an existing file. GDAL 3.13 writes a side file when it closes a GeoPackage with a raster, though that was only read. */
+/* Inspects an existing file. GDAL 3.13 writes a side file when it closes a GeoPackage with a raster, though
+ * that was only read. */
 static gv_status inspect_file(gv_io *io, gv_place *place) {
   static const char side_files[] = "GDAL_PAM_ENABLED";
   CPLSetThreadLocalConfigOption(side_files, "NO");
@@ -141,8 +144,8 @@ static void place_clean_name(char *name) {
 
 gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *options) {
   VSIStatBufL found;
-  *place =
-      (gv_place){.option = options->option, .driver = options->driver, .raster = options->raster, .first = place};
+  *place = (gv_place){
+      .option = options->option, .driver = options->driver, .raster = options->raster, .first = place};
   gv_status status = gv_output_init(io, &place->output, options->path, options->overwrite);
   if (status == GV_OK && options->layer != NULL) {
     place->layer = strdup(options->layer);
@@ -171,8 +174,8 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
       gv_place *other = places[k];
       if (!gv_same_file(place->output.path, other->output.path)) continue;
       if (!may_share(other, place)) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is the file of another output, too", place->option,
-                          place->output.path);
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is the file of another output, too",
+                          place->option, place->output.path);
       }
       if (EQUAL(place->layer, other->layer)) {
         return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: layer '%s' of %s is also the layer of %s%s",
@@ -189,7 +192,7 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- making it */
+/* ---------------------------------------------------------------------------------------------- making it */
 
 bool gv_place_amends(const gv_place *place) {
   return place->first->kept;
@@ -260,7 +263,8 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
   gv_place *first = place->first;
   if (first->made) return open_made(io, place, dataset);
   first->made = true;
-  char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL}; /* it would name the temporary file */
+  /* it would name the temporary file */
+  char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL};
   *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown,
                         gv_format_of(place->driver)->drops_history ? options : NULL);
   return *dataset != NULL && !gv_gdal_failed() ? GV_OK : gv_place_fail(io, place, "create");

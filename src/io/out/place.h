@@ -1,11 +1,11 @@
 /*
- * The destination of an output: a separate file, or a layer of a file that may hold others (GeoPackages, SpatiaLite
- * databases, spreadsheets ...). A raster's layer is a table of a GeoPackage.
+ * The destination of an output: a separate file, or a layer of a file that may hold others (GeoPackages,
+ * SpatiaLite databases, spreadsheets ...). A raster's layer is a table of a GeoPackage.
  *
- * Existing layers of such a file are kept: a copy of the file, in the output's temporary directory, gets the new
- * layer and is moved into place with the other outputs (io/transaction/output.h). Several outputs of a run may be layers of
- * one file, which is copied once; their datasets must not be open at the same time. A layer replaces only a layer
- * of the same name.
+ * Existing layers of such a file are kept: a copy of the file, in the output's temporary directory, gets the
+ * new layer and is moved into place with the other outputs (io/transaction/output.h). Several outputs of a
+ * run may be layers of one file, which is copied once; their datasets must not be open at the same time. A
+ * layer replaces only a layer of the same name.
  */
 #ifndef GV_IO_PLACE_H
 #define GV_IO_PLACE_H
@@ -42,7 +42,8 @@ typedef struct gv_place {
   bool shared;            /* by outputs of which this is the first */
 } gv_place;
 
-/* Checks that the file can be written to and what it holds. `place` must stay where it is until gv_place_clear. */
+/* Checks that the file can be written to and what it holds. `place` must stay where it is until
+ * gv_place_clear. */
 gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *options);
 
 /* To be called once all places of a run are planned: an error if two are the same. */
@@ -63,15 +64,16 @@ const char *gv_place_noun(const gv_place *place);
 /* The file to be written, once begun. */
 const char *gv_place_work(const gv_place *place);
 
-/* Creates the file, or opens the existing one without a layer of that name. For layers call gv_place_begin first. */
+/* Creates the file, or opens the existing one without a layer of that name. For layers call gv_place_begin
+ * first. */
 gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset);
 
-/* For a raster that has others, to be begun before: without one of that name the file is what GDAL is to add it to; unless *append,
- * there is none yet, and GDAL creates it. */
+/* For a raster that has others, to be begun before: without one of that name the file is what GDAL is to add
+ * it to; unless *append, there is none yet, and GDAL creates it. */
 gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append);
 
-/* Fails with "cannot ACTION PATH", GDAL's first failure, and what is free on the disk if that is little: on full disks GDAL names
- * what it fails to find. */
+/* Fails with "cannot ACTION PATH", GDAL's first failure, and what is free on the disk if that is little: on
+ * full disks GDAL names what it fails to find. */
 gv_status gv_place_fail(gv_io *io, const gv_place *place, const char *action);
 
 /* As gv_output_check_written. */

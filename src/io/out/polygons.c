@@ -47,9 +47,10 @@ static gv_status trace(gv_io *io, GDALDatasetH raster, OGRLayerH layer, GDALProg
              : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
 }
 
-/* GDALPolygonize passes ids as doubles: wide ones are read from a cell of the polygon, the one below and to the
- * right of the leftmost of its highest vertices. */
-static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, OGRGeometryH polygon, int64_t *id) {
+/* GDALPolygonize passes ids as doubles: wide ones are read from a cell of the polygon, the one below and to
+ * the right of the leftmost of its highest vertices. */
+static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, OGRGeometryH polygon,
+                         int64_t *id) {
   OGRGeometryH ring = OGR_G_GetGeometryRef(polygon, 0);
   double column = HUGE_VAL, row = HUGE_VAL;
   for (int i = 0; i < OGR_G_GetPointCount(ring); i++) {
@@ -62,8 +63,8 @@ static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, 
     row = v;
   }
   gv_gdal_reset();
-  if (isfinite(row) && GDALRasterIO(GDALGetRasterBand(raster, 1), GF_Read, (int)column, (int)row, 1, 1, id, 1, 1,
-                                    GDT_Int64, 0, 0) == CE_None) {
+  if (isfinite(row) && GDALRasterIO(GDALGetRasterBand(raster, 1), GF_Read, (int)column, (int)row, 1, 1, id, 1,
+                                    1, GDT_Int64, 0, 0) == CE_None) {
     return GV_OK;
   }
   return gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
@@ -144,8 +145,8 @@ static gv_status polygons_fill_row(gv_io *io, void *user, int64_t seed, gv_table
 }
 
 gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster, OGRSpatialReferenceH crs,
-                            const gv_seed_options *source, const gv_seed_list *seeds, GDALProgressFunc progress,
-                            void *progress_user) {
+                            const gv_seed_options *source, const gv_seed_list *seeds,
+                            GDALProgressFunc progress, void *progress_user) {
   regions r = {.seeds = seeds};
   GDALDriverH driver = gv_format_memory_driver();
   GDALDatasetH memory = driver != NULL ? GDALCreate(driver, "", 0, 0, 0, GDT_Unknown, NULL) : NULL;

@@ -39,10 +39,11 @@ bool gv_qgis_style_is_ours(const char *path) {
 static bool write_entry(VSILFILE *file, const gv_attribute_row *row) {
   char number[24];
   snprintf(number, sizeof number, "%" PRId64, row->id);
-  char *label = CPLEscapeString(row->name != NULL && row->name[0] != '\0' ? row->name : number, -1, CPLES_XML);
+  char *label =
+      CPLEscapeString(row->name != NULL && row->name[0] != '\0' ? row->name : number, -1, CPLES_XML);
   int written =
-      VSIFPrintfL(file, "<paletteEntry value=\"%s\" color=\"#%02x%02x%02x\" alpha=\"255\" label=\"%s\"/>\n", number,
-                  row->rgb[0], row->rgb[1], row->rgb[2], label);
+      VSIFPrintfL(file, "<paletteEntry value=\"%s\" color=\"#%02x%02x%02x\" alpha=\"255\" label=\"%s\"/>\n",
+                  number, row->rgb[0], row->rgb[1], row->rgb[2], label);
   CPLFree(label);
   return written > 0;
 }
@@ -72,7 +73,8 @@ gv_status gv_qgis_style_drop(gv_io *io, gv_output *output) {
   return status;
 }
 
-gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path, const gv_attribute_table *table) {
+gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path,
+                              const gv_attribute_table *table) {
   char *name = style_name(path), *parent = gv_path_parent(path), *there = NULL, *made = NULL;
   VSIStatBufL found;
   gv_status status = GV_OK;

@@ -20,7 +20,8 @@ bool gv_raster_limit_threads(char ***options) {
 gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out) {
   /* GDAL 3.6 cannot decode several planes in threads. */
   char **how = NULL;
-  bool complete = raster->is.bands > 1 || gv_strings_set(&how, "NUM_THREADS", CPLSPrintf("%d", raster->threads));
+  bool complete =
+      raster->is.bands > 1 || gv_strings_set(&how, "NUM_THREADS", CPLSPrintf("%d", raster->threads));
   if (!complete || !gv_raster_limit_threads(&how)) {
     gv_strings_free(how);
     return gv_io_fail_memory(io, "the options of a raster");

@@ -28,21 +28,22 @@ struct gv_raster_out {
   double axes[6];           /* the geotransform */
 };
 
-/* --------------------------------------------------------------------------------------------------- raster_file.c */
+/* ------------------------------------------------------------------------------------------ raster_file.c */
 
-/* Changes options to no more threads than available: GDAL waits forever for threads that could not be created. False: out of memory. */
+/* Changes options to no more threads than available: GDAL waits forever for threads that could not be
+ * created. False: out of memory. */
 bool gv_raster_limit_threads(char ***options);
 
 /* Opens the complete GeoTIFF for reading. */
 gv_status gv_raster_open_source(gv_io *io, const gv_raster_out *raster, GDALDatasetH *out);
 
-/* --------------------------------------------------------------------------------------------------- raster_plan.c */
+/* ------------------------------------------------------------------------------------------ raster_plan.c */
 
 /* True if the options contain the key. */
 bool gv_option_given(char **options, const char *key);
 
-/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a CPU's
- * second cache, and those of thousands in memory. */
+/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays
+ * in a CPU's second cache, and those of thousands in memory. */
 int32_t gv_raster_side(int64_t cell_bytes);
 
 /* Called once type and bands are known: sets raster->filled and raster->copies, and dependent options. */
@@ -54,7 +55,7 @@ gv_status gv_raster_set_tiles(gv_io *io, gv_raster_out *raster, int32_t width, i
 /* Sets an option; raster->options_lack. */
 void gv_raster_set_option(gv_raster_out *raster, const char *key, const char *value);
 
-/* ---------------------------------------------------------------------------------------------------- raster_out.c */
+/* ------------------------------------------------------------------------------------------- raster_out.c */
 
 /* Once all tiles are written: raster->dataset has them. */
 gv_status gv_raster_tiles_complete(gv_io *io, gv_raster_out *raster);

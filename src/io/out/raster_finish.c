@@ -7,7 +7,7 @@
 #include <cpl_vsi.h>
 
 #include "io/crs/crs.h"
-#include "io/out/guarded_copy.h"
+#include "io/guarded_copy.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
@@ -24,11 +24,13 @@ static void set_palette(gv_raster_out *raster, GDALRasterAttributeTableH table) 
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
   if (table->count <= GV_MAX_STYLED && !raster->format->own_styles) {
-    GV_TRY(gv_qgis_style_write(io, raster->writer.place.output.directory, raster->writer.place.output.path, table));
+    GV_TRY(gv_qgis_style_write(io, raster->writer.place.output.directory, raster->writer.place.output.path,
+                               table));
   }
   if (raster->variable.name != NULL) {
     GV_TRY(gv_variable_set_flags(io, &raster->variable, table));
-    if (raster->format->arrays == GV_ARRAYS_NETCDF) gv_flags_to_netcdf(&raster->variable, raster->writer.dataset);
+    if (raster->format->arrays == GV_ARRAYS_NETCDF)
+      gv_flags_to_netcdf(&raster->variable, raster->writer.dataset);
   }
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
@@ -63,10 +65,11 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
   gv_status status = GV_OK;
   size_t bytes = (size_t)raster->is.width * (size_t)GDALGetDataTypeSizeBytes(raster->is.type);
   char **table = CSLSetNameValue(NULL, "TABLE", raster->writer.place.layer);
-  GDALDatasetH made =
-      GDALOpenEx(gv_place_work(&raster->writer.place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
+  GDALDatasetH made = GDALOpenEx(gv_place_work(&raster->writer.place), GDAL_OF_RASTER, NULL,
+                                 (const char *const *)table, NULL);
   CSLDestroy(table);
-  if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->writer.place.output.path);
+  if (made == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->writer.place.output.path);
   char *rows[2] = {malloc(bytes), malloc(bytes)};
   if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
   for (int64_t i = 0; i < raster->is.bands * raster->is.height && status == GV_OK; i++) {
@@ -74,8 +77,8 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
     CPLErr error = CE_None;
     for (int d = 0; d < 2 && error == CE_None; d++) {
       error = GDALRasterIO(GDALGetRasterBand(both[d], (int)(i / raster->is.height) + 1), GF_Read, 0,
-                           (int)(i % raster->is.height), (int)raster->is.width, 1, rows[d], (int)raster->is.width,
-                           1, raster->is.type, 0, 0);
+                           (int)(i % raster->is.height), (int)raster->is.width, 1, rows[d],
+                           (int)raster->is.width, 1, raster->is.type, 0, 0);
     }
     if (error != CE_None) {
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", raster->writer.place.output.path);
@@ -106,8 +109,8 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
 static gv_status copy_fail(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   const char *path = raster->writer.place.output.path;
   gv_status status = gv_writer_fail(io, &raster->writer);
-  if (raster->format->arrays == GV_ARRAYS_NETCDF &&
-      (strstr(io->message, "AddProjectionVars") != NULL || strstr(io->message, "unexpected exception") != NULL)) {
+  if (raster->format->arrays == GV_ARRAYS_NETCDF && (strstr(io->message, "AddProjectionVars") != NULL ||
+                                                     strstr(io->message, "unexpected exception") != NULL)) {
     char name[256];
     gv_crs_describe(GDALGetSpatialRef(from), name, sizeof name);
     return gv_io_fail_as(
@@ -116,7 +119,8 @@ static gv_status copy_fail(gv_io *io, const gv_raster_out *raster, GDALDatasetH 
         "another format, e.g. .tif",
         path, name);
   }
-  bool warps = gv_option_given(raster->options, "TILING_SCHEME") || gv_option_given(raster->options, "TARGET_SRS");
+  bool warps =
+      gv_option_given(raster->options, "TILING_SCHEME") || gv_option_given(raster->options, "TARGET_SRS");
   if (warps && strstr(io->message, ": PROJ: ") != NULL) {
     return gv_io_fail_as(
         io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
@@ -132,7 +136,8 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
   /* GDAL is silent about side files. */
   if (raster->has_table && GDALGetDefaultRAT(GDALGetRasterBand(from, 1)) == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster");
-  if (raster->format->keeps_source_name) GDALSetDescription(from, gv_path_name(raster->writer.place.output.path));
+  if (raster->format->keeps_source_name)
+    GDALSetDescription(from, gv_path_name(raster->writer.place.output.path));
   if (raster->options_lack || !gv_raster_limit_threads(&raster->options))
     return gv_io_fail_memory(io, "the options of a raster");
   gv_gdal_reset();
@@ -148,7 +153,8 @@ static gv_status copy_from(gv_io *io, gv_raster_out *raster, GDALDatasetH from, 
 /* Replaces the temporary raster by one of its cells without its geotransform. */
 static gv_status drop_geotransform(gv_io *io, GDALDatasetH *from) {
   gv_gdal_reset();
-  GDALDatasetH copy = GDALCreateCopy(gv_format_driver(gv_format_virtual()), "", *from, FALSE, NULL, NULL, NULL);
+  GDALDatasetH copy =
+      GDALCreateCopy(gv_format_driver(gv_format_virtual()), "", *from, FALSE, NULL, NULL, NULL);
   char **description = copy != NULL ? GDALGetMetadata(copy, "xml:VRT") : NULL;
   char *xml = description != NULL ? CPLStrdup(description[0]) : NULL;
   char *begin = xml != NULL ? strstr(xml, "<GeoTransform>") : NULL,

@@ -1,8 +1,8 @@
 /*
  * Rasters out: blocks are TIFF tiles, encoded by the threads that compute them and appended in file order
- * (io/out/tiff_tiles.h). The GeoTIFF is the output, or a temporary file. From a temporary one GDAL fills a dataset
- * of another format or with other blocks, or copies it: for drivers that only support copies, and into files with
- * other layers, which no other program may have open.
+ * (io/out/tiff_tiles.h). The GeoTIFF is the output, or a temporary file. From a temporary one GDAL fills a
+ * dataset of another format or with other blocks, or copies it: for drivers that only support copies, and
+ * into files with other layers, which no other program may have open.
  */
 #include "io/out/raster_out.h"
 
@@ -70,8 +70,8 @@ static gv_status check_lossless(gv_io *io, const gv_raster_out *raster) {
     for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++) {
       if (!EQUAL(value, lossy[i])) continue;
       return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                           "--co %s=%s: unsupported; it changes values, but ids need lossless compression", keys[k],
-                           value);
+                           "--co %s=%s: unsupported; it changes values, but ids need lossless compression",
+                           keys[k], value);
     }
   }
   return GV_OK;
@@ -133,16 +133,16 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
 static gv_status create_dataset(gv_io *io, const gv_raster_out *raster, GDALDriverH driver, const char *path,
                                 char **options, GDALDatasetH *out) {
   gv_gdal_reset();
-  *out = GDALCreate(driver, path, (int)raster->is.width, (int)raster->is.height, raster->is.bands, raster->is.type,
-                    (CSLConstList)options);
+  *out = GDALCreate(driver, path, (int)raster->is.width, (int)raster->is.height, raster->is.bands,
+                    raster->is.type, (CSLConstList)options);
   if (*out == NULL) {
     gv_status status = gv_writer_fail_create(io, &raster->writer);
     /* Only the driver defines what is too large for its format. */
     return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
   }
   if (GDALGetRasterDataType(GDALGetRasterBand(*out, 1)) == raster->is.type) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "driver %s does not keep %s values", GDALGetDriverShortName(driver),
-                    GDALGetDataTypeName(raster->is.type));
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "driver %s does not keep %s values",
+                    GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->is.type));
 }
 
 /* A dataset that is to be filled. */
@@ -153,7 +153,8 @@ static gv_status create_filled(gv_io *io, gv_raster_out *raster) {
   return set_header(io, raster->writer.dataset, &raster->is, NULL);
 }
 
-/* GDAL writes coordinates of a plane to NetCDF as longitudes and latitudes: here they are written by gv_axes_to_netcdf. */
+/* GDAL writes coordinates of a plane to NetCDF as longitudes and latitudes: here they are written by
+ * gv_axes_to_netcdf. */
 static void choose_axes(gv_raster_out *raster) {
   const gv_raster_description *is = &raster->is;
   raster->own_axes = raster->format->arrays == GV_ARRAYS_NETCDF && is->geotransform[2] == 0.0 &&
@@ -188,7 +189,8 @@ static void own_sides(const gv_raster_out *raster, int *width, int *height) {
   }
 }
 
-/* The tiles of rasters of one grid: blocks of their files if these are alike and can be computed each at once, otherwise some rows. */
+/* The tiles of rasters of one grid: blocks of their files if these are alike and can be computed each at
+ * once, otherwise some rows. */
 static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height) {
   enum { MOST = 8192, MOST_BYTES = 64 << 20, SIDE = 512 };
   const gv_raster_description *first = &rasters[0]->is;
@@ -205,7 +207,8 @@ static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *widt
     cell_bytes += rasters[i]->is.bands * (int64_t)GDALGetDataTypeSizeBytes(rasters[i]->is.type);
   }
   int least = cell_bytes > 4096 ? 16 : 64;
-  alike = alike && w >= least && h >= least && w <= MOST && h <= MOST && (int64_t)w * h * cell_bytes <= MOST_BYTES;
+  alike = alike && w >= least && h >= least && w <= MOST && h <= MOST &&
+          (int64_t)w * h * cell_bytes <= MOST_BYTES;
   if (!alike || w % 16 != 0 || h % 16 != 0) {
     int64_t rows = MOST_BYTES / 2 / (first->width * cell_bytes);
     rows = rows < 16 ? 16 : rows > SIDE ? SIDE : rows;
@@ -221,15 +224,17 @@ static void choose_tiles(gv_raster_out *const *rasters, int count, int32_t *widt
 static gv_status create_tiff(gv_io *io, gv_raster_out *raster) {
   GDALDatasetH tiff = NULL;
   const gv_variable *variable = raster->format->arrays == GV_ARRAYS_NETCDF ? &raster->variable : NULL;
-  raster->work = raster->copies || raster->filled ? gv_path_join(raster->writer.place.output.directory, SOURCE_NAME)
-                                                  : strdup(raster->writer.place.output.work);
+  raster->work = raster->copies || raster->filled
+                     ? gv_path_join(raster->writer.place.output.directory, SOURCE_NAME)
+                     : strdup(raster->writer.place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
-  gv_status status =
-      create_dataset(io, raster, gv_format_driver(gv_format_tiled()), raster->work, raster->work_options, &tiff);
+  gv_status status = create_dataset(io, raster, gv_format_driver(gv_format_tiled()), raster->work,
+                                    raster->work_options, &tiff);
   if (status == GV_OK && !raster->filled) status = set_header(io, tiff, &raster->is, variable);
   gv_gdal_reset(); /* what formats do not support has been reported */
   GV_TRY(gv_writer_close(io, &raster->writer, &tiff, status));
-  return gv_tiff_open(io, raster->work, raster->writer.place.output.path, raster->work_options, &raster->tiff);
+  return gv_tiff_open(io, raster->work, raster->writer.place.output.path, raster->work_options,
+                      &raster->tiff);
 }
 
 gv_status gv_raster_create(gv_io *io, gv_raster_out *const *rasters, int count,

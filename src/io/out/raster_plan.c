@@ -36,8 +36,8 @@ static gv_status choose_named(gv_io *io, const char *name, GDALDriverH *out) {
                          "--of: unknown driver (%s); gdalinfo --formats lists them", name);
   }
   if (writes_rasters(*out)) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT, "--of: driver %s cannot write rasters",
-                       GDALGetDriverShortName(*out));
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                       "--of: driver %s cannot write rasters", GDALGetDriverShortName(*out));
 }
 
 static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
@@ -58,8 +58,8 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
   if (count == 1) return GV_OK;
   if (count > 1) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                         "%s: ambiguous extension (.%s); choose a driver with --of: %s", options->option, extension,
-                         several);
+                         "%s: ambiguous extension (.%s); choose a driver with --of: %s", options->option,
+                         extension, several);
   }
   GDALDriverH vector = gv_vector_driver(options->path);
   if (vector != NULL) {
@@ -68,9 +68,10 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
         "%s: not a raster format (%s, %s); use e.g. .tif, or --stats and --polygons for vector files",
         options->option, options->path, GDALGetDriverLongName(vector));
   }
-  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: unknown raster format (%s); use --of or .tif; gdalinfo --formats lists the drivers",
-                       options->option, options->path);
+  return gv_io_fail_as(
+      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+      "%s: unknown raster format (%s); use --of or .tif; gdalinfo --formats lists the drivers",
+      options->option, options->path);
 }
 
 bool gv_option_given(char **options, const char *key) {
@@ -157,7 +158,8 @@ void gv_raster_choose_options(gv_raster_out *raster) {
     /* GDAL 3.6 cannot decode several planes in threads, but tries to in a file that it has encoded so. */
     if (gv_option_given(raster->options, "NUM_THREADS")) gv_raster_set_option(raster, "NUM_THREADS", "1");
   }
-  bool planes = raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
+  bool planes =
+      raster->is.bands == 1 || EQUAL(CSLFetchNameValueDef(raster->options, "INTERLEAVE", ""), "BAND");
   raster->copies = raster->copies || gv_place_has_others(&raster->writer.place);
   raster->filled = !raster->copies && !(own && planes && gv_tiff_possible(raster->options));
 }
@@ -192,7 +194,8 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
     bool fine = !resampling || EQUAL(value, "NEAREST") || EQUAL(value, "MODE");
     CPLFree(key);
     if (!well_formed) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: invalid value (%s); expected NAME=VALUE", *option);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: invalid value (%s); expected NAME=VALUE",
+                        *option);
     }
     if (!fine) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,

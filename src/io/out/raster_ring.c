@@ -72,8 +72,9 @@ static gv_status write_tile(gv_io *io, const raster_ring *r, const slot *s) {
   return go_on && !gv_io_cancelled(io) ? GV_OK : gv_io_fail_cancelled(io);
 }
 
-/* Writes the complete tiles that are next in the file, unless another worker does. Called and left with the lock.
- */
+/* Writes the complete tiles that are next in the file, unless another worker does. Called and left with the
+ *
+ * lock. */
 static void write_ready(gv_io *io, raster_ring *r) {
   while (!r->writing && r->status == GV_OK && r->next_written < r->tiles) {
     slot *s = &r->slots[r->next_written % r->slot_count];
@@ -93,8 +94,8 @@ static void write_ready(gv_io *io, raster_ring *r) {
 static void fill_nodata(const gv_raster_out *raster, void *values, int64_t cells) {
   const double nan = (double)NAN;
   bool integer = GDALDataTypeIsInteger(raster->is.type) != 0;
-  GDALCopyWords64(integer ? (const void *)&raster->is.nodata : &nan, integer ? GDT_Int64 : GDT_Float64, 0, values,
-                  raster->is.type, (int)value_bytes(raster), cells);
+  GDALCopyWords64(integer ? (const void *)&raster->is.nodata : &nan, integer ? GDT_Int64 : GDT_Float64, 0,
+                  values, raster->is.type, (int)value_bytes(raster), cells);
 }
 
 /* A block of one value, of which only the first cell is written: the rest of it. */
@@ -106,20 +107,23 @@ static void spread_uniform(char *first, size_t bytes, int64_t w, int64_t h, int6
 }
 
 /* A raster's bands of a computed tile into the slot. */
-static gv_status encode_bands(gv_io *io, const raster_ring *r, int i, int worker, const gv_raster_block *block) {
+static gv_status encode_bands(gv_io *io, const raster_ring *r, int i, int worker,
+                              const gv_raster_block *block) {
   int64_t left_w = r->width - block->column * r->tile_w, left_h = r->height - block->row * r->tile_h;
   int64_t w = left_w < r->tile_w ? left_w : r->tile_w, h = left_h < r->tile_h ? left_h : r->tile_h;
   bool whole = w == r->tile_w && h == r->tile_h;
   for (int b = 0; b < r->rasters[i]->is.bands && !block->encoded[i]; b++) {
     char *band = (char *)block->out[i] + b * r->band_bytes[i];
-    if (block->uniform[i] && !whole) spread_uniform(band, (size_t)value_bytes(r->rasters[i]), w, h, block->stride);
-    GV_TRY(
-        gv_tiff_encode(io, r->buffers[worker].encoders[i], band, block->uniform[i] && whole, &block->tiles[i][b]));
+    if (block->uniform[i] && !whole)
+      spread_uniform(band, (size_t)value_bytes(r->rasters[i]), w, h, block->stride);
+    GV_TRY(gv_tiff_encode(io, r->buffers[worker].encoders[i], band, block->uniform[i] && whole,
+                          &block->tiles[i][b]));
   }
   return GV_OK;
 }
 
-/* Computes a tile into its slot. Without the lock. Where the raster ends within it, the rest is nodata, which compresses to nothing. */
+/* Computes a tile into its slot. Without the lock. Where the raster ends within it, the rest is nodata, which
+ * compresses to nothing. */
 static gv_status compute_tile(gv_io *io, const raster_ring *r, int worker, const slot *s) {
   gv_raster_block block = {.column = s->tile % r->across, .row = s->tile / r->across, .stride = r->tile_w};
   bool whole = (block.column + 1) * r->tile_w <= r->width && (block.row + 1) * r->tile_h <= r->height;
@@ -149,7 +153,8 @@ static gv_status work_on(gv_io *ignored, void *user, int worker, int64_t first, 
     slot *s = &r->slots[tile % r->slot_count];
     if (s->tile != -1) { /* its last tile is not written yet */
       write_ready(io, r);
-      if (s->tile != -1 && r->next_computed == tile && r->status == GV_OK) pthread_cond_wait(&r->moved, &r->lock);
+      if (s->tile != -1 && r->next_computed == tile && r->status == GV_OK)
+        pthread_cond_wait(&r->moved, &r->lock);
       continue;
     }
     s->tile = tile;

@@ -1,7 +1,7 @@
 /*
- * Colors for regions. Greedy coloring over the neighbors found in the raster itself: a planar map rarely needs
- * more than six colors that way, so with 48 colors neighbors can be far apart. Contrast is the distance of CIE
- * L*a*b* values. Cost: one comparison for each cell of the rows read.
+ * Colors for regions. Greedy coloring over the neighbors found in the raster itself: a planar map rarely
+ * needs more than six colors that way, so with 48 colors neighbors can be far apart. Contrast is the distance
+ * of CIE L*a*b* values. Cost: one comparison for each cell of the rows read.
  */
 #include "io/out/style.h"
 
@@ -11,7 +11,7 @@
 
 #include "io/in/groups.h"
 
-/* ------------------------------------------------------------------------------------------- pairs that meet */
+/* ---------------------------------------------------------------------------------------- pairs that meet */
 
 void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height) {
   memset(adjacency, 0, sizeof *adjacency);
@@ -41,7 +41,8 @@ static uint64_t pair_key(int32_t a, int32_t b) {
   return low < high ? (uint64_t)low << 32 | high : (uint64_t)high << 32 | low;
 }
 
-/* Pairs (a[i], b[i]) that differ; *differ becomes true if there are some. Whole stretches of equal cells are passed over quickly. */
+/* Pairs (a[i], b[i]) that differ; *differ becomes true if there are some. Whole stretches of equal cells are
+ * passed over quickly. */
 static gv_status scan_pairs(gv_io *io, gv_adjacency *adjacency, const int32_t *a, const int32_t *b, int64_t n,
                             bool *differ) {
   enum { STRETCH = 32 };
@@ -64,8 +65,8 @@ static gv_status scan_pairs(gv_io *io, gv_adjacency *adjacency, const int32_t *a
   return status;
 }
 
-gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height,
-                            int64_t stride, int64_t first_row) {
+gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width,
+                            int64_t height, int64_t stride, int64_t first_row) {
   int64_t step = adjacency->row_step;
   bool differ = false;
   gv_status status = GV_OK;
@@ -87,7 +88,7 @@ gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------------- palette */
+/* ------------------------------------------------------------------------------------------------ palette */
 
 enum { COLORS = 48, HUES = 16 };
 
@@ -130,10 +131,11 @@ static double contrast(const color *a, const color *b) {
   return sqrt(l * l + m * m + n * n);
 }
 
-/* ------------------------------------------------------------------------------------------------ coloring */
+/* ----------------------------------------------------------------------------------------------- coloring */
 
 /* The group that blocks show as `value`: a seed's number, or an id; -1 if there is none (nodata). */
-static int32_t find_group(const gv_id_groups *groups, const gv_seed_list *seeds, bool numbers, int32_t value) {
+static int32_t find_group(const gv_id_groups *groups, const gv_seed_list *seeds, bool numbers,
+                          int32_t value) {
   if (!numbers) return gv_groups_find(groups, seeds, value);
   return value >= 0 ? groups->of_seed[value] : -1;
 }
@@ -151,8 +153,9 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const g
   out->start = calloc((size_t)count + 2, sizeof *out->start);
   out->to = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *out->to);
   out->met = calloc((size_t)seeds->count, sizeof *out->met);
-  gv_status status =
-      pairs != NULL && out->start != NULL && out->to != NULL && out->met != NULL ? GV_OK : style_no_memory(io);
+  gv_status status = pairs != NULL && out->start != NULL && out->to != NULL && out->met != NULL
+                         ? GV_OK
+                         : style_no_memory(io);
   if (status == GV_OK) {
     int64_t found = 0;
     for (uint64_t s = 0; s < adjacency->pairs.capacity; s++) {
@@ -212,7 +215,7 @@ static void choose_colors(const color palette[COLORS], const edges *e, const gv_
   }
 }
 
-/* --------------------------------------------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------------------------------------- the table */
 
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, bool all,
                          const gv_adjacency *adjacency, gv_attribute_table *out, int64_t *unseen) {

@@ -1,8 +1,8 @@
 /*
  * Seeds to features. The attributes come from a second pass over the seeds' layer, feature by feature.
  *
- * OGR rounds the coordinates of points in CSV files to 15 digits or decimals: here they are written as text that
- * reads back exactly.
+ * OGR rounds the coordinates of points in CSV files to 15 digits or decimals: here they are written as text
+ * that reads back exactly.
  */
 #include "io/out/table_out.h"
 
@@ -14,8 +14,8 @@
 #include <cpl_string.h>
 #include <ogr_api.h>
 
+#include "io/geometry/point_text.h"
 #include "io/out/layer_values.h"
-#include "io/out/point_text.h"
 
 bool gv_table_rounds(GDALDriverH driver) {
   return !gv_format_of(driver)->exact_reals;
@@ -61,7 +61,8 @@ static OGRFeatureDefnH definition(const table_writer *w) {
   return OGR_L_GetLayerDefn(w->out.layer);
 }
 
-/* True for the name of one of our columns, of an attribute before this one, or one that formats use themselves. */
+/* True for the name of one of our columns, of an attribute before this one, or one that formats use
+ * themselves. */
 static bool taken(const void *user, const char *name) {
   const table_writer *w = user;
   if (gv_field_is_reserved(name) || EQUAL(name, "id") || EQUAL(name, "value")) return true;
@@ -124,13 +125,15 @@ static bool is_written(const table_writer *w, const shape *wanted) {
   bool filled = found.rows == 0 || (last != NULL && OGR_F_IsFieldSetAndNotNull(last, w->id) != 0);
   if (last != NULL) OGR_F_Destroy(last);
   if (dataset != NULL) GDALClose(dataset);
-  return filled && found.rows == wanted->rows && found.fields == wanted->fields && found.width == wanted->width;
+  return filled && found.rows == wanted->rows && found.fields == wanted->fields &&
+         found.width == wanted->width;
 }
 
 static gv_status finish_layer(table_writer *w, gv_status status) {
   shape made = status == GV_OK ? shape_of(w, w->out.layer) : (shape){.checked = false};
   status = gv_layer_finish(&w->out, status);
-  return status == GV_OK && made.checked && !is_written(w, &made) ? gv_writer_fail(w->io, w->out.writer) : status;
+  return status == GV_OK && made.checked && !is_written(w, &made) ? gv_writer_fail(w->io, w->out.writer)
+                                                                  : status;
 }
 
 static gv_status table_out_fill_row(const table_writer *w, int64_t seed, gv_table_row *row) {
@@ -143,7 +146,8 @@ static gv_status table_out_fill_row(const table_writer *w, int64_t seed, gv_tabl
 
 static gv_status set_column(const table_writer *w, OGRFeatureH feature, int field, OGRFieldType type,
                             gv_table_value value) {
-  if (value.given && type == OFTInteger64) return gv_layer_set_integer(&w->out, feature, field, value.integer);
+  if (value.given && type == OFTInteger64)
+    return gv_layer_set_integer(&w->out, feature, field, value.integer);
   if (value.given) {
     OGR_F_SetFieldDouble(feature, field, value.real);
   } else {
@@ -193,7 +197,8 @@ static gv_status set_row(const table_writer *w, OGRFeatureH feature, OGRFeatureH
 
 static gv_status open_features(table_writer *w) {
   bool digits_15 = gv_table_rounds(w->out.writer->place.driver);
-  gv_status status = gv_seed_features_open(w->io, w->content->source, w->content->seeds, digits_15, &w->features);
+  gv_status status =
+      gv_seed_features_open(w->io, w->content->source, w->content->seeds, digits_15, &w->features);
   if (status != GV_OK) return status;
   w->attributes = gv_seed_features_definition(w->features);
   w->map = malloc(((size_t)OGR_FD_GetFieldCount(w->attributes) + 1) * sizeof *w->map);
@@ -204,7 +209,8 @@ static gv_status write_seeds(table_writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
   OGRFeatureH from = NULL;
   gv_table_row row = {.values = calloc((size_t)w->content->count + 1, sizeof *row.values)};
-  gv_status status = row.values != NULL ? table_out_create_layer(w) : gv_io_fail_memory(w->io, "a row of a table");
+  gv_status status =
+      row.values != NULL ? table_out_create_layer(w) : gv_io_fail_memory(w->io, "a row of a table");
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
     if (w->features != NULL) status = gv_seed_features_find(w->io, w->features, seeds, i, &from);
     if (status == GV_OK) status = table_out_fill_row(w, i, &row);

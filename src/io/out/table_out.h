@@ -1,6 +1,7 @@
 /*
- * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the value that
- * rasters have for it (the same integer, by which both join), the attributes of its layer and the caller's columns.
+ * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the
+ * value that rasters have for it (the same integer, by which both join), the attributes of its layer and the
+ * caller's columns.
  *
  * An attribute with the name of another column is renamed to seed_NAME.
  */
@@ -15,8 +16,8 @@ typedef gv_writer gv_table_out;
 /* True if numbers become texts, of which OGR writes 15 digits. */
 bool gv_table_rounds(GDALDriverH driver);
 
-/* Checks the path and finds the driver by its extension; `option` is used in messages, and not copied. Release *out
- * with gv_table_close. No file is written yet. */
+/* Checks the path and finds the driver by its extension; `option` is used in messages, and not copied.
+ * Release *out with gv_table_close. No file is written yet. */
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
                         gv_table_out **out);
 
@@ -45,8 +46,9 @@ typedef struct gv_table_row {
 typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, gv_table_row *row);
 
 typedef struct gv_table_content {
-  OGRSpatialReferenceH crs;      /* may be NULL */
-  OGRwkbGeometryType geometry;   /* with wkbPoint formats without geometries will do; wkbNone: no geometries */
+  OGRSpatialReferenceH crs; /* may be NULL */
+  /* with wkbPoint formats without geometries will do; wkbNone: no geometries */
+  OGRwkbGeometryType geometry;
   const gv_seed_options *source; /* where the attributes are read from, once more; NULL: there are none */
   const gv_seed_list *seeds;
   const gv_table_column *columns;

@@ -1,6 +1,7 @@
 /*
- * Each thread encodes with its own TIFF, which is written to a buffer only, so libtiff's codecs work as for the
- * file. The encoded tiles are then written to the file by TIFFWriteRawTile, which keeps the table of tiles.
+ * Each thread encodes with its own TIFF, which is written to a buffer only, so libtiff's codecs work as for
+ * the file. The encoded tiles are then written to the file by TIFFWriteRawTile, which keeps the table of
+ * tiles.
  */
 #include "io/out/tiff_tiles.h"
 
@@ -41,7 +42,7 @@ struct gv_tiff {
   char complaint[MESSAGE]; /* what libtiff complained about first */
 };
 
-/* ------------------------------------------------------------------------------------------------------- messages */
+/* ----------------------------------------------------------------------------------------------- messages */
 
 static int receive_error(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
   char *complaint = user;
@@ -50,7 +51,8 @@ static int receive_error(TIFF *file, void *user, const char *module, const char 
   return 1; /* handled */
 }
 
-static int receive_warning(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+static int receive_warning(TIFF *file, void *user, const char *module, const char *format,
+                           va_list arguments) {
   (void)file, (void)user, (void)module, (void)format, (void)arguments;
   return 1; /* GDAL's own tags are ignored */
 }
@@ -64,11 +66,13 @@ static TIFFOpenOptions *open_options(char *complaint) {
 }
 
 static gv_status failed(gv_io *io, const char *name, const char *complaint, int error) {
-  const char *why = error != 0 ? strerror(error) : complaint[0] != '\0' ? complaint : "unknown error of libtiff";
+  const char *why = error != 0             ? strerror(error)
+                    : complaint[0] != '\0' ? complaint
+                                           : "unknown error of libtiff";
   return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, why);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- file */
+/* --------------------------------------------------------------------------------------------------- file */
 
 /* libtiff's own file functions, except that calls interrupted by a signal are repeated. */
 static tmsize_t file_read(thandle_t handle, void *bytes, tmsize_t size) {
@@ -131,7 +135,8 @@ bool gv_tiff_possible(char **creation_options) {
                                       "DISCARD_LSB"};
   for (size_t i = 0; i < sizeof gdals / sizeof *gdals; i++)
     if (CSLFetchNameValue(creation_options, gdals[i]) != NULL) return false;
-  return find_codec(creation_options) != NULL && CPLTestBool(CSLFetchNameValueDef(creation_options, "TILED", "NO"));
+  return find_codec(creation_options) != NULL &&
+         CPLTestBool(CSLFetchNameValueDef(creation_options, "TILED", "NO"));
 }
 
 bool gv_tiff_same_encoding(char **a, char **b) {
@@ -162,7 +167,8 @@ static bool read_encoding(TIFF *file, char **options, encoding *e) {
   return true;
 }
 
-gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, gv_tiff **out) {
+gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options,
+                       gv_tiff **out) {
   gv_tiff *tiff = calloc(1, sizeof *tiff);
   TIFFOpenOptions *options = tiff != NULL ? open_options(tiff->complaint) : NULL;
   if (options == NULL) {
@@ -171,8 +177,8 @@ gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **cre
   }
   tiff->descriptor = gv_retry_open(path, O_RDWR | O_CLOEXEC, 0);
   if (tiff->descriptor >= 0) {
-    tiff->file = TIFFClientOpenExt(name, "r+", tiff, file_read, file_write, file_seek, no_close, file_size, NULL,
-                                   NULL, options);
+    tiff->file = TIFFClientOpenExt(name, "r+", tiff, file_read, file_write, file_seek, no_close, file_size,
+                                   NULL, NULL, options);
   }
   TIFFOpenOptionsFree(options);
   tiff->name = name;
@@ -211,7 +217,7 @@ void gv_tiff_close(gv_tiff *tiff) {
   free(tiff);
 }
 
-/* ------------------------------------------------------------------------------------------------------- encoders */
+/* ----------------------------------------------------------------------------------------------- encoders */
 
 /* A tile of one value, encoded. */
 typedef struct constant {
@@ -281,16 +287,17 @@ static gv_status make_scratch(gv_io *io, gv_tiff_encoder *encoder) {
                                        pretend_seek, no_close, pretend_size, NULL, NULL, options);
   TIFFOpenOptionsFree(options);
   TIFF *t = encoder->scratch;
-  bool made = t != NULL && TIFFSetField(t, TIFFTAG_IMAGEWIDTH, e->width) &&
-              TIFFSetField(t, TIFFTAG_IMAGELENGTH, e->height * TILES_A_SCRATCH) &&
-              TIFFSetField(t, TIFFTAG_TILEWIDTH, e->width) && TIFFSetField(t, TIFFTAG_TILELENGTH, e->height) &&
-              TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, e->bits) && TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1) &&
-              TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, e->sample_format) &&
-              TIFFSetField(t, TIFFTAG_PHOTOMETRIC, e->photometric) &&
-              TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-              TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
-              (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
-              (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
+  bool made =
+      t != NULL && TIFFSetField(t, TIFFTAG_IMAGEWIDTH, e->width) &&
+      TIFFSetField(t, TIFFTAG_IMAGELENGTH, e->height * TILES_A_SCRATCH) &&
+      TIFFSetField(t, TIFFTAG_TILEWIDTH, e->width) && TIFFSetField(t, TIFFTAG_TILELENGTH, e->height) &&
+      TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, e->bits) && TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1) &&
+      TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, e->sample_format) &&
+      TIFFSetField(t, TIFFTAG_PHOTOMETRIC, e->photometric) &&
+      TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+      TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
+      (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
+      (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
   return made ? GV_OK : failed(io, encoder->tiff->name, encoder->complaint, 0);
 }
 
@@ -343,7 +350,8 @@ static void repeat_first(const encoding *e, void *values) {
   }
 }
 
-gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile) {
+gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform,
+                         gv_tiff_tile *tile) {
   constant *same = constant_of(encoder, values, uniform);
   if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return GV_OK;
   if (uniform) repeat_first(&encoder->tiff->encoding, values);

@@ -1,12 +1,13 @@
 /*
- * Tiles of a GeoTIFF written without GDAL: encoded by any number of threads at once, then appended to the file.
+ * Tiles of a GeoTIFF written without GDAL: encoded by any number of threads at once, then appended to the
+ * file.
  *
- * GDAL makes the file, with everything in it but TIFF tiles (SPARSE_OK), and reads it afterwards; in between libtiff, by
- * which GDAL writes TIFF too, encodes and places the tiles. GDAL's own writer copies every tile under one lock before
- * its threads see it, and waits for them in order.
+ * GDAL makes the file, with everything in it but TIFF tiles (SPARSE_OK), and reads it afterwards; in between
+ * libtiff, by which GDAL writes TIFF too, encodes and places the tiles. GDAL's own writer copies every tile
+ * under one lock before its threads see it, and waits for them in order.
  *
- * Gain: without it 7,700 airports, 21600x10800, take 1.64 times the CPU time (ZSTD, as by default), with `-k 3` 1.83, with
- * DEFLATE 1.28.
+ * Gain: without it 7,700 airports, 21600x10800, take 1.64 times the CPU time (ZSTD, as by default), with `-k
+ * 3` 1.83, with DEFLATE 1.28.
  */
 #ifndef GV_IO_TIFF_TILES_H
 #define GV_IO_TIFF_TILES_H
@@ -15,16 +16,17 @@
 
 typedef struct gv_tiff gv_tiff;
 
-/* For a command: messages that GDAL (3.13: of full disks) leaves to libtiff, which would print them, are GDAL's. */
+/* For a command: messages that GDAL (3.13: of full disks) leaves to libtiff, which would print them, are
+ * GDAL's. */
 void gv_tiff_pass_on_messages(void);
 
 /* True if no creation option needs GDAL's writer. */
 bool gv_tiff_possible(char **creation_options);
 
 /*
- * Opens a sparse tiled GeoTIFF that GDAL has just made and closed, to add its tiles. `creation_options` are those it was
- * made with (the level of compression is not in the file), which must be possible; several bands must lie in separate planes.
- * `name`, which must outlive it, names the file in messages.
+ * Opens a sparse tiled GeoTIFF that GDAL has just made and closed, to add its tiles. `creation_options` are
+ * those it was made with (the level of compression is not in the file), which must be possible; several bands
+ * must lie in separate planes. `name`, which must outlive it, names the file in messages.
  */
 gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, gv_tiff **out);
 

@@ -1,6 +1,6 @@
 /*
- * Rasters that are parallel to the grid: pixels are shared among cells by area. An overlap is the product of one along x and one along
- * y; those of all columns and rows of cells are found once.
+ * Rasters that are parallel to the grid: pixels are shared among cells by area. An overlap is the product of
+ * one along x and one along y; those of all columns and rows of cells are found once.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,9 @@ double gv_row_share(const gv_overlay *o, double top, double bottom, double t) {
 }
 
 /*
- * One axis. Pixel i reaches from origin + i * step to origin + (i + 1) * step, in cells. `period` > 0: it also lies that
- * many cells farther, and only `limit` cells take part, so that no place counts twice. `vertical`: shares are areas.
+ * One axis. Pixel i reaches from origin + i * step to origin + (i + 1) * step, in cells. `period` > 0: it
+ * also lies that many cells farther, and only `limit` cells take part, so that no place counts twice.
+ * `vertical`: shares are areas.
  */
 typedef struct axis_plan {
   double origin, step, period;
@@ -141,7 +142,8 @@ static gv_status share_row(gv_io *io, const gv_overlay *o, int worker, int64_t r
     end = a->pixel[e] >= end ? a->pixel[e] + 1 : end;
   }
   if (end == 0) return GV_OK;
-  gv_status status = gv_raster_in_values(io, &o->raster, worker, first, row, end - first, 1, b->pixels, b->valid);
+  gv_status status =
+      gv_raster_in_values(io, &o->raster, worker, first, row, end - first, 1, b->pixels, b->valid);
   for (int64_t c = 0; c < w && status == GV_OK; c++) {
     for (int64_t e = a->start[x + c]; e < a->start[x + c + 1]; e++)
       to[c] += b->pixels[a->pixel[e] - first] * a->share[e];
@@ -149,9 +151,11 @@ static gv_status share_row(gv_io *io, const gv_overlay *o, int worker, int64_t r
   return status;
 }
 
-gv_status gv_areas_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h) {
+gv_status gv_areas_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
+                         int64_t h) {
   double *values = o->of_worker[worker].values;
-  int64_t shared[2] = {-1, -1}; /* rows of even and odd numbers that are there: cells side by side may share one */
+  /* rows of even and odd numbers that are there: cells side by side may share one */
+  int64_t shared[2] = {-1, -1};
   const gv_axis *a = &o->y;
   gv_status status = GV_OK;
   memset(values, 0, (size_t)(w * h) * sizeof *values);

@@ -35,7 +35,8 @@ void gv_cell_sums_destroy(gv_cell_sums *sums) {
   free(sums);
 }
 
-/* The chunk at a place that has none, which another thread may have allocated meanwhile; NULL without memory. */
+/* The chunk at a place that has none, which another thread may have allocated meanwhile; NULL without
+ * memory. */
 static cell_chunk *cell_sums_allocate(gv_cell_sums *sums, int64_t at) {
   cell_chunk *found = NULL;
   if (atomic_fetch_sub(&sums->left, 1) > 0) {
@@ -65,7 +66,8 @@ bool gv_cell_sums_are_complete(const gv_cell_sums *sums) {
 
 void gv_cell_sums_get(const gv_cell_sums *sums, int64_t first, int64_t count, double unit, double *out) {
   for (int64_t i = 0; i < count; i++) {
-    const cell_chunk *chunk = atomic_load_explicit(&sums->chunk[(first + i) >> CHUNK_BITS], memory_order_relaxed);
+    const cell_chunk *chunk =
+        atomic_load_explicit(&sums->chunk[(first + i) >> CHUNK_BITS], memory_order_relaxed);
     out[i] = chunk == NULL ? 0.0
                            : unit * (double)atomic_load_explicit(&chunk->sum[(first + i) & (CHUNK - 1)],
                                                                  memory_order_relaxed);

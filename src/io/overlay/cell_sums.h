@@ -1,8 +1,8 @@
 /*
  * Sums of terms by cell of a mesh or list, while their memory suffices.
  *
- * Terms are whole numbers with a sum of sizes below 2^53, so sums do not depend on the order, and are exact as doubles. Consecutive cells
- * are a chunk, which is allocated when the first term is added to one of them.
+ * Terms are whole numbers with a sum of sizes below 2^53, so sums do not depend on the order, and are exact
+ * as doubles. Consecutive cells are a chunk, which is allocated when the first term is added to one of them.
  */
 #ifndef GV_IO_CELL_SUMS_H
 #define GV_IO_CELL_SUMS_H
@@ -21,7 +21,8 @@ static inline int64_t gv_cell_sums_least(int64_t cells) {
 gv_cell_sums *gv_cell_sums_create(int64_t cells, int64_t most);
 void gv_cell_sums_destroy(gv_cell_sums *sums);
 
-/* By any number of threads. The sums become incomplete if the term needs a chunk that there is no memory for. */
+/* By any number of threads. The sums become incomplete if the term needs a chunk that there is no memory
+ * for. */
 void gv_cell_sums_add(gv_cell_sums *sums, int64_t cell, double term);
 
 bool gv_cell_sums_are_complete(const gv_cell_sums *sums);

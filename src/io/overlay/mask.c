@@ -40,7 +40,7 @@ struct gv_mask {
   mask_worker *of_worker;
 };
 
-/* ------------------------------------------------------------------------------------------------------ memory */
+/* ------------------------------------------------------------------------------------------------- memory */
 
 static gv_status grow_cells(gv_io *io, mask_worker *b, int64_t cells) {
   if (cells <= b->capacity) return GV_OK;
@@ -71,7 +71,7 @@ static gv_status grow_window(gv_io *io, mask_worker *b, int64_t pixels) {
   return made ? GV_OK : gv_io_fail_memory(io, "the mask");
 }
 
-/* ------------------------------------------------------------------------------------------------------ opening */
+/* ------------------------------------------------------------------------------------------------ opening */
 
 static bool is_raster(const gv_mask_options *options) {
   GDALDatasetH dataset = GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY, NULL,
@@ -92,12 +92,13 @@ static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_reade
   }
   bool upright = status == GV_OK && gv_is_upright(raster->geotransform);
   if (upright && raster->lonlat) mask->turn = raster->turn;
-  mask->upright = upright && !mask->places && mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
+  mask->upright =
+      upright && !mask->places && mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
   return status;
 }
 
-gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, gv_readers readers,
-                       gv_mask **out) {
+gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid,
+                       gv_readers readers, gv_mask **out) {
   gv_mask *mask = calloc(1, sizeof *mask);
   if (mask == NULL) return gv_io_fail_memory(io, "the mask");
   mask->source = options->source;
@@ -136,11 +137,11 @@ void gv_mask_close(gv_mask *mask) {
   free(mask);
 }
 
-/* ------------------------------------------------------------------------------------------------------ rasters */
+/* ------------------------------------------------------------------------------------------------ rasters */
 
 /* Centers of a rectangle of cells in the mask's coordinates. */
-static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, int64_t x, int64_t y, int64_t w,
-                                int64_t h) {
+static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, int64_t x, int64_t y,
+                                int64_t w, int64_t h) {
   const double *g = mask->grid->geotransform;
   gv_status status = grow_cells(io, b, w * h);
   if (status != GV_OK) return status;
@@ -183,7 +184,8 @@ static inline int64_t mask_row_of(const gv_mask *mask, double x, double y) {
   return v >= 0.0 && v < (double)mask->raster.height ? (int64_t)v : -1;
 }
 
-/* The pixels of a rectangle of cells: of each cell, or where the grids are parallel of each column and each row. */
+/* The pixels of a rectangle of cells: of each cell, or where the grids are parallel of each column and each
+ * row. */
 static gv_status find_pixels(gv_io *io, const gv_mask *mask, mask_worker *b, int64_t x, int64_t y, int64_t w,
                              int64_t h) {
   const double *g = mask->grid->geotransform;
@@ -243,8 +245,8 @@ static bool any_outside(const int64_t *values, int64_t n) {
   return any;
 }
 
-/* Rows of cells with pixels in the window; returns how many cells are kept. Rows of cells that lie in one row of
- * pixels are alike, and where pixels are large all cells often are. */
+/* Rows of cells with pixels in the window; returns how many cells are kept. Rows of cells that lie in one row
+ * of pixels are alike, and where pixels are large all cells often are. */
 static int64_t spread_rows(const mask_worker *b, int64_t w, int64_t h, const int64_t low[2], int64_t window_w,
                            int64_t window_h, uint8_t *out, int64_t stride) {
   int64_t pixels = count_kept(b->counts, window_w * window_h), kept = 0, in_row = 0;
@@ -271,10 +273,10 @@ static int64_t spread_rows(const mask_worker *b, int64_t w, int64_t h, const int
   return kept;
 }
 
-/* Looks up a rectangle of cells; splits it while the pixels it touches are too many to be read at once. Adds how many count
- * to *kept. */
-static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                         uint8_t *out, int64_t stride, int64_t *kept) {
+/* Looks up a rectangle of cells; splits it while the pixels it touches are too many to be read at once. Adds
+ * how many count to *kept. */
+static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w,
+                         int64_t h, uint8_t *out, int64_t stride, int64_t *kept) {
   mask_worker *b = &mask->of_worker[worker];
   int64_t low[2], high[2];
   gv_status status = find_pixels(io, mask, b, x, y, w, h);
@@ -305,7 +307,8 @@ static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, 
     for (int64_t r = 0, i = 0; r < h; r++) {
       for (int64_t c = 0; c < w; c++, i++) {
         bool found = b->column[i] >= 0;
-        out[r * stride + c] = found ? b->counts[(b->row[i] - low[1]) * window_w + (b->column[i] - low[0])] : 0;
+        out[r * stride + c] =
+            found ? b->counts[(b->row[i] - low[1]) * window_w + (b->column[i] - low[0])] : 0;
       }
       *kept += count_kept(out + r * stride, w);
     }
@@ -313,10 +316,10 @@ static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, 
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- polygons */
+/* ----------------------------------------------------------------------------------------------- polygons */
 
-static gv_status fill_rows(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                           uint8_t *out, int64_t stride, int64_t *kept) {
+static gv_status fill_rows(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w,
+                           int64_t h, uint8_t *out, int64_t stride, int64_t *kept) {
   mask_worker *b = &mask->of_worker[worker];
   bool rows = !mask->places && mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
   gv_status status = GV_OK;
@@ -342,8 +345,8 @@ gv_status gv_mask_cells(gv_io *io, gv_mask *mask, int worker, int64_t x, int64_t
                          : fill_rows(io, mask, worker, x, y, w, h, out, stride, kept);
 }
 
-gv_status gv_mask_places(gv_io *io, gv_mask *mask, int worker, const double *longitude, const double *latitude,
-                         int64_t count, uint8_t *out, int64_t *kept) {
+gv_status gv_mask_places(gv_io *io, gv_mask *mask, int worker, const double *longitude,
+                         const double *latitude, int64_t count, uint8_t *out, int64_t *kept) {
   mask->of_worker[worker].longitude = longitude;
   mask->of_worker[worker].latitude = latitude;
   return gv_mask_cells(io, mask, worker, 0, 0, count, 1, out, count, kept);

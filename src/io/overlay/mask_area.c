@@ -29,7 +29,8 @@ static gv_status mask_add_faces(gv_io *io, OGRGeometryH polygon, OGRGeometryH al
   for (int i = 0; status == GV_OK && faces != NULL && i < OGR_G_GetGeometryCount(faces); i++) {
     OGRGeometryH face = OGR_G_GetGeometryRef(faces, i), inside = OGR_G_PointOnSurface(face);
     if (inside == NULL) continue; /* no area */
-    if (gv_mask_polygons_hold(rule, OGR_G_GetX(inside, 0), OGR_G_GetY(inside, 0))) OGR_G_AddGeometry(all, face);
+    if (gv_mask_polygons_hold(rule, OGR_G_GetX(inside, 0), OGR_G_GetY(inside, 0)))
+      OGR_G_AddGeometry(all, face);
     OGR_G_DestroyGeometry(inside);
   }
   OGRGeometryH const made[] = {lines, nodes, faces};

@@ -9,9 +9,10 @@
 #include "io/in/input_limit.h"
 #include "io/in/raster_in.h"
 
-/* ------------------------------------------------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------------------------------------ opening */
 
-static gv_status mask_layer_find(gv_io *io, const gv_mask_options *options, GDALDatasetH dataset, OGRLayerH *out) {
+static gv_status mask_layer_find(gv_io *io, const gv_mask_options *options, GDALDatasetH dataset,
+                                 OGRLayerH *out) {
   int count = GDALDatasetGetLayerCount(dataset);
   if (options->layer != NULL) {
     *out = GDALDatasetGetLayerByName(dataset, options->layer);
@@ -29,14 +30,15 @@ static gv_status mask_layer_find(gv_io *io, const gv_mask_options *options, GDAL
 static gv_status mask_layer_check(gv_io *io, const char *source, OGRLayerH layer) {
   OGRwkbGeometryType type = wkbFlatten(OGR_L_GetGeomType(layer));
   if (type == wkbPoint || type == wkbMultiPoint) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--mask: %s: unsupported geometry (points); expected a raster or polygons; to exclude cells "
-                      "far from the seeds, use --max-distance",
-                      source);
+    return gv_io_fail(
+        io, GV_ERROR_INVALID_ARGUMENT,
+        "--mask: %s: unsupported geometry (points); expected a raster or polygons; to exclude cells "
+        "far from the seeds, use --max-distance",
+        source);
   }
   if (type != wkbNone) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: missing geometries; expected a raster or polygons",
-                    source);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "--mask: %s: missing geometries; expected a raster or polygons", source);
 }
 
 gv_status gv_mask_layer_open(gv_io *io, const gv_mask_options *options, OGRSpatialReferenceH crs,
@@ -46,7 +48,8 @@ gv_status gv_mask_layer_open(gv_io *io, const gv_mask_options *options, OGRSpati
   l->dataset = GDALOpenEx(options->source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
                           (const char *const *)options->open_options, NULL);
   if (l->dataset == NULL)
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons", options->source);
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons",
+                           options->source);
   GV_TRY(mask_layer_find(io, options, l->dataset, &l->layer));
   GV_TRY(mask_layer_check(io, options->source, l->layer));
   GV_TRY(gv_crs_of_layer(io, "--mask", options->source, l->dataset, l->layer, &l->crs, &l->swapped));
@@ -62,14 +65,15 @@ void gv_mask_layer_close(gv_mask_layer *l) {
   *l = (gv_mask_layer){0};
 }
 
-/* ------------------------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
 static gv_status mask_layer_check_ring(gv_io *io, const gv_mask_layer *l, OGRGeometryH ring) {
   for (int i = 0; i < OGR_G_GetPointCount(ring); i++) {
     double x = OGR_G_GetX(ring, i), y = OGR_G_GetY(ring, i);
     if (!isfinite(x) || !isfinite(y))
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--mask: %s: vertex of a polygon is not finite or out of range (%g, %g)", l->source, x, y);
+                        "--mask: %s: vertex of a polygon is not finite or out of range (%g, %g)", l->source,
+                        x, y);
     if (l->turn > 0.0 && fabs(x) > GV_MOST_TURNS * l->turn)
       return gv_io_fail(
           io, GV_ERROR_INVALID_ARGUMENT,
@@ -93,7 +97,8 @@ static gv_status mask_layer_charge(gv_io *io, mask_walk *w, OGRGeometryH geometr
   w->vertices += (int64_t)OGR_G_WkbSizeEx(geometry) / BYTES_A_VERTEX;
   if (w->vertices < w->checked) return GV_OK;
   w->checked = FIRST + w->vertices + w->vertices / 8;
-  return gv_input_fits(io, &(gv_input_data){"--mask", w->layer->source, "vertices", w->vertices, GV_BYTES_A_SEED});
+  return gv_input_fits(
+      io, &(gv_input_data){"--mask", w->layer->source, "vertices", w->vertices, GV_BYTES_A_SEED});
 }
 
 /* A polygon, or all parts of a collection. */
@@ -107,7 +112,8 @@ static gv_status mask_layer_parts(gv_io *io, mask_walk *w, OGRGeometryH geometry
     w->polygons++;
     return w->visit(io, geometry, w->user);
   }
-  if (type == wkbMultiPolygon || type == wkbGeometryCollection || type == wkbPolyhedralSurface || type == wkbTIN) {
+  if (type == wkbMultiPolygon || type == wkbGeometryCollection || type == wkbPolyhedralSurface ||
+      type == wkbTIN) {
     for (int i = 0; i < parts; i++)
       GV_TRY(mask_layer_parts(io, w, OGR_G_GetGeometryRef(geometry, i)));
     return GV_OK;

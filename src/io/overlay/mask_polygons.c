@@ -34,7 +34,7 @@ struct gv_mask_polygons {
   int64_t *member;
 };
 
-/* ------------------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
 static gv_status mask_polygons_add_edge(gv_io *io, gv_mask_polygons *p, const double a[2], const double b[2],
                                         int64_t polygon) {
@@ -96,8 +96,8 @@ static int64_t divide(gv_mask_polygons *p, int64_t slabs) {
   return entries;
 }
 
-/* Sorts edges into slabs, keeping their order. If most edges are tall, a few slabs are enough: a row crosses most
- * edges anyway, and tests few others. */
+/* Sorts edges into slabs, keeping their order. If most edges are tall, a few slabs are enough: a row crosses
+ * most edges anyway, and tests few others. */
 static gv_status make_slabs(gv_io *io, gv_mask_polygons *p) {
   int64_t most = MAX_SLABS + ENTRIES_AN_EDGE * p->count;
   int64_t entries = divide(p, p->count < MAX_SLABS ? p->count + 1 : MAX_SLABS);
@@ -144,8 +144,8 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   }
   if (status == GV_OK) status = make_slabs(io, *out);
   if (status == GV_OK && !gv_grid_in_crs(grid, layer.crs))
-    status =
-        gv_io_of_option(io, gv_operation_between(io, grid->crs, layer.crs, NULL, NULL, 0, operation), "--mask");
+    status = gv_io_of_option(io, gv_operation_between(io, grid->crs, layer.crs, NULL, NULL, 0, operation),
+                             "--mask");
   gv_mask_layer_close(&layer);
   return status;
 }
@@ -165,7 +165,7 @@ void gv_mask_polygons_free(gv_mask_polygons *p) {
   free(p);
 }
 
-/* -------------------------------------------------------------------------------------------------------- cells */
+/* -------------------------------------------------------------------------------------------------- cells */
 
 static inline double crossing(const edge *e, double y) {
   return e->x1 + (y - e->y1) * ((e->x2 - e->x1) / (e->y2 - e->y1));

@@ -15,8 +15,8 @@ static inline double gv_center_y(const double *g, int64_t column, int64_t row) {
 
 typedef struct gv_mask_polygons gv_mask_polygons;
 
-/* Reads them all, and makes the operation from the grid's coordinates to theirs, NULL if they are the same. *out is to be freed in
- * any case. */
+/* Reads them all, and makes the operation from the grid's coordinates to theirs, NULL if they are the same.
+ * *out is to be freed in any case. */
 gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid,
                                 gv_mask_polygons **out, gv_operation **operation);
 /* One polygon, valid or not. *out is to be freed in any case. */
@@ -39,8 +39,8 @@ typedef struct gv_crossings {
   int64_t capacity;
 } gv_crossings;
 
-/* Marks the cells of a row inside: those between each pair of crossings. The polygons are in the grid's coordinates, which have no
- * rotation. */
+/* Marks the cells of a row inside: those between each pair of crossings. The polygons are in the grid's
+ * coordinates, which have no rotation. */
 gv_status gv_mask_polygons_mark(gv_io *io, const gv_mask_polygons *polygons, const gv_cell_row *row,
                                 gv_crossings *crossings);
 

@@ -14,8 +14,8 @@ typedef struct gv_axis {
   double *inside; /* by pixel: sum of its shares */
 } gv_axis;
 
-/* The cells that the points of a square of pixels fall into: columns [u0, u1) of rows [v0, v1). Of a mesh or list u1 = 1 if there are any, and
- * `chunk` has the chunks of consecutive cells, ascending. */
+/* The cells that the points of a square of pixels fall into: columns [u0, u1) of rows [v0, v1). Of a mesh or
+ * list u1 = 1 if there are any, and `chunk` has the chunks of consecutive cells, ascending. */
 typedef struct gv_point_tile {
   int32_t u0, u1, v0, v1;
   int64_t *chunk;
@@ -41,15 +41,16 @@ struct gv_overlay {
   double grid_degrees;        /* then: in a unit of the grid's system, found before workers start */
   bool parallel;              /* the raster is in the grid's system, and both are upright */
   double period;              /* columns of a full turn; 0 = none */
-  double e2;                  /* of the ellipsoid, for true areas of the raster's rows; < -1: rows are planar */
-  double degrees;             /* in one unit of the raster's y */
-  gv_axis x, y;               /* parallel */
-  gv_operation *operation;    /* from the raster's coordinates to the grid's; NULL = the same */
-  double inverse[6];          /* from the grid's coordinates to columns and rows */
-  double unit;                /* of values in fixed point */
-  int64_t n;                  /* points a side of a pixel */
-  int64_t side;               /* pixels a side of a tile */
-  int64_t across, down;       /* tiles */
+  /* of the ellipsoid, for true areas of the raster's rows; < -1: rows are planar */
+  double e2;
+  double degrees;          /* in one unit of the raster's y */
+  gv_axis x, y;            /* parallel */
+  gv_operation *operation; /* from the raster's coordinates to the grid's; NULL = the same */
+  double inverse[6];       /* from the grid's coordinates to columns and rows */
+  double unit;             /* of values in fixed point */
+  int64_t n;               /* points a side of a pixel */
+  int64_t side;            /* pixels a side of a tile */
+  int64_t across, down;    /* tiles */
   gv_point_tile *tile;
   int64_t sums_bytes; /* memory for `sums` */
   gv_cell_sums *sums; /* of all cells of a mesh or list; NULL: summed block by block */
@@ -62,9 +63,10 @@ static inline gv_status gv_overlay_no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "the overlay of a raster");
 }
 
-/* --------------------------------------------------------------------------------------------------------- areas.c */
+/* ------------------------------------------------------------------------------------------------ areas.c */
 
-/* The part of the area of a row of pixels, from y = top to y = bottom, that lies above the fraction t of its height. */
+/* The part of the area of a row of pixels, from y = top to y = bottom, that lies above the fraction t of its
+ * height. */
 double gv_row_share(const gv_overlay *o, double top, double bottom, double t);
 
 /* Finds the overlaps of a parallel raster. */
@@ -75,13 +77,15 @@ double gv_areas_largest(const gv_overlay *o);
 void gv_areas_free(gv_overlay *o);
 
 /* Values of a block of cells into the worker's memory. */
-gv_status gv_areas_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h);
+gv_status gv_areas_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
+                         int64_t h);
 
-/* -------------------------------------------------------------------------------------------------------- points.c */
+/* ----------------------------------------------------------------------------------------------- points.c */
 
 /* The same for all other rasters, with known `size`. *overlap is set if a point is inside the grid. */
 gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap);
 void gv_points_free(gv_overlay *o);
-gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h);
+gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
+                          int64_t h);
 
 #endif

@@ -1,25 +1,27 @@
 /*
- * Rasters of another coordinate system than the grid's, and rotated ones: a pixel is split among n x n points.
+ * Rasters of another coordinate system than the grid's, and rotated ones: a pixel is split among n x n
+ * points.
  *
- * Values are in fixed point: whole numbers of o->unit, a power of two such that all of the raster is less than 2^53
- * of them, so sums of them in doubles are exact, in any order. A pixel's Q units are split among n rows of points
- * by area (as gv_row_share; evenly where rows are planar), then evenly in each row: the first i of n parts have
- * trunc(i R / n) of R units. Terms add up to Q. Point (i, j) is the pixel's (i + 1/2) / n, (j + 1/2) / n,
- * transformed by one PROJ operation; its term belongs to the cell that contains it.
+ * Values are in fixed point: whole numbers of o->unit, a power of two such that all of the raster is less
+ * than 2^53 of them, so sums of them in doubles are exact, in any order. A pixel's Q units are split among n
+ * rows of points by area (as gv_row_share; evenly where rows are planar), then evenly in each row: the first
+ * i of n parts have trunc(i R / n) of R units. Terms add up to Q. Point (i, j) is the pixel's (i + 1/2) / n,
+ * (j + 1/2) / n, transformed by one PROJ operation; its term belongs to the cell that contains it.
  *
- * n is the smallest integer that makes points POINTS_A_CELL a cell's side or more, at most MOST_POINTS; sides are compared in
- * meters, degrees as if on the equator.
+ * n is the smallest integer that makes points POINTS_A_CELL a cell's side or more, at most MOST_POINTS; sides
+ * are compared in meters, degrees as if on the equator.
  *
- * All points are transformed once to find the cells that each tile of pixels reaches, and again for each block of
- * cells, for the tiles that reach it. Tiles far from the grid are left out: those with a lattice of places of which
- * none has an image, or all have one, on one side of the grid and farther from it than from each other. Corners are
- * places of the lattice, so a straight seam of the grid's projection that crosses a tile has places on both of its
- * sides.
+ * All points are transformed once to find the cells that each tile of pixels reaches, and again for each
+ * block of cells, for the tiles that reach it. Tiles far from the grid are left out: those with a lattice of
+ * places of which none has an image, or all have one, on one side of the grid and farther from it than from
+ * each other. Corners are places of the lattice, so a straight seam of the grid's projection that crosses a
+ * tile has places on both of its sides.
  *
- * Cells of HEALPix, S2 and H3 are one row, in the order of their numbers. Their points are transformed to longitudes and latitudes; a
- * cell's side is the square root of the mean area of all cells, on a sphere of the equator's radius. No tile is far from them. The first
- * visit of all points adds their terms to the cells (cell_sums.h). If memory does not suffice for that, it finds the chunks of cells that a
- * tile reaches, as the numbers of neighbors may be far apart. Gain: 4.5x on 2 M pixels and healpix:10,ring.
+ * Cells of HEALPix, S2 and H3 are one row, in the order of their numbers. Their points are transformed to
+ * longitudes and latitudes; a cell's side is the square root of the mean area of all cells, on a sphere of
+ * the equator's radius. No tile is far from them. The first visit of all points adds their terms to the cells
+ * (cell_sums.h). If memory does not suffice for that, it finds the chunks of cells that a tile reaches, as
+ * the numbers of neighbors may be far apart. Gain: 4.5x on 2 M pixels and healpix:10,ring.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +63,8 @@ typedef struct points_batch {
 } points_batch;
 
 /* Row j of the points of the pixels [x, end) of a row. */
-static void make_points(const gv_overlay *o, const double *values, int64_t x, int64_t end, int64_t row, int64_t j,
-                        points_batch *to) {
+static void make_points(const gv_overlay *o, const double *values, int64_t x, int64_t end, int64_t row,
+                        int64_t j, points_batch *to) {
   const double *g = o->raster.geotransform, n = (double)o->n, v = (double)row + ((double)j + 0.5) / n;
   double top = g[3] + (double)row * g[5], part[2];
   for (int i = 0; i < 2; i++)
@@ -92,10 +94,10 @@ static gv_status find_cell_of(gv_io *io, const gv_cells_of *cells, double lon, d
                                         : gv_cells_of_find(cells, lon, lat, number);
 }
 
-/* Numbers of the cells of HEALPix, S2 or H3 that contain places in degrees: numbers to lon[i], NaN where lat[i] or lon[i] is none.
- * `flattening`: of the ellipsoid, for authalic latitudes. */
-static gv_status find_numbers(gv_io *io, const gv_cells_of *cells, double flattening, int64_t count, double *lon,
-                              const double *lat) {
+/* Numbers of the cells of HEALPix, S2 or H3 that contain places in degrees: numbers to lon[i], NaN where
+ * lat[i] or lon[i] is none. `flattening`: of the ellipsoid, for authalic latitudes. */
+static gv_status find_numbers(gv_io *io, const gv_cells_of *cells, double flattening, int64_t count,
+                              double *lon, const double *lat) {
   const double degree = GV_DEGREE, e2 = flattening * (2.0 - flattening);
   const double pole = gv_ellipsoid_zone(e2, 90.0 * degree);
   for (int64_t i = 0; i < count; i++) {
@@ -131,7 +133,8 @@ static gv_status find_cells_of(gv_io *io, const gv_overlay *o, points_batch *p) 
   return GV_OK;
 }
 
-/* Carries places of the raster over to columns and rows of cells, within a turn; NaN if they have no image. */
+/* Carries places of the raster over to columns and rows of cells, within a turn; NaN if they have no
+ * image. */
 static gv_status find_images(gv_io *io, const gv_overlay *o, points_batch *p) {
   const double *t = o->inverse;
   if (o->operation != NULL && p->count > 0 && gv_operation_apply(p->x, p->y, p->count, o->operation) != 0)
@@ -232,7 +235,8 @@ static gv_status note_points(gv_io *io, const gv_overlay *o, const points_batch 
   if (o->list) return note_chunks(io, o, p, tile, b);
   for (int64_t i = 0; i < p->count; i++) {
     double u = p->x[i], v = p->y[i];
-    if (!(u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height)) continue;
+    if (!(u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height))
+      continue;
     bool first = tile->u1 == 0;
     int32_t column = (int32_t)u, row = (int32_t)v;
     b->inside += p->term[i];
@@ -245,7 +249,8 @@ static gv_status note_points(gv_io *io, const gv_overlay *o, const points_batch 
 }
 
 /* True if points of a tile may be in a rectangle of cells. */
-static bool tile_reaches(const gv_overlay *o, const gv_point_tile *t, int64_t x, int64_t y, int64_t w, int64_t h) {
+static bool tile_reaches(const gv_overlay *o, const gv_point_tile *t, int64_t x, int64_t y, int64_t w,
+                         int64_t h) {
   if (!o->list) return t->u0 < x + w && t->u1 > x && t->v0 < y + h && t->v1 > y;
   int64_t at = find_chunk(t, x >> CHUNK_BITS);
   return at < t->chunks && t->chunk[at] <= (x + w - 1) >> CHUNK_BITS;
@@ -316,7 +321,8 @@ gv_status gv_points_make(gv_io *io, gv_overlay *o, bool *overlap) {
   int exponent;
   if (!(o->size < 1e307)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--sum: %s: the sum of its values is out of range (%g); scale them", o->raster.path, o->size);
+                      "--sum: %s: the sum of its values is out of range (%g); scale them", o->raster.path,
+                      o->size);
   }
   frexp(o->size, &exponent);
   o->unit = ldexp(1.0, (exponent < LEAST ? LEAST : exponent) - 52);
@@ -350,7 +356,8 @@ void gv_points_free(gv_overlay *o) {
   points_drop_sums(o);
 }
 
-gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h) {
+gv_status gv_points_cells(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
+                          int64_t h) {
   const block to = {o->of_worker[worker].values, x, y, w, h};
   gv_status status = GV_OK;
   if (o->sums != NULL) {

@@ -33,7 +33,8 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   if (o->list) return gv_grid_in_crs(grid, raster->crs) ? GV_OK : overlay_operation(io, o);
   memcpy(geotransform, grid->geotransform, sizeof geotransform);
   if (!GDALInvGeoTransform(geotransform, o->inverse)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "grid: invalid geotransform; the area of its cells is 0");
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "grid: invalid geotransform; the area of its cells is 0");
   }
   bool same = gv_grid_in_crs(grid, raster->crs), upright = gv_is_upright(grid->geotransform);
   if (upright && gv_crs_is_lonlat(grid->crs)) {
@@ -45,7 +46,7 @@ static gv_status overlay_plan(gv_io *io, gv_overlay *o) {
   return same ? GV_OK : overlay_operation(io, o);
 }
 
-/* ------------------------------------------------------------------------------------------------ the first walk */
+/* ----------------------------------------------------------------------------------------- the first walk */
 
 /* Sums of a row of pixels. */
 typedef struct row_sums {
@@ -62,7 +63,8 @@ typedef struct row_walk {
 /* Adds up a row, pixel c in lane c % LANES, for the compiler's vectors. */
 static row_sums add_row(const gv_overlay *o, const double *row) {
   enum { LANES = 8 };
-  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0}, negative[LANES] = {0}, largest[LANES] = {0};
+  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0}, negative[LANES] = {0},
+         largest[LANES] = {0};
   row_sums sums = {0};
   for (int64_t x = 0; x < o->raster.width; x += LANES) {
     for (int i = 0; i < LANES && x + i < o->raster.width; i++) {
@@ -94,8 +96,8 @@ static gv_status walk_rows(gv_io *io, void *user, int worker, int64_t first, int
     walk->rows[y] = add_row(walk->o, b->pixels);
     for (int64_t x = 0; x < raster->width && !isfinite(walk->rows[y].size); x++) {
       if (isfinite(b->pixels[x])) continue;
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s: pixel (%" PRId64 ", %" PRId64 ") is infinite",
-                        raster->path, x, y);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--sum: %s: pixel (%" PRId64 ", %" PRId64 ") is infinite", raster->path, x, y);
     }
   }
   return GV_OK;
@@ -147,7 +149,7 @@ static gv_status overlay_walk(gv_io *io, gv_overlay *o) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- overlays */
+/* ----------------------------------------------------------------------------------------------- overlays */
 
 /* Memory for rows of the raster, for each worker. */
 static gv_status overlay_rows(gv_io *io, gv_overlay *o) {
@@ -178,8 +180,9 @@ gv_status gv_overlay_open(gv_io *io, gv_raster_source source, const gv_raster_gr
   bool overlap = status == GV_OK && (o->size == 0.0 || (o->parallel && gv_areas_overlap(o)));
   if (status == GV_OK && !o->parallel) status = gv_points_make(io, o, &overlap);
   if (status == GV_OK && !overlap) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s: outside the grid%s", source.path,
-                        o->parallel ? "" : ", or its pixels are too large; resample them to the grid's system");
+    status =
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s: outside the grid%s", source.path,
+                   o->parallel ? "" : ", or its pixels are too large; resample them to the grid's system");
   }
   if (status != GV_OK) {
     gv_overlay_close(o);

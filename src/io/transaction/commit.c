@@ -1,10 +1,10 @@
 /*
  * Moves outputs into place: all of their files, or none.
  *
- * A new file is renamed to its path without replacing a file. A file to be replaced is exchanged with the new one,
- * which is first moved to the temporary directory's subdirectory for backups; the old file is then there. If the
- * file system does not support exchange, the old file gets a second name there, or is renamed to there, before the
- * new one is renamed. Renames are undone in reverse order.
+ * A new file is renamed to its path without replacing a file. A file to be replaced is exchanged with the new
+ * one, which is first moved to the temporary directory's subdirectory for backups; the old file is then
+ * there. If the file system does not support exchange, the old file gets a second name there, or is renamed
+ * to there, before the new one is renamed. Renames are undone in reverse order.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +63,10 @@ static void moves_free(moves *m) {
   free(m->list);
 }
 
-/* --------------------------------------------------------------------------------------------------------- planning */
+/* ----------------------------------------------------------------------------------------------- planning */
 
-/* Brings a file from the output's temporary directory to the one for side files, as a second name or a copy. */
+/* Brings a file from the output's temporary directory to the one for side files, as a second name or a
+ * copy. */
 static gv_status bring_to_stage(gv_io *io, const gv_output *output, const char *name) {
   char *from = gv_path_join(output->directory, name), *to = gv_path_join(output->stage.path, name);
   int error = from != NULL && to != NULL ? gv_copy_file(io, from, to) : ENOMEM;
@@ -77,8 +78,8 @@ static gv_status bring_to_stage(gv_io *io, const gv_output *output, const char *
 }
 
 /* The path of a side file in the directory of the output's path: to be freed; NULL = out of memory. A link is
- * followed only if the output itself is a link into the same directory (*beside_target): other links may belong to
- * another user. */
+ * followed only if the output itself is a link into the same directory (*beside_target): other links may
+ * belong to another user. */
 static char *place_of_side_file(const gv_output *output, const char *name, bool *beside_target) {
   char *path = gv_path_join(output->parent, name);
   *beside_target = false;
@@ -100,8 +101,8 @@ static bool commit_replaces_directory(const move *one) {
   const gv_output *output = one->output;
   struct stat made;
   return one->fresh && output->owns_directory != NULL && strcmp(one->name, gv_path_name(output->path)) == 0 &&
-         fstatat(one->temporary->directory, one->name, &made, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(made.st_mode) &&
-         output->owns_directory(one->path);
+         fstatat(one->temporary->directory, one->name, &made, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(made.st_mode) && output->owns_directory(one->path);
 }
 
 /* Room for the file that is replaced. */
@@ -139,7 +140,8 @@ static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *na
   return fresh && staged ? bring_to_stage(io, output, name) : GV_OK;
 }
 
-/* The file itself comes first: it is complete without its side files, an old one with new side files is not. */
+/* The file itself comes first: it is complete without its side files, an old one with new side files is
+ * not. */
 static gv_status add_fresh(gv_io *io, gv_output *output, const char *name, void *moves_of_run) {
   return add_move(io, moves_of_run, output, name, true);
 }
@@ -159,8 +161,8 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
   const gv_output *output = one->output;
   for (const move *other = m->list; other < one; other++) {
     if (gv_same_file(other->path, one->path)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too", output->path,
-                        one->path);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too",
+                        output->path, one->path);
     }
   }
   if (!one->replaces) return GV_OK;
@@ -174,8 +176,9 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
 /* All files of the outputs and what else is removed, nothing renamed yet. */
 static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
   for (int i = 0; i < count; i++) {
-    if (gv_object_is(outputs[i]->path)) continue;                        /* remote_copies.c */
-    if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
+    if (gv_object_is(outputs[i]->path)) continue; /* remote_copies.c */
+    /* made by another program meanwhile? */
+    if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i]));
     GV_TRY(gv_output_each_file(io, outputs[i], add_fresh, m));
   }
   for (int i = 0; i < count; i++)
@@ -186,7 +189,7 @@ static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- syncing */
+/* ------------------------------------------------------------------------------------------------ syncing */
 
 static bool must_last(const moves *m, gv_sync sync) {
   bool replaces = false;
@@ -219,7 +222,7 @@ static int sync_place(const move *one) {
   return gv_sync_directory_at(one->temporary->parent);
 }
 
-/* --------------------------------------------------------------------------------------------------------- renaming */
+/* ----------------------------------------------------------------------------------------------- renaming */
 
 /* Whether a file system refuses the kind of rename, rather than this one. */
 static bool is_unsupported(int error) {
@@ -364,7 +367,8 @@ static gv_status lock_objects(gv_io *io, gv_output *const *outputs, int count, g
   return gv_commit_lock(io, locks);
 }
 
-gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs,
+                            gv_sync sync) {
   moves m = {NULL, 0, 0};
   gv_commit_locks locks = {0}, of_objects = {0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);

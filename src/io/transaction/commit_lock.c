@@ -25,8 +25,9 @@ static int lock_order(const void *a, const void *b) {
 /* The address; its length. */
 static socklen_t lock_address(const gv_commit_place *place, struct sockaddr_un *address) {
   *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-  int length = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "gpuvoronoi-%u-%" PRIx64 "-%" PRIx64,
-                        (unsigned)geteuid(), place->device, place->number);
+  int length =
+      snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "gpuvoronoi-%u-%" PRIx64 "-%" PRIx64,
+               (unsigned)geteuid(), place->device, place->number);
   return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
@@ -54,9 +55,10 @@ static gv_status lock_take(gv_io *io, const gv_commit_place *place, int *out) {
     if (errno != EADDRINUSE || lock_is_foreign(&address, length)) break;
     if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
     if (waited >= LONGEST_MS)
-      return gv_io_fail(io, GV_ERROR_IO,
-                        "outputs: another run has been moving its outputs to the same place for %d s; try again",
-                        LONGEST_MS / 1000);
+      return gv_io_fail(
+          io, GV_ERROR_IO,
+          "outputs: another run has been moving its outputs to the same place for %d s; try again",
+          LONGEST_MS / 1000);
     const struct timespec pause = {0, WAITS_MS * 1000000L};
     nanosleep(&pause, NULL);
   }

@@ -1,9 +1,10 @@
 /*
- * Locks of directories while outputs are moved into them, and of objects of cloud storage while they are copied, so that of two runs for the
- * same outputs all files are of one run.
+ * Locks of directories while outputs are moved into them, and of objects of cloud storage while they are
+ * copied, so that of two runs for the same outputs all files are of one run.
  *
- * A lock is an abstract socket with the place's number in its name: it leaves no file, and ends with its process. Locks of other users
- * and of other machines are not seen; systems without such sockets have no locks.
+ * A lock is an abstract socket with the place's number in its name: it leaves no file, and ends with its
+ * process. Locks of other users and of other machines are not seen; systems without such sockets have no
+ * locks.
  */
 #ifndef GV_IO_COMMIT_LOCK_H
 #define GV_IO_COMMIT_LOCK_H
@@ -28,7 +29,8 @@ gv_commit_place gv_commit_directory(int directory);
 /* The place of an object, given by its path. */
 gv_commit_place gv_commit_object(const char *path);
 
-/* Room for so many places, all {0}: the caller sets them. Separate, as memory must not fail after something was copied. */
+/* Room for so many places, all {0}: the caller sets them. Separate, as memory must not fail after something
+ * was copied. */
 gv_status gv_commit_locks_make(gv_io *io, int room, gv_commit_locks *out);
 
 /* Locks the places, each once, and sorts them. Waits for other runs, up to a minute: then it is an error. */

@@ -26,7 +26,7 @@ bool gv_is_sqlite(const char *path) {
   return read_start(path, start, sizeof start) == sizeof start && memcmp(start, magic, sizeof magic) == 0;
 }
 
-/* ------------------------------------------------------------------------------------------------ other programs */
+/* ----------------------------------------------------------------------------------------- other programs */
 
 /* SQLite's files beside a database; "" if the name is too long. */
 static const char *side_file(const char *path, const char *suffix, char *out) {
@@ -49,8 +49,8 @@ static bool is_locked(const char *path, off_t first, off_t count) {
   return locked;
 }
 
-/* The bytes are those of SQLite's file format: readers and writers lock 512 from 2^30 on, and who has a database open with a
- * write-ahead log, as QGIS does, keeps a lock on nine from 120 on of the log's index. */
+/* The bytes are those of SQLite's file format: readers and writers lock 512 from 2^30 on, and who has a
+ * database open with a write-ahead log, as QGIS does, keeps a lock on nine from 120 on of the log's index. */
 gv_status gv_container_check_idle(gv_io *io, const char *path) {
   char journal[MAX_PATH], wal[MAX_PATH], index[MAX_PATH];
   if (!gv_is_sqlite(path)) return GV_OK;
@@ -58,18 +58,19 @@ gv_status gv_container_check_idle(gv_io *io, const char *path) {
     return gv_io_fail(io, GV_ERROR_IO, "%s: open in another program; close it there first", path);
   }
   if (has_contents(side_file(path, "-wal", wal)) || has_contents(side_file(path, "-journal", journal))) {
-    return gv_io_fail(io, GV_ERROR_IO,
-                      "%s: has unsaved changes of another program in a journal; open and close it there first",
-                      path);
+    return gv_io_fail(
+        io, GV_ERROR_IO,
+        "%s: has unsaved changes of another program in a journal; open and close it there first", path);
   }
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- copying */
+/* ------------------------------------------------------------------------------------------------ copying */
 
 static bool container_file_state(int file, gv_file_state *state) {
   memset(state, 0, sizeof *state);
-  return fstat(file, &state->stat) == 0 && gv_retry_read_at(file, state->header, sizeof state->header, 0) >= 0;
+  return fstat(file, &state->stat) == 0 &&
+         gv_retry_read_at(file, state->header, sizeof state->header, 0) >= 0;
 }
 
 static bool same_state(const gv_file_state *a, const gv_file_state *b) {
@@ -80,7 +81,8 @@ static bool same_state(const gv_file_state *a, const gv_file_state *b) {
 }
 
 static gv_status changed(gv_io *io, const char *path) {
-  return gv_io_fail(io, GV_ERROR_IO, "%s: changed by another program during this run; it was not replaced", path);
+  return gv_io_fail(io, GV_ERROR_IO, "%s: changed by another program during this run; it was not replaced",
+                    path);
 }
 
 gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_file_state *state) {

@@ -4,8 +4,8 @@
 
 #include "io/retry.h"
 
-/* By the system, which shares blocks where the file system can; else through memory. The position of `from`, which other code may have
- * opened, stays. */
+/* By the system, which shares blocks where the file system can; else through memory. The position of `from`,
+ * which other code may have opened, stays. */
 int gv_copy_bytes(const gv_io *io, int from, int to) {
   enum { CHUNK = 1 << 20 };
   ssize_t got = 1;
@@ -49,7 +49,8 @@ void gv_copy_permissions(const char *path, const struct stat *like) {
   struct stat own;
   mode_t mode = like->st_mode & 0777;
   bool directory = S_ISDIR(like->st_mode);
-  if (stat(path, &own) != 0 || (!directory && !S_ISREG(like->st_mode)) || S_ISDIR(own.st_mode) != directory) return;
+  if (stat(path, &own) != 0 || (!directory && !S_ISREG(like->st_mode)) || S_ISDIR(own.st_mode) != directory)
+    return;
   bool owner = own.st_uid == like->st_uid || chown(path, like->st_uid, (gid_t)-1) == 0;
   bool group = own.st_gid == like->st_gid || chown(path, (uid_t)-1, like->st_gid) == 0;
   if (!group) mode = (mode & 0707) | (mode & 07) << 3; /* another group: only the permissions of others */

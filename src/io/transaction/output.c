@@ -18,7 +18,7 @@
 /* GDAL's drivers have 2,048 bytes for a name: that of a file, with a side file's ending. */
 enum { MAX_PATH = 1900 };
 
-/* ---------------------------------------------------------------------------------------------- the whole process */
+/* -------------------------------------------------------------------------------------- the whole process */
 
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 static gv_output *begun;
@@ -58,7 +58,7 @@ void gv_outputs_abandon(void) {
   gv_outputs_unlock();
 }
 
-/* ------------------------------------------------------------------------------------------------------- checking */
+/* ----------------------------------------------------------------------------------------------- checking */
 
 gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite) {
   *output = (gv_output){.overwrite = overwrite, .temporary = GV_TEMPORARY_NONE, .stage = GV_TEMPORARY_NONE};
@@ -132,14 +132,14 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   return check_directory(io, output, output->target);
 }
 
-/* ------------------------------------------------------------------------------------------------------- beginning */
+/* ---------------------------------------------------------------------------------------------- beginning */
 
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
   gv_temporary made = GV_TEMPORARY_NONE, stage = GV_TEMPORARY_NONE;
   bool remote = gv_object_is(output->path);
   char *beside = remote ? strdup(gv_remote_temporary()) : gv_path_parent(output->target);
-  gv_status status =
-      beside != NULL ? gv_temporary_make(io, beside, output->path, &made) : gv_io_fail_memory(io, "a file name");
+  gv_status status = beside != NULL ? gv_temporary_make(io, beside, output->path, &made)
+                                    : gv_io_fail_memory(io, "a file name");
   if (status == GV_OK && !remote &&
       !gv_same_file(beside, output->parent)) /* side files are written beside `path` */
     status = gv_temporary_make(io, output->parent, output->path, &stage);
@@ -176,7 +176,8 @@ static int try_to_grow(const char *path) {
   if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return 0;
   int file = gv_retry_open(path, O_WRONLY | O_CLOEXEC, 0);
   if (file < 0) return errno;
-  bool grown = gv_retry_write_at(file, "", 1, found.st_size) == 1 && gv_retry_truncate(file, found.st_size) == 0;
+  bool grown =
+      gv_retry_write_at(file, "", 1, found.st_size) == 1 && gv_retry_truncate(file, found.st_size) == 0;
   int error = grown ? 0 : errno;
   if (close(file) != 0 && error == 0) error = errno;
   return error;
@@ -187,7 +188,8 @@ static gv_status output_check_file(gv_io *io, gv_output *output, const char *nam
   char *path = gv_path_join(output->directory, name);
   int error = path != NULL ? try_to_grow(path) : ENOMEM;
   free(path);
-  return error == 0 ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
+  return error == 0 ? GV_OK
+                    : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
 }
 
 gv_status gv_output_check_written(gv_io *io, gv_output *output) {
@@ -201,9 +203,10 @@ gv_status gv_output_each_file(gv_io *io, gv_output *output, gv_output_file_fn *v
     return gv_io_fail(io, GV_ERROR_IO, "missing file after writing (%s)", output->path);
   GV_TRY(visit(io, output, main_name, user));
   DIR *directory = opendir(output->directory);
-  gv_status status = directory != NULL ? GV_OK
-                                       : gv_io_fail(io, GV_ERROR_IO, "cannot read %s, the temporary directory: %s",
-                                                    output->directory, strerror(errno));
+  gv_status status = directory != NULL
+                         ? GV_OK
+                         : gv_io_fail(io, GV_ERROR_IO, "cannot read %s, the temporary directory: %s",
+                                      output->directory, strerror(errno));
   for (const struct dirent *entry; status == GV_OK && (entry = readdir(directory)) != NULL;) {
     const char *name = entry->d_name;
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, main_name) == 0) continue;
@@ -234,8 +237,8 @@ gv_status gv_output_check_replaced(gv_io *io, const gv_output *output, const cha
   const char *main_name = gv_path_name(output->path);
   bool own = strncmp(name, main_name, strlen(main_name)) == 0 || (output->owns != NULL && output->owns(path));
   if (output->overwrite || own) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: file %s exists; use --overwrite to replace it",
-                       output->path, path);
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
+                       "%s: file %s exists; use --overwrite to replace it", output->path, path);
 }
 
 void gv_output_clear(gv_output *output) {
@@ -249,8 +252,8 @@ void gv_output_clear(gv_output *output) {
   if (*at == output) *at = output->next;
   gv_outputs_unlock();
   if (left != NULL && output->placed)
-    gv_io_warn(GV_CODE_STALE_FILE, 0, "%s/%s: temporary directory cannot be removed; remove it", left->parent_path,
-               left->name);
+    gv_io_warn(GV_CODE_STALE_FILE, 0, "%s/%s: temporary directory cannot be removed; remove it",
+               left->parent_path, left->name);
   gv_temporary_close(&output->temporary);
   gv_temporary_close(&output->stage);
   free(output->path);

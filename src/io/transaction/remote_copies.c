@@ -33,8 +33,9 @@ static gv_status remote_copy_bytes(gv_io *io, VSILFILE *from, VSILFILE *to, cons
   return status;
 }
 
-/* Closing a handle completes its object, as cut as it is, unless an error has occurred before; then it also ends uploads of several parts.
- * Such handles cannot be positioned: that is the error that GDAL's interface allows. */
+/* Closing a handle completes its object, as cut as it is, unless an error has occurred before; then it also
+ * ends uploads of several parts. Such handles cannot be positioned: that is the error that GDAL's interface
+ * allows. */
 static void remote_give_up(VSILFILE *to) {
   CPLPushErrorHandler(CPLQuietErrorHandler);
   (void)VSIFSeekL(to, VSIFTellL(to) + 1, SEEK_SET);
@@ -45,7 +46,8 @@ static void remote_give_up(VSILFILE *to) {
 static gv_status remote_copy_file(gv_io *io, const gv_remote_object *object) {
   gv_gdal_reset();
   VSILFILE *from = VSIFOpenL(object->source, "rb");
-  if (from == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read its temporary file", object->path);
+  if (from == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read its temporary file", object->path);
   VSILFILE *to = VSIFOpenL(object->path, "wb");
   gv_status status = to != NULL ? remote_copy_bytes(io, from, to, object)
                                 : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot be written", object->path);
@@ -85,8 +87,8 @@ static gv_status remote_add(gv_io *io, gv_output *output, const char *name, void
   if (object->source == NULL) return gv_io_fail_memory(io, "a file name");
   for (const gv_remote_object *other = list->copies->list; other < object; other++) {
     if (gv_same_file(other->path, object->path))
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too", output->path,
-                        object->path);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: file %s belongs to another output, too",
+                        output->path, object->path);
   }
   object->replaced = gv_remote_exists(object->path);
   return object->replaced ? gv_output_check_replaced(io, output, name, object->path, list->inputs) : GV_OK;
@@ -107,7 +109,8 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
   remote_list list = {copies, inputs};
   for (int i = 0; i < count; i++) {
     if (!gv_object_is(outputs[i]->path)) continue;
-    if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i])); /* made by another program meanwhile? */
+    /* made by another program meanwhile? */
+    if (!outputs[i]->overwrite) GV_TRY(gv_output_check(io, outputs[i]));
     GV_TRY(gv_output_each_file(io, outputs[i], remote_add, &list));
   }
   for (int i = 0; i < count; i++)
@@ -124,14 +127,15 @@ gv_status gv_remote_copy(gv_io *io, gv_output *const *outputs, int count, gv_inp
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ after it */
+/* ----------------------------------------------------------------------------------------------- after it */
 
 void gv_remote_drop_stale(const gv_remote_copies *copies) {
   gv_io io = {.cancelled = NULL};
   for (const gv_remote_object *one = copies->list; one < copies->list + copies->count; one++) {
     gv_gdal_reset();
     if (one->source != NULL || VSIUnlink(one->path) == 0) continue;
-    (void)gv_io_fail_gdal(&io, GV_ERROR_IO, "%s: the side file of a replaced output cannot be removed", one->path);
+    (void)gv_io_fail_gdal(&io, GV_ERROR_IO, "%s: the side file of a replaced output cannot be removed",
+                          one->path);
     gv_io_warn(GV_CODE_STALE_FILE, 0, "%s", io.message);
   }
 }
@@ -142,7 +146,8 @@ void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies)
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (const gv_remote_object *one = copies->list; one < copies->list + copies->count; one++) {
     replaced += one->replaced && one->state == GV_REMOTE_COPIED;
-    bool made = one->state == GV_REMOTE_COPIED || (one->state == GV_REMOTE_BEGUN && gv_remote_exists(one->path));
+    bool made =
+        one->state == GV_REMOTE_COPIED || (one->state == GV_REMOTE_BEGUN && gv_remote_exists(one->path));
     if (one->replaced || !made || VSIUnlink(one->path) == 0) continue;
     if (left++ == 0) first_left = one->path;
   }
@@ -157,8 +162,8 @@ void gv_remote_undo(gv_io *io, gv_status status, const gv_remote_copies *copies)
     reason = strdup(io->message);
   }
   if (replaced > 0)
-    gv_io_fail(io, status, "%s (%d objects of cloud storage were replaced before)", reason != NULL ? reason : "",
-               replaced);
+    gv_io_fail(io, status, "%s (%d objects of cloud storage were replaced before)",
+               reason != NULL ? reason : "", replaced);
   if (replaced + left > 0) io->code = code;
   free(reason);
 }

@@ -6,7 +6,8 @@
 
 #include "io/retry.h"
 
-/* A descriptor of this file that can be read, other than `own`; -1 = none, or the system does not list descriptors. */
+/* A descriptor of this file that can be read, other than `own`; -1 = none, or the system does not list
+ * descriptors. */
 static int find_descriptor(const struct stat *wanted, int own) {
   DIR *opened = opendir("/proc/self/fd");
   int found = -1;

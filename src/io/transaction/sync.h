@@ -1,6 +1,6 @@
 /*
- * Makes files durable: written data survive a loss of power only after the file and its directory were synchronized
- * with the disk.
+ * Makes files durable: written data survive a loss of power only after the file and its directory were
+ * synchronized with the disk.
  */
 #ifndef GV_IO_SYNC_H
 #define GV_IO_SYNC_H
@@ -15,8 +15,8 @@ typedef enum gv_sync {
 /* Synchronizes a file, or a directory with all its files, with the disk: 0, or the error's number. */
 int gv_sync_all(const char *path);
 
-/* The same for the names in a directory only, by its descriptor. No operation if the file system does not support
- * it. */
+/* The same for the names in a directory only, by its descriptor. No operation if the file system does not
+ * support it. */
 int gv_sync_directory_at(int directory);
 
 #endif

@@ -30,7 +30,7 @@ static const char DISCARDED[] = GV_SCRATCH "replaced";
 
 static const int OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-/* ------------------------------------------------------------------------------------------------------------ names */
+/* -------------------------------------------------------------------------------------------------- names */
 
 /* The length of an output's name without its extension, or of the beginning of a longer one. */
 static size_t stem_length(const char *output) {
@@ -44,7 +44,8 @@ static size_t stem_length(const char *output) {
   return length;
 }
 
-/* ".STEM.tmp-HOST-", without the output's extension: to GDAL, what follows ".xlsx" or ".zip" in a path is inside of an archive. */
+/* ".STEM.tmp-HOST-", without the output's extension: to GDAL, what follows ".xlsx" or ".zip" in a path is
+ * inside of an archive. */
 static void temporary_prefix(const char *output, char prefix[MAX_PREFIX]) {
   char host[256] = "";
   size_t length = stem_length(output);
@@ -77,7 +78,7 @@ static bool is_temporary_name(const char *name, const char *prefix) {
          strspn(name + length, "0123456789abcdef") == RANDOM_DIGITS;
 }
 
-/* --------------------------------------------------------------------------------------------------------- removing */
+/* ----------------------------------------------------------------------------------------------- removing */
 
 /* The names in a directory; NULL with errno set if it may not be read. */
 static DIR *open_names(int directory) {
@@ -91,8 +92,8 @@ static bool is_self_or_parent(const char *name) {
   return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Whether a run for this output may have made a file in its directory: it has the output's stem, as a temporary directory of a part
- * has after its dot, or is scratch. */
+/* Whether a run for this output may have made a file in its directory: it has the output's stem, as a
+ * temporary directory of a part has after its dot, or is scratch. */
 static bool is_of_output(int directory, const char *name, const char *output) {
   struct stat found;
   size_t length = stem_length(output);
@@ -102,8 +103,8 @@ static bool is_of_output(int directory, const char *name, const char *output) {
   return named && fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_uid == geteuid();
 }
 
-/* Removes the contents of a directory except `keep`, and, unless `output` is NULL, files that a run for it has not made. False if something
- * is left. */
+/* Removes the contents of a directory except `keep`, and, unless `output` is NULL, files that a run for it
+ * has not made. False if something is left. */
 static bool remove_contents(int directory, dev_t device, const char *keep, const char *output, int depth) {
   DIR *opened = open_names(directory);
   bool gone = opened != NULL;
@@ -126,8 +127,8 @@ static bool remove_contents(int directory, dev_t device, const char *keep, const
   return gone;
 }
 
-/* The backups first and the lock file last: what an interrupted removal leaves is removed by the next run. `output`: as in
- * remove_contents. */
+/* The backups first and the lock file last: what an interrupted removal leaves is removed by the next run.
+ * `output`: as in remove_contents. */
 static bool remove_directory(int parent, const char *name, int directory, int *lock, const char *output) {
   struct stat found;
   if (fstat(directory, &found) != 0) return false;
@@ -145,7 +146,7 @@ bool gv_temporary_remove(gv_temporary *t) {
   return t->directory >= 0 && remove_directory(t->parent, t->name, t->directory, &t->lock, NULL);
 }
 
-/* -------------------------------------------------------------------------------------------------------- leftovers */
+/* ---------------------------------------------------------------------------------------------- leftovers */
 
 /* True if the directory belongs to the caller, is private, and still has the name. */
 static bool is_own_directory(int parent, const char *name, int directory) {
@@ -168,10 +169,10 @@ static void clear_leftover(int parent, const char *parent_path, const char *name
   if (own && lock < 0) unlinkat(parent, name, AT_REMOVEDIR); /* empty: killed before it made the lock file */
   if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0) {
     if (has_backups(directory)) {
-      gv_io_warn(
-          GV_CODE_BACKUP_LEFT, 0,
-          "%s/%s/%s: files of an interrupted run that were being replaced; move them back, or remove the directory",
-          parent_path, name, GV_BACKUPS);
+      gv_io_warn(GV_CODE_BACKUP_LEFT, 0,
+                 "%s/%s/%s: files of an interrupted run that were being replaced; move them back, or remove "
+                 "the directory",
+                 parent_path, name, GV_BACKUPS);
     } else {
       remove_directory(parent, name, directory, &lock, output);
     }
@@ -188,7 +189,7 @@ static void clear_leftovers(int parent, const char *parent_path, const char *pre
   closedir(opened);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- making */
+/* ------------------------------------------------------------------------------------------------- making */
 
 static bool is_empty(int directory) {
   DIR *opened = open_names(directory);
@@ -199,8 +200,8 @@ static bool is_empty(int directory) {
   return empty;
 }
 
-/* One attempt: 0, or an error's number; EAGAIN if another process removed the directory as a leftover before it was
- * locked. */
+/* One attempt: 0, or an error's number; EAGAIN if another process removed the directory as a leftover before
+ * it was locked. */
 static int make_directory(gv_temporary *t) {
   if (mkdirat(t->parent, t->name, 0700) != 0) return errno == EEXIST ? EAGAIN : errno;
   t->directory = gv_retry_open_at(t->parent, t->name, OPEN_DIRECTORY, 0);
@@ -209,7 +210,8 @@ static int make_directory(gv_temporary *t) {
     struct stat opened; /* removed as a leftover, or another user put another directory in its place */
     return fstat(t->directory, &opened) == 0 && opened.st_nlink == 0 ? EAGAIN : EPERM;
   }
-  t->lock = gv_retry_open_at(t->directory, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  t->lock =
+      gv_retry_open_at(t->directory, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (t->lock < 0) return errno == ENOENT ? EAGAIN : errno;
   if (flock(t->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return EAGAIN;
   struct stat lock;

@@ -14,7 +14,8 @@ enum {
 };
 
 /* Version 2 has the first three, version 3 the next; GDAL keeps statistics in the last. */
-static const char *const metadata[] = {".zgroup", ".zattrs", ".zarray", ".zmetadata", "zarr.json", "pam.aux.xml"};
+static const char *const metadata[] = {".zgroup",    ".zattrs",   ".zarray",
+                                       ".zmetadata", "zarr.json", "pam.aux.xml"};
 
 static bool zarr_is_metadata(const char *name) {
   for (size_t i = 0; i < sizeof metadata / sizeof *metadata; i++)
@@ -49,8 +50,8 @@ static bool zarr_is_from_here(int directory, const char *name) {
   return found;
 }
 
-/* Whether a directory, or what is within an array, holds nothing else. `level` 0: the group, in which directories have any name. Closes
- * `directory`. */
+/* Whether a directory, or what is within an array, holds nothing else. `level` 0: the group, in which
+ * directories have any name. Closes `directory`. */
 static bool zarr_is_pure(int directory, int level) {
   DIR *opened = directory >= 0 ? fdopendir(directory) : NULL;
   bool pure = opened != NULL && level < MOST_LEVELS;
@@ -64,8 +65,9 @@ static bool zarr_is_pure(int directory, int level) {
     if (known && S_ISREG(found.st_mode)) {
       pure = zarr_is_metadata(name) || chunk;
     } else if (known && S_ISDIR(found.st_mode) && (chunk || level == 0)) {
-      pure = zarr_is_pure(gv_retry_open_at(dirfd(opened), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0),
-                          level + 1);
+      pure = zarr_is_pure(
+          gv_retry_open_at(dirfd(opened), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0),
+          level + 1);
     } else {
       pure = false;
     }

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * True for a directory that this program has made, as its attribute "source" says, and that holds arrays and their metadata only:
- * then --overwrite may replace it as a whole. False if it cannot be read.
+ * True for a directory that this program has made, as its attribute "source" says, and that holds arrays and
+ * their metadata only: then --overwrite may replace it as a whole. False if it cannot be read.
  */
 bool gv_zarr_is_ours(const char *path);
 

@@ -11,23 +11,24 @@
 /* Options that travel costs do not have. */
 static gv_status conflicts_of_cost(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
-  const gv_excluded_option others[] = {{g->like != NULL, "--like"},
-                                       {g->has_resolution, "--res"},
-                                       {g->has_size, "--size"},
-                                       {g->has_extent, "--extent"},
-                                       {g->extent_of != NULL, "--extent-of"},
-                                       {g->crs != NULL, "--crs"},
-                                       {g->has_level, "--level"},
-                                       {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
-                                       {j->distance_per_value, "--distance-per-value"},
-                                       {j->k > 1, "-k"},
-                                       {j->weighting != GV_UNWEIGHTED, "--weighting"},
-                                       {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
-                                       {j->signed_distance, "--signed-distance"},
-                                       {j->seeds.boundary, "--boundary"},
-                                       {j->max_distance.unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
-                                       {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
-                                       {j->parts > 0, "--part"}};
+  const gv_excluded_option others[] = {
+      {g->like != NULL, "--like"},
+      {g->has_resolution, "--res"},
+      {g->has_size, "--size"},
+      {g->has_extent, "--extent"},
+      {g->extent_of != NULL, "--extent-of"},
+      {g->crs != NULL, "--crs"},
+      {g->has_level, "--level"},
+      {gv_cells_of_are_given(&g->cells_of), "--cells-of"},
+      {j->distance_per_value, "--distance-per-value"},
+      {j->k > 1, "-k"},
+      {j->weighting != GV_UNWEIGHTED, "--weighting"},
+      {j->seeds.edges != GV_EDGES_STRAIGHT, "--edges"},
+      {j->signed_distance, "--signed-distance"},
+      {j->seeds.boundary, "--boundary"},
+      {j->max_distance.unit.kind != GV_UNIT_NONE, "a unit of --max-distance"},
+      {j->distance_unit.kind != GV_UNIT_NONE, "--distance-unit"},
+      {j->parts > 0, "--part"}};
   if (j->cost.path == NULL) return GV_OK;
   GV_TRY(gv_options_exclude(io, "--cost", "travel costs", others, sizeof others / sizeof *others));
   GV_REQUIRE(io, !g->has_metric || (g->metric != GV_MANHATTAN && g->metric != GV_CHEBYSHEV),
@@ -89,8 +90,9 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->grid.extent_options != NULL, j->grid.extent_of != NULL, "--extent-oo", "--extent-of"},
       {s->has_distance_type, distances, "--distance-type", "--distance"},
       {j->signed_distance, distances, "--signed-distance", "--distance"},
-      {j->distance_unit.kind != GV_UNIT_NONE, distances || j->stats != NULL || gv_cells_of_lists(&j->grid.cells_of),
-       "--distance-unit", "--distance or --stats"},
+      {j->distance_unit.kind != GV_UNIT_NONE,
+       distances || j->stats != NULL || gv_cells_of_lists(&j->grid.cells_of), "--distance-unit",
+       "--distance or --stats"},
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->ways != NULL, j->from.path != NULL, "--ways", "--from"},
@@ -98,7 +100,8 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->ways != NULL, j->cost.path != NULL || j->barriers.path != NULL, "--ways", "--cost or --barriers"},
       {j->ways_layer != NULL, j->ways != NULL, "--ways-layer", "--ways"},
       {j->cell_borders, j->cells != NULL, "--cell-borders", "--cells"},
-      {j->cell_borders, gv_cells_of_have_borders(&j->grid.cells_of), "--cell-borders", "--cells-of healpix|s2|h3"},
+      {j->cell_borders, gv_cells_of_have_borders(&j->grid.cells_of), "--cell-borders",
+       "--cells-of healpix|s2|h3"},
       {j->from.layer != NULL, j->from.path != NULL, "--from-layer", "--from"},
       {j->from.crs != NULL, j->from.path != NULL, "--from-crs", "--from"},
       {j->from.open_options != NULL, j->from.path != NULL, "--from-oo", "--from"},
@@ -131,8 +134,9 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   };
   GV_REQUIRE(io, j->parts == 0 || (j->raster.path != NULL && s->describe == NULL),
              "--part: missing OUT, the part file; with --describe it is unsupported");
-  GV_REQUIRE(io, j->parts == 0 || strcmp(gv_job_seeds(j), "-") != 0,
-             "--part: unsupported for seeds from standard input, as merge reads them again; write them to a file");
+  GV_REQUIRE(
+      io, j->parts == 0 || strcmp(gv_job_seeds(j), "-") != 0,
+      "--part: unsupported for seeds from standard input, as merge reads them again; write them to a file");
   const char *const layers[] = {j->stats_layer, j->polygons_layer, j->ways_layer};
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
     GV_REQUIRE(io, layers[i] == NULL || layers[i][0] != '\0', "layer: its name is empty");
@@ -149,8 +153,8 @@ static gv_status conflicts_of_tables_of_cells(gv_io *io, const gv_job *j) {
   const char *option = j->cells != NULL ? "--cells" : "--mesh";
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
   GV_REQUIRE(io, j->parts == 0, "--part: unsupported with %s; use another run for it", option);
-  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of), "%s: missing --level or --cells-of",
-             option);
+  GV_REQUIRE(io, j->grid.has_level || gv_cells_of_lists(&j->grid.cells_of),
+             "%s: missing --level or --cells-of", option);
   GV_REQUIRE(io, j->mask.source == NULL || j->mesh == NULL,
              "--mesh: unsupported with --mask, as it has all triangles; use --cells");
   return GV_OK;
@@ -160,11 +164,13 @@ static gv_status conflicts_of_tables_of_cells(gv_io *io, const gv_job *j) {
 static gv_status conflicts_of_creation_options(gv_io *io, const gv_job *j) {
   const gv_format *format = j->cells != NULL ? gv_format_of_path(j->cells) : NULL;
   bool zarr = format != NULL && format->arrays == GV_ARRAYS_ZARR;
-  for (char *const *one = j->raster.creation_options; one != NULL && *one != NULL && j->cells != NULL; one++) {
+  for (char *const *one = j->raster.creation_options; one != NULL && *one != NULL && j->cells != NULL;
+       one++) {
     char *const only[] = {*one, NULL};
-    GV_REQUIRE(io, zarr && STARTS_WITH_CI(*one, "FORMAT=") && gv_format_zarr_version(only) != 0,
-               "--co %s: unsupported with --cells; a .zarr has FORMAT=ZARR_V2 or, with GDAL 3.13, FORMAT=ZARR_V3",
-               *one);
+    GV_REQUIRE(
+        io, zarr && STARTS_WITH_CI(*one, "FORMAT=") && gv_format_zarr_version(only) != 0,
+        "--co %s: unsupported with --cells; a .zarr has FORMAT=ZARR_V2 or, with GDAL 3.13, FORMAT=ZARR_V3",
+        *one);
   }
   return GV_OK;
 }
@@ -178,13 +184,15 @@ static gv_status conflicts_of_lists(gv_io *io, const gv_job *j) {
   const gv_grid_options *g = &j->grid;
   if (!gv_cells_of_lists(&g->cells_of)) return GV_OK;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    GV_REQUIRE(io, !others[i].given,
-               "--cells-of: %s is unsupported for cells other than a raster's; use --cells FILE or --stats FILE",
-               others[i].name);
-  GV_REQUIRE(io, j->sum_count == 0 || !gv_cells_of_are_read(&g->cells_of),
-             "--sum: unsupported for places of a file (--cells-of %s), which have no areas; use healpix:LEVEL, "
-             "s2:LEVEL, h3:LEVEL or a raster",
-             g->cells_of.source);
+    GV_REQUIRE(
+        io, !others[i].given,
+        "--cells-of: %s is unsupported for cells other than a raster's; use --cells FILE or --stats FILE",
+        others[i].name);
+  GV_REQUIRE(
+      io, j->sum_count == 0 || !gv_cells_of_are_read(&g->cells_of),
+      "--sum: unsupported for places of a file (--cells-of %s), which have no areas; use healpix:LEVEL, "
+      "s2:LEVEL, h3:LEVEL or a raster",
+      g->cells_of.source);
   GV_TRY(conflicts_of_creation_options(io, j));
   GV_REQUIRE(io, j->cells != NULL || j->stats != NULL,
              "--cells-of: missing --cells FILE (.nc, .zarr, .gpkg, .csv ...) or --stats FILE");
@@ -211,11 +219,11 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
   GV_TRY(conflicts_of_lists(io, j));
   GV_TRY(conflicts_of_tables_of_cells(io, j));
   GV_REQUIRE(io, j->seeds.attribute == NULL || j->raster.path != NULL || lists, "--attribute: missing OUT");
-  GV_REQUIRE(io,
-             j->seeds.attribute == NULL || lists || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
-             "--attribute: unsupported with %s, which holds ids; use another run for it",
-             j->polygons != NULL ? "--polygons"
-             : j->cells != NULL  ? "--cells"
-                                 : "--mesh");
+  GV_REQUIRE(
+      io, j->seeds.attribute == NULL || lists || (j->polygons == NULL && j->cells == NULL && j->mesh == NULL),
+      "--attribute: unsupported with %s, which holds ids; use another run for it",
+      j->polygons != NULL ? "--polygons"
+      : j->cells != NULL  ? "--cells"
+                          : "--mesh");
   return GV_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Options that need or exclude each other: decided by their values, before any input is opened. What depends on an input is decided where it
- * is read (job/raster/plan).
+ * Options that need or exclude each other: decided by their values, before any input is opened. What depends
+ * on an input is decided where it is read (job/raster/plan).
  */
 #ifndef GV_JOB_CONFLICTS_H
 #define GV_JOB_CONFLICTS_H

@@ -19,7 +19,7 @@
 
 static const char OUTPUTS[] = "outputs", SCHEMA[] = "$schema", HIDDEN[] = "***";
 
-/* ------------------------------------------------------------------------------------------------------ lists */
+/* -------------------------------------------------------------------------------------------------- lists */
 
 void gv_description_free(gv_description *d) {
   for (int64_t i = 0; i < d->count; i++)
@@ -76,8 +76,8 @@ gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_descrip
     bool replaced = false;
     for (int64_t k = 0; k < given && !replaced; k++) {
       const gv_option *by = d->list[k].option;
-      replaced =
-          by == one->option || (by->alternatives & (one->option->alternatives | one->option->belongs_to)) != 0;
+      replaced = by == one->option ||
+                 (by->alternatives & (one->option->alternatives | one->option->belongs_to)) != 0;
     }
     GV_TRY(replaced ? GV_OK : description_add(io, d, one->option, one->value, one->from));
   }
@@ -89,8 +89,8 @@ gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settin
     const gv_given *one = &d->list[i];
     bool may_hide = gv_option_is_source(one->option) || gv_option_is_driver_option(one->option);
     GV_REQUIRE(io, one->from == NULL || !may_hide || strstr(one->value, HIDDEN) == NULL,
-               "%s: the password of \"%s\" is left out; use --%s on the command line", one->from, one->option->name,
-               one->option->name);
+               "%s: the password of \"%s\" is left out; use --%s on the command line", one->from,
+               one->option->name, one->option->name);
     gv_status status = gv_option_set(io, one->option, settings, one->value);
     if (status == GV_OK) continue;
     if (one->from == NULL) return status;
@@ -99,9 +99,10 @@ gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settin
   return GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------- names of files */
+/* ----------------------------------------------------------------------------------------- names of files */
 
-/* False for what begins at the root, for connection strings ("PG:...", "https://...") and for sources that are text themselves. */
+/* False for what begins at the root, for connection strings ("PG:...", "https://...") and for sources that
+ * are text themselves. */
 static bool is_relative(const char *name) {
   size_t word = 0;
   while (isalnum((unsigned char)name[word]) || name[word] == '_')
@@ -115,7 +116,8 @@ static char *rebase(const gv_option *option, const char *value, const char *name
   size_t at = 0;
   if (option->names_file && option->several && !gv_sum_file_at(value, named_in, &at)) return NULL;
   if (!option->names_file || !is_relative(value + at)) return strdup(value);
-  char *file = gv_path_join(directory, value + at), *whole = file != NULL ? malloc(at + strlen(file) + 1) : NULL;
+  char *file = gv_path_join(directory, value + at),
+       *whole = file != NULL ? malloc(at + strlen(file) + 1) : NULL;
   if (whole != NULL) {
     memcpy(whole, value, at);
     strcpy(whole + at, file);
@@ -151,7 +153,7 @@ static gv_status way_back(gv_io *io, const char *from, char **out) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
 typedef struct parsing {
   gv_description *out;
@@ -164,14 +166,15 @@ static gv_status wrong(gv_io *io, const parsing *r, const gv_json_member *member
                     member->name, what);
 }
 
-static gv_status find_option(gv_io *io, const parsing *r, const gv_json_member *member, const gv_option **out) {
+static gv_status find_option(gv_io *io, const parsing *r, const gv_json_member *member,
+                             const gv_option **out) {
   gv_option_place place = member->object != NULL ? GV_IN_OUTPUTS : GV_IN_OPTIONS;
   const gv_option *o = gv_option_find(gv_job_options, GV_JOB_OPTIONS, member->name, strlen(member->name));
   if (strcmp(member->name, gv_job_out.name) == 0) o = &gv_job_out;
-  GV_REQUIRE(io, o != NULL && o->place != GV_IN_NOTHING, "%s: unknown key \"%.80s\"%s", r->out->name, member->name,
-             member->object != NULL ? " in \"outputs\"" : "");
-  GV_REQUIRE(io, o->place == place, "%s: \"%s\": invalid place; it belongs %s \"outputs\"", r->out->name, o->name,
-             o->place == GV_IN_OUTPUTS ? "into" : "beside");
+  GV_REQUIRE(io, o != NULL && o->place != GV_IN_NOTHING, "%s: unknown key \"%.80s\"%s", r->out->name,
+             member->name, member->object != NULL ? " in \"outputs\"" : "");
+  GV_REQUIRE(io, o->place == place, "%s: \"%s\": invalid place; it belongs %s \"outputs\"", r->out->name,
+             o->name, o->place == GV_IN_OUTPUTS ? "into" : "beside");
   *out = o;
   return GV_OK;
 }
@@ -203,9 +206,11 @@ static gv_status read_member_numbers(gv_io *io, const parsing *r, const gv_optio
   return status;
 }
 
-static gv_status read_member_texts(gv_io *io, const parsing *r, const gv_option *o, const gv_json_member *member) {
+static gv_status read_member_texts(gv_io *io, const parsing *r, const gv_option *o,
+                                   const gv_json_member *member) {
   for (int i = 0; i < member->count; i++)
-    if (!member->array || member->items[i].kind != GV_JSON_TEXT) return wrong(io, r, member, "an array of texts");
+    if (!member->array || member->items[i].kind != GV_JSON_TEXT)
+      return wrong(io, r, member, "an array of texts");
   for (int i = 0; i < member->count; i++)
     GV_TRY(read_member_value(io, r, o, member->items[i].text));
   return GV_OK;
@@ -238,8 +243,8 @@ static gv_status read_description_member(gv_io *io, void *user, const gv_json_me
   }
 }
 
-gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const char *name, const char *directory,
-                               bool outputs, gv_description *out) {
+gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const char *name,
+                               const char *directory, bool outputs, gv_description *out) {
   parsing r = {out, directory, outputs};
   free(out->name);
   out->name = strdup(name);
@@ -258,15 +263,15 @@ gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_desc
     return gv_io_fail_gdal(io, GV_ERROR_IO, "description %s: cannot read", path);
   }
   char *parent = gv_path_parent(path);
-  gv_status status = parent != NULL
-                         ? gv_description_parse(io, (const char *)bytes, (size_t)length, path, parent, outputs, out)
-                         : description_no_memory(io);
+  gv_status status = parent != NULL ? gv_description_parse(io, (const char *)bytes, (size_t)length, path,
+                                                           parent, outputs, out)
+                                    : description_no_memory(io);
   free(parent);
   VSIFree(bytes);
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- writing */
+/* ------------------------------------------------------------------------------------------------ writing */
 
 /* Length of a JSON number; 0 if the text does not begin with one. */
 static size_t number_length(const char *text) {
@@ -276,7 +281,8 @@ static size_t number_length(const char *text) {
   size_t length = (size_t)(end - text);
   const char *point = memchr(text, '.', length);
   bool good = isdigit((unsigned char)digits[0]) && !(digits[0] == '0' && isdigit((unsigned char)digits[1])) &&
-              strspn(text, "0123456789.eE+-") >= length && (point == NULL || isdigit((unsigned char)point[1]));
+              strspn(text, "0123456789.eE+-") >= length &&
+              (point == NULL || isdigit((unsigned char)point[1]));
   return good ? length : 0;
 }
 
@@ -316,8 +322,8 @@ static gv_status put_clean(gv_io *io, const gv_option *option, const char *name,
   }
   gv_status status = clean != NULL ? GV_OK : description_no_memory(io);
   if (status == GV_OK && !CPLIsUTF8(clean, -1)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: unsupported text in a description; expected UTF-8",
-                        option->name);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--%s: unsupported text in a description; expected UTF-8", option->name);
   }
   if (status == GV_OK && strcmp(clean, moved) != 0) {
     gv_io_warn(GV_CODE_SECRET_LEFT_OUT, 0,

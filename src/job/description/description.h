@@ -1,8 +1,9 @@
 /*
- * Description of a run: its options with their values, as a command line or as JSON (docs/voronoi.schema.json).
+ * Description of a run: its options with their values, as a command line or as JSON
+ * (docs/voronoi.schema.json).
  *
- * In JSON the keys are the options' names; options of outputs (files, formats) are in the object "outputs", OUT is
- * its "raster". Relative file names are resolved against the directory of the description.
+ * In JSON the keys are the options' names; options of outputs (files, formats) are in the object "outputs",
+ * OUT is its "raster". Relative file names are resolved against the directory of the description.
  */
 #ifndef GV_JOB_DESCRIPTION_H
 #define GV_JOB_DESCRIPTION_H
@@ -27,15 +28,16 @@ typedef struct gv_description {
 void gv_description_free(gv_description *description);
 
 /* Adds an option; replaces a previous one unless it may be repeated. */
-gv_status gv_description_add(gv_io *io, gv_description *description, const gv_option *option, const char *value);
+gv_status gv_description_add(gv_io *io, gv_description *description, const gv_option *option,
+                             const char *value);
 
-/* Reads a file into an empty description. Unknown keys and values of wrong types are errors. `outputs` false: the
- * object "outputs" is ignored. */
+/* Reads a file into an empty description. Unknown keys and values of wrong types are errors. `outputs` false:
+ * the object "outputs" is ignored. */
 gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_description *out);
 
 /* The same from memory: `name` is what messages call it, `directory` where relative names of files begin. */
-gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const char *name, const char *directory,
-                               bool outputs, gv_description *out);
+gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const char *name,
+                               const char *directory, bool outputs, gv_description *out);
 
 /* Removes an option. */
 void gv_description_drop(gv_description *description, const gv_option *option);
@@ -49,7 +51,8 @@ gv_status gv_description_apply(gv_io *io, const gv_description *description, gv_
 /* What a file at `path` has to hold. Passwords are left out, with a warning. */
 gv_status gv_description_put(gv_io *io, const gv_description *description, const char *path, gv_text *text);
 
-/* Writes it as an output (io/transaction/output.h); an existing file is replaced only with `overwrite`. `inputs`: files that are not replaced. */
+/* Writes it as an output (io/transaction/output.h); an existing file is replaced only with `overwrite`.
+ * `inputs`: files that are not replaced. */
 gv_status gv_description_write(gv_io *io, const gv_description *description, const char *path, bool overwrite,
                                gv_inputs *inputs, gv_sync sync);
 

@@ -23,7 +23,7 @@ static bool is_given(const gv_description *d, const char *name) {
   return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------ outputs */
+/* ------------------------------------------------------------------------------------------------ outputs */
 
 /* Options that have an effect only with an output. */
 static const struct {
@@ -71,7 +71,7 @@ static gv_status warn_of_outputs(gv_io *io, const gv_description *own, const gv_
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------- driver options */
+/* ----------------------------------------------------------------------------------------- driver options */
 
 /* Creation options that are text without naming a file, of one driver at least. */
 static const char *const harmless_texts[] = {"BLOCKSIZE",           "COMPRESS",          "NUM_THREADS",
@@ -85,8 +85,8 @@ static int creation_option_kind(GDALDriverH driver, const char *key) {
   const char *list = GDALGetMetadataItem(driver, GDAL_DMD_CREATIONOPTIONLIST, NULL);
   CPLXMLNode *root = list != NULL ? CPLParseXMLString(list) : NULL;
   int kind = 0;
-  for (CPLXMLNode *n = CPLGetXMLNode(root, "=CreationOptionList"), *o = n != NULL ? n->psChild : NULL; o != NULL;
-       o = o->psNext) {
+  for (CPLXMLNode *n = CPLGetXMLNode(root, "=CreationOptionList"), *o = n != NULL ? n->psChild : NULL;
+       o != NULL; o = o->psNext) {
     if (!EQUAL(CPLGetXMLValue(o, "name", ""), key)) continue;
     kind = -1;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -108,7 +108,8 @@ static bool creation_option_is_safe(const char *option) {
   bool text = key == NULL;
   for (int i = 0; i < GDALGetDriverCount() && !text; i++) {
     GDALDriverH driver = GDALGetDriver(i);
-    int kind = GDALGetMetadataItem(driver, GDAL_DCAP_RASTER, NULL) != NULL ? creation_option_kind(driver, key) : 0;
+    int kind =
+        GDALGetMetadataItem(driver, GDAL_DCAP_RASTER, NULL) != NULL ? creation_option_kind(driver, key) : 0;
     listed = listed || kind > 0;
     text = kind < 0;
   }
@@ -125,7 +126,7 @@ static bool open_option_writes(const char *option) {
   return writes;
 }
 
-/* ---------------------------------------------------------------------------------------------------- sources */
+/* ------------------------------------------------------------------------------------------------ sources */
 
 /* Pipes and devices would be waited for. */
 static bool is_special_file(const char *path) {
@@ -166,7 +167,8 @@ static bool source_is_allowed(const gv_given *one, const char *shown, gv_foreign
   size_t at = 0;
   if (from == GV_FOREIGN_PART) return !is_opened(o) || source_is_safe(one->value, shown);
   if (!gv_option_is_source(o)) return true;
-  return !o->several || gv_sum_file_at(one->value, ".", &at) ? !leads_to_special_file(one->value + at) : false;
+  return !o->several || gv_sum_file_at(one->value, ".", &at) ? !leads_to_special_file(one->value + at)
+                                                             : false;
 }
 
 static gv_status check_source(gv_io *io, const gv_given *one, gv_foreign_file from) {
@@ -174,8 +176,8 @@ static gv_status check_source(gv_io *io, const gv_given *one, gv_foreign_file fr
   if (shown == NULL) return gv_io_fail_memory(io, "the options of a file");
   gv_status status = GV_OK;
   if (names_crs(one->option) && leads_to_special_file(one->value)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported value of \"%s\" in a %s (%s)", one->from,
-                        one->option->name, foreign_names[from], shown);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported value of \"%s\" in a %s (%s)",
+                        one->from, one->option->name, foreign_names[from], shown);
   } else if (!source_is_allowed(one, shown, from)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                         "%s: unsupported source \"%s\" in a %s (%s); use --%s on the command line", one->from,
@@ -185,7 +187,7 @@ static gv_status check_source(gv_io *io, const gv_given *one, gv_foreign_file fr
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------- checks */
+/* ------------------------------------------------------------------------------------------------- checks */
 
 static gv_status check_driver_option(gv_io *io, const gv_given *one, gv_foreign_file from) {
   bool creates = strcmp(one->option->name, "co") == 0;
@@ -196,8 +198,9 @@ static gv_status check_driver_option(gv_io *io, const gv_given *one, gv_foreign_
   gv_status status = GV_OK;
   if (!safe) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: unsupported value of \"%s\" in a %s (%.*s); use --%s on the command line", one->from,
-                        one->option->name, foreign_names[from], (int)strcspn(shown, "="), shown, one->option->name);
+                        "%s: unsupported value of \"%s\" in a %s (%.*s); use --%s on the command line",
+                        one->from, one->option->name, foreign_names[from], (int)strcspn(shown, "="), shown,
+                        one->option->name);
   }
   free(shown);
   return status;

@@ -94,24 +94,26 @@ typedef struct gv_job {
   gv_length max_distance; /* INFINITY = no limit */
   gv_unit distance_unit;  /* of the distances in rasters and tables */
   int k, device;
-  int threads; /* 0 = one a CPU */
-  const int *
-      devices; /* that count statistics without a raster, for grids of any size; for tests: a number may occur twice */
-  int device_count;        /* 0 = those that there are */
-  int64_t memory;          /* bytes over all threads, see plan/budget.h; 0 = gv_budget_default */
+  int threads;        /* 0 = one a CPU */
+  const int *devices; /* that count statistics without a raster, for grids of any size; for tests: a number
+                         may occur twice */
+  int device_count;   /* 0 = those that there are */
+  int64_t memory;     /* bytes over all threads, see plan/budget.h; 0 = gv_budget_default */
   bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
   bool signed_distance;    /* of the raster of distances: minus those to the boundary within polygons */
   bool has_nodata, no_style, no_stats_distances;
-  bool cell_borders; /* of `cells`, of other cells than triangles: polygons of their borders, not their centers */
-  bool group;        /* the table has a row an id, not a row a seed */
-  bool dry_run;      /* inputs are read and reported, nothing is written */
+  /* of `cells`, of other cells than triangles: polygons of their borders, not their centers */
+  bool cell_borders;
+  bool group;   /* the table has a row an id, not a row a seed */
+  bool dry_run; /* inputs are read and reported, nothing is written */
   int64_t nodata;
   gv_sync sync;
-  int part, parts;    /* part `part` of `parts`, from 1, is written to raster.path (parts/part_file.h); 0 = all */
-  bool spread;        /* of fewer rows of blocks than parts the last ones are nothing: no file */
-  bool plan_only;     /* outputs are checked, nothing else is done */
-  const char *config; /* the description that the job is read from, or NULL */
-  const char *run;    /* the run's description as JSON, for part files */
+  /* part `part` of `parts`, from 1, is written to raster.path (parts/part_file.h); 0 = all */
+  int part, parts;
+  bool spread;               /* of fewer rows of blocks than parts the last ones are nothing: no file */
+  bool plan_only;            /* outputs are checked, nothing else is done */
+  const char *config;        /* the description that the job is read from, or NULL */
+  const char *run;           /* the run's description as JSON, for part files */
   const char *const *merged; /* part files to merge */
   int merged_count;          /* 0 = all is computed */
   gv_job_report *report;     /* filled by a successful run; may be NULL */

@@ -22,7 +22,7 @@ typedef gv_job_settings settings;
 /* Groups of alternatives. */
 enum { GV_CELLS = 1, GV_EXTENT = 2, GV_SEEDS = 4 };
 
-/* ------------------------------------------------------------------------------------------------- setters */
+/* ------------------------------------------------------------------------------------------------ setters */
 
 static gv_status set_values(gv_io *io, void *to, const char *value) {
   gv_raster_seed_options *o = &((settings *)to)->job.raster_seeds;
@@ -52,8 +52,8 @@ static gv_status set_distance_unit(gv_io *io, void *to, const char *value) {
 static gv_status set_size(gv_io *io, void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_size = true;
-  GV_REQUIRE(io, gv_read_integers(value, grid->size, 2), "--size: invalid value (%s); expected W,H as integers",
-             value);
+  GV_REQUIRE(io, gv_read_integers(value, grid->size, 2),
+             "--size: invalid value (%s); expected W,H as integers", value);
   return GV_OK;
 }
 
@@ -164,15 +164,16 @@ static gv_status set_part(gv_io *io, void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
   char *slash, *end;
   long part = strtol(value, &slash, 10), parts = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
-  bool good = isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) && *end == '\0' &&
-              part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS;
-  GV_REQUIRE(io, good, "--part: invalid value (%s); expected I/N, part I of N (1 to %d)", value, GV_JOB_MOST_PARTS);
+  bool good = isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) &&
+              *end == '\0' && part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS;
+  GV_REQUIRE(io, good, "--part: invalid value (%s); expected I/N, part I of N (1 to %d)", value,
+             GV_JOB_MOST_PARTS);
   j->part = (int)part;
   j->parts = (int)parts;
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- options */
+/* ------------------------------------------------------------------------------------------------ options */
 
 static const gv_choice weightings[] = {
     {"multiplicative", GV_MULTIPLICATIVE}, {"additive", GV_ADDITIVE}, {"power", GV_POWER}, {NULL, 0}};
@@ -182,19 +183,23 @@ static const gv_choice metrics[] = {{"geodesic", GV_GEODESIC},   {"great-circle"
                                     {"chebyshev", GV_CHEBYSHEV}, {NULL, 0}};
 
 static const gv_choice cost_moves[] = {{"8", 8}, {"16", 16}, {"32", 32}, {NULL, 0}};
-static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
+static const gv_choice edges[] = {
+    {"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
 
 const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Seeds"),
     {"seeds", "SRC",
      "points, lines or polygons: a vector file, or a CSV file with lon,lat or x,y\n"
-     "Any vector source that GDAL reads; - reads CSV or GeoJSON from standard input. CSV columns lon and lat (lng, "
-     "long, longitude, latitude) are in EPSG:4326. In a layer of points each point is a seed; in a layer with "
+     "Any vector source that GDAL reads; - reads CSV or GeoJSON from standard input. CSV columns lon and lat "
+     "(lng, "
+     "long, longitude, latitude) are in EPSG:4326. In a layer of points each point is a seed; in a layer "
+     "with "
      "lines or polygons each feature is a seed, at the distance of its closest point (0 inside a polygon).",
      GV_OPTION_INTO(job.seeds.source), .names_file = true, .once = true, .alternatives = GV_SEEDS},
     {"seeds-raster", "R",
      "instead of --seeds: the cells of a raster that are not nodata, masked or 0\n"
-     "A seed is the center of its cell. OUT holds the value of the nearest seed; equal distances select the lowest "
+     "A seed is the center of its cell. OUT holds the value of the nearest seed; equal distances select the "
+     "lowest "
      "value; -k returns values. Default grid: that of R.",
      GV_OPTION_INTO(job.raster_seeds.source), .names_file = true, .alternatives = GV_SEEDS},
     {"band", "N", "band of --seeds-raster [default: 1]", GV_OPTION_RANGE(job.raster_seeds.band, 1, 1 << 30)},
@@ -209,7 +214,8 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.seeds.open_options), .several = true, .rare = true},
     {"id", "FIELD",
      "field to write, of integers or text [default: the feature id]\n"
-     "A text field writes row numbers from 0, with the texts in the attribute table. Feature ids of a CSV file are "
+     "A text field writes row numbers from 0, with the texts in the attribute table. Feature ids of a CSV "
+     "file are "
      "its row numbers from 1.",
      GV_OPTION_INTO(job.seeds.id_field)},
     {"attribute", "FIELD",
@@ -227,20 +233,23 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.seeds.boundary)},
 
     GV_OPTION_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
-    {"like", "RASTER", "use the extent, cells and coordinate system of this raster", GV_OPTION_INTO(job.grid.like),
-     .names_file = true, .alternatives = GV_CELLS | GV_EXTENT},
+    {"like", "RASTER", "use the extent, cells and coordinate system of this raster",
+     GV_OPTION_INTO(job.grid.like), .names_file = true, .alternatives = GV_CELLS | GV_EXTENT},
     {"like-oo", "NAME=VALUE", "open option of the template's driver; may be repeated",
-     GV_OPTION_INTO(job.grid.like_options), .several = true, .rare = true, .belongs_to = GV_CELLS | GV_EXTENT},
+     GV_OPTION_INTO(job.grid.like_options), .several = true, .rare = true,
+     .belongs_to = GV_CELLS | GV_EXTENT},
     {"res", "X[,Y]",
      "cell size in the grid's units, or with a unit: 30m, 1km, 30arcsec\n"
-     "Degrees of a length are those of the equator. The last row or column counts if at least half of it is inside "
+     "Degrees of a length are those of the equator. The last row or column counts if at least half of it is "
+     "inside "
      "the extent, as in gdalwarp.",
      GV_OPTION_BY(set_resolution), .numbers = 2, .alternatives = GV_CELLS},
-    {"size", "W,H", "number of cells [default: 2048 on the longer side, square cells]", GV_OPTION_BY(set_size),
-     .numbers = 2, .alternatives = GV_CELLS},
+    {"size", "W,H", "number of cells [default: 2048 on the longer side, square cells]",
+     GV_OPTION_BY(set_size), .numbers = 2, .alternatives = GV_CELLS},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
      "in the grid's coordinate system [default: the globe, or from the seeds]\n"
-     "From the seeds: their extent plus 10 % on each side; 1 km around a single seed. If seeds lie far outside the "
+     "From the seeds: their extent plus 10 % on each side; 1 km around a single seed. If seeds lie far "
+     "outside the "
      "area of use of the coordinate system, the grid ends there. Longitudes may exceed 180.",
      GV_OPTION_BY(set_extent), .numbers = 4, .alternatives = GV_EXTENT},
     {"extent-of", "SRC", "use the extent of this raster or layer", GV_OPTION_INTO(job.grid.extent_of),
@@ -256,8 +265,10 @@ const gv_option gv_job_options[] = {
      GV_OPTION_RANGE(job.grid.level, 0, GV_QTM_MAX_GRID_LEVEL), GV_OPTION_AND(job.grid.has_level)},
     {"cells-of", "CELLS",
      "compute healpix:LEVEL, s2:LEVEL, h3:LEVEL or the places in a file instead of a raster\n"
-     "Outputs are --cells and --stats. healpix:LEVEL is NESTED; ,ring and ,authalic may follow; ,authalic also for "
-     "S2. A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF; FILE:NAME is "
+     "Outputs are --cells and --stats. healpix:LEVEL is NESTED; ,ring and ,authalic may follow; ,authalic "
+     "also for "
+     "S2. A file of places is any source of --seeds, or arrays of longitudes and latitudes in NetCDF; "
+     "FILE:NAME is "
      "a layer, or the coordinates of a variable. qtm:LEVEL is --level LEVEL.",
      GV_OPTION_BY(set_cells_of), .names_file = true},
     {"snap-seeds", NULL, "with --level: move seeds to the center of their triangle",
@@ -266,12 +277,14 @@ const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Travel cost"),
     {"cost", "RASTER",
      "find the nearest seed by travel cost over this raster of friction, the cost per meter\n"
-     "Per unit of the grid on the plane. OUT has its cells. Nodata, negative and infinite values are barriers. "
+     "Per unit of the grid on the plane. OUT has its cells. Nodata, negative and infinite values are "
+     "barriers. "
      "--distance, --max-distance and the distances of --stats are costs. Points begin at their own position, "
      "lines, polygons and cells at cost 0 in every cell that they "
      "touch.",
      GV_OPTION_INTO(job.cost.path), .names_file = true},
-    {"cost-band", "N", "band of --cost [default: 1]", GV_OPTION_RANGE(job.cost.band, 1, 1 << 30), .rare = true},
+    {"cost-band", "N", "band of --cost [default: 1]", GV_OPTION_RANGE(job.cost.band, 1, 1 << 30),
+     .rare = true},
     {"cost-oo", "NAME=VALUE", "open option of the driver of --cost; may be repeated",
      GV_OPTION_INTO(job.cost.open_options), .several = true, .rare = true},
     {"cost-moves", "N",
@@ -290,7 +303,8 @@ const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Barriers"),
     {"barriers", "SRC",
      "find the nearest seed by the shortest way round these lines and polygons\n"
-     "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Distances are lengths of "
+     "A way may touch a barrier and follow it, but not cross a line or enter a polygon. Distances are "
+     "lengths of "
      "ways. Cells inside polygons and those that no way reaches hold nodata. Points as seeds only; --metric "
      "euclidean, great-circle or geodesic.",
      GV_OPTION_INTO(job.barriers.path), .names_file = true},
@@ -308,7 +322,8 @@ const gv_option gv_job_options[] = {
      GV_OPTION_BY(set_max_distance), .numbers = 1},
     {"metric", "NAME",
      "geodesic, great-circle, euclidean, manhattan or chebyshev [default: by --crs]\n"
-     "Default: geodesic for longitudes and latitudes and for projected CRSs of the whole world, else euclidean. "
+     "Default: geodesic for longitudes and latitudes and for projected CRSs of the whole world, else "
+     "euclidean. "
      "geodesic "
      "and great-circle are supported on projected grids too.",
      GV_OPTION_ONE_OF(job.grid.metric, metrics), GV_OPTION_AND(job.grid.has_metric)},
@@ -329,11 +344,13 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.raster.driver), .place = GV_IN_OUTPUTS},
     {"ot", "TYPE",
      "Byte, Int16, UInt16, Int32, UInt32 or Int64 [default: Int32, or Int64 if needed]\n"
-     "The type must hold all ids. PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16. With --attribute also "
+     "The type must hold all ids. PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16. With "
+     "--attribute also "
      "Float32 or Float64.",
      GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
     {"co", "NAME=VALUE",
-     "creation option; may be repeated\nEach replaces only that default. --cells has FORMAT=ZARR_V2 and ZARR_V3 "
+     "creation option; may be repeated\nEach replaces only that default. --cells has FORMAT=ZARR_V2 and "
+     "ZARR_V3 "
      "only, for .zarr.",
      GV_OPTION_INTO(job.raster.creation_options), .place = GV_IN_OUTPUTS, .several = true},
     {"nodata", "V",
@@ -385,14 +402,16 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS, .rare = true},
     {"ways", "FILE",
      "with --cost or --barriers: lines of the ways from the points of --from to their seeds\n"
-     "With --cost a line begins in the center of the point's cell. The table has the id of the seed, the cost "
+     "With --cost a line begins in the center of the point's cell. The table has the id of the seed, the "
+     "cost "
      "(with --cost) and the length; points that no seed reaches have no line. Any vector format with lines.",
      GV_OPTION_INTO(job.ways), .place = GV_IN_OUTPUTS, .names_file = true},
     {"ways-layer", "NAME", "layer of --ways in a file of several layers [default: ways]",
      GV_OPTION_INTO(job.ways_layer), .place = GV_IN_OUTPUTS, .rare = true},
     {"cells", "FILE",
      "with --level or --cells-of: table of the cells\n"
-     "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a table "
+     "--level: the triangles as polygons with id, id64, lon, lat, seed, distance and area_km2. --cells-of: a "
+     "table "
      "with cell, lon, lat, seed, distance, azimuth. Cells with their center outside --mask are left out. Any "
      "vector format: .gpkg, .fgb, .csv, .geojson ...; with --cells-of also .nc and .zarr.",
      GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
@@ -408,7 +427,8 @@ const gv_option gv_job_options[] = {
      GV_OPTION_BY(set_bands), .several = true, .rare = true},
     {"overwrite", NULL,
      "replace outputs that exist\n"
-     "In files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that name; new layers are added "
+     "In files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that name; new layers are "
+     "added "
      "without this option. Modes and owners stay, links are followed, read-only files are refused.",
      GV_OPTION_INTO(job.raster.overwrite), .place = GV_IN_OUTPUTS},
     GV_OPTION_SYNC_ROW(job.sync),
@@ -420,7 +440,8 @@ const gv_option gv_job_options[] = {
     GV_OPTION_THREADS_ROW(job.threads),
     {"memory", "SIZE",
      "memory of all threads, e.g. 512M or 4G [default: min(1 GiB, RAM / 4)]\n"
-     "With less memory fewer threads run. The data of each input may take as much again, those of a local file "
+     "With less memory fewer threads run. The data of each input may take as much again, those of a local "
+     "file "
      "also 16 "
      "times the size of the file.",
      GV_OPTION_BY(set_memory), .numbers = 1, .parts_otherwise = true},
@@ -432,7 +453,8 @@ const gv_option gv_job_options[] = {
      "OUT may be missing. Passwords are left out. Relative paths are resolved against FILE's directory.",
      GV_OPTION_INTO(describe), .place = GV_IN_NOTHING},
     {"config", "FILE",
-     "run FILE.voronoi.json; other options replace its own\n--overwrite applies only if it is on the command line.",
+     "run FILE.voronoi.json; other options replace its own\n--overwrite applies only if it is on the command "
+     "line.",
      GV_OPTION_INTO(job.config), .place = GV_IN_NOTHING},
     {"part", "I/N",
      "compute part I of N into OUT, a part file for `gpuvoronoi merge`\n"
@@ -440,7 +462,8 @@ const gv_option gv_job_options[] = {
      GV_OPTION_BY(set_part), .place = GV_IN_NOTHING},
     {"dry-run", NULL, "read the inputs and report sizes; write nothing", GV_OPTION_INTO(job.dry_run),
      .place = GV_IN_NOTHING},
-    {"quiet", NULL, "no progress bar, no warnings, no summary", GV_OPTION_INTO(quiet), .place = GV_IN_NOTHING},
+    {"quiet", NULL, "no progress bar, no warnings, no summary", GV_OPTION_INTO(quiet),
+     .place = GV_IN_NOTHING},
     {"json", NULL,
      "print summary, warnings and errors as JSON on standard output\n"
      "One object; each warning and error has a code. A progress bar is on stderr.",
@@ -450,7 +473,8 @@ const gv_option gv_job_options[] = {
     {"version", NULL, "print the version", .kind = GV_OPTION_VERSION, .place = GV_IN_NOTHING},
 };
 
-_Static_assert(sizeof gv_job_options / sizeof *gv_job_options == GV_JOB_OPTIONS, "the header's number of rows");
+_Static_assert(sizeof gv_job_options / sizeof *gv_job_options == GV_JOB_OPTIONS,
+               "the header's number of rows");
 
 const gv_option gv_job_out = {"raster",
                               "FILE",
@@ -459,7 +483,7 @@ const gv_option gv_job_out = {"raster",
                               .place = GV_IN_OUTPUTS,
                               .names_file = true};
 
-/* ------------------------------------------------------------------------------------------------ all together */
+/* ------------------------------------------------------------------------------------------- all together */
 
 void gv_job_settings_begin(gv_job_settings *s) {
   *s = (gv_job_settings){.job = {.raster_seeds.band = 1,
@@ -473,7 +497,8 @@ void gv_job_settings_begin(gv_job_settings *s) {
 
 void gv_job_settings_clear(gv_job_settings *s) {
   for (int i = 0; i < GV_JOB_OPTIONS; i++)
-    if (gv_job_options[i].kind == GV_OPTION_LIST) gv_strings_free(*(char ***)((char *)s + gv_job_options[i].at));
+    if (gv_job_options[i].kind == GV_OPTION_LIST)
+      gv_strings_free(*(char ***)((char *)s + gv_job_options[i].at));
   free(s->job.raster_seeds.values);
 }
 

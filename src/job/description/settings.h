@@ -1,5 +1,6 @@
 /*
- * The options of the main job, and what they set: one table for the command line and for descriptions of runs.
+ * The options of the main job, and what they set: one table for the command line and for descriptions of
+ * runs.
  */
 #ifndef GV_JOB_SETTINGS_H
 #define GV_JOB_SETTINGS_H
@@ -34,8 +35,8 @@ void gv_job_settings_clear(gv_job_settings *settings);
 /* True if there is such a band. */
 bool gv_job_settings_has_band(const gv_job_settings *settings, int kind);
 
-/* Start of the file's name in the value of --sum, [NAME=]FILE: NAME is a plain name, and `directory` has no file
- * named like the whole value. False: out of memory. */
+/* Start of the file's name in the value of --sum, [NAME=]FILE: NAME is a plain name, and `directory` has no
+ * file named like the whole value. False: out of memory. */
 bool gv_sum_file_at(const char *value, const char *directory, size_t *at);
 
 #endif

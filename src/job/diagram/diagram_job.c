@@ -119,10 +119,11 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
   GV_TRY(gv_seeds_read(io, &run->source, &run->seeds));
   GV_TRY(gv_seeds_require_some(io, &run->seeds));
   if (run->seeds.shapes != NULL)
-    return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                      "%s: lines and polygons are unsupported as seeds of a diagram; use the raster's: gpuvoronoi "
-                      "--seeds %s --polygons FILE",
-                      j->seeds.source, j->seeds.source);
+    return gv_io_fail(
+        io, GV_ERROR_UNSUPPORTED,
+        "%s: lines and polygons are unsupported as seeds of a diagram; use the raster's: gpuvoronoi "
+        "--seeds %s --polygons FILE",
+        j->seeds.source, j->seeds.source);
   if (run->requested != NULL && run->seeds.crs == NULL)
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "--crs: missing coordinate system of %s; use --seeds-crs", j->seeds.source);
@@ -136,7 +137,8 @@ static gv_status diagram_read(gv_io *io, diagram_run *run) {
   r->metric_reason = gv_metric_reason(&request);
   GV_TRY(gv_metric_on_globe(r->metric) ? diagram_place_on_globe(io, run) : diagram_place_on_plane(io, run));
   gv_crs_describe(run->crs, r->crs, sizeof r->crs);
-  gv_warn_of_skipped(j->seeds.source, "points", run->seeds.skipped, run->seeds.count, run->seeds.skipped_first);
+  gv_warn_of_skipped(j->seeds.source, "points", run->seeds.skipped, run->seeds.count,
+                     run->seeds.skipped_first);
   return gv_seeds_require_some(io, &run->seeds);
 }
 
@@ -156,8 +158,9 @@ static void diagram_extend(const gv_seed_list *seeds, double extent[4]) {
 }
 
 /*
- * How many points the lines of a cell have: those of seeds that are evenly spread over the globe, which have the longest borders. A border of length L
- * that bends by 1 / R is within the tolerance of a line where L^2 / (8 R) is within six tenths of it (diagram/trace.h).
+ * How many points the lines of a cell have: those of seeds that are evenly spread over the globe, which have
+ * the longest borders. A border of length L that bends by 1 / R is within the tolerance of a line where L^2 /
+ * (8 R) is within six tenths of it (diagram/trace.h).
  */
 static double diagram_points_a_seed(const diagram_run *run, double tolerance) {
   const gv_diagram_content *c = &run->content;
@@ -167,12 +170,14 @@ static double diagram_points_a_seed(const diagram_run *run, double tolerance) {
 }
 
 /*
- * Memory is checked against an estimate. Measured of the command, less 45 MB of the program, as bytes a seed, with a tolerance of 1 m: on the plane
- * 870 (10^5 seeds; FlatGeobuf 1,050) and 690 (10^6), on the ellipsoid 1,470 (1,840) and 870; with 0.01 m 10,500 for 10^5.
+ * Memory is checked against an estimate. Measured of the command, less 45 MB of the program, as bytes a seed,
+ * with a tolerance of 1 m: on the plane 870 (10^5 seeds; FlatGeobuf 1,050) and 690 (10^6), on the ellipsoid
+ * 1,470 (1,840) and 870; with 0.01 m 10,500 for 10^5.
  */
 static gv_status diagram_check_memory(gv_io *io, const diagram_run *run, double tolerance) {
   static const double seed_bytes = 1100.0, point_bytes = 45.0;
-  double needed = (double)run->seeds.count * (seed_bytes + point_bytes * diagram_points_a_seed(run, tolerance));
+  double needed =
+      (double)run->seeds.count * (seed_bytes + point_bytes * diagram_points_a_seed(run, tolerance));
   int64_t bytes = needed < 1e18 ? (int64_t)needed : INT64_C(1000000000000000000);
   if (run->job->memory == 0 || bytes <= run->job->memory) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_MEMORY, GV_ERROR_OUT_OF_MEMORY,

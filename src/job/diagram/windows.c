@@ -1,6 +1,7 @@
 /*
- * Cells are cut twice. First in longitudes and latitudes, by the mask and by a rectangle somewhat larger than the extent: what the map does not
- * show is gone before it is drawn. Then on the map, by the extent itself, and by a mask that is in the map's system.
+ * Cells are cut twice. First in longitudes and latitudes, by the mask and by a rectangle somewhat larger than
+ * the extent: what the map does not show is gone before it is drawn. Then on the map, by the extent itself,
+ * and by a mask that is in the map's system.
  */
 #include "job/diagram/windows.h"
 
@@ -99,7 +100,8 @@ static gv_status windows_center(gv_io *io, const double e[4], gv_map *map) {
     map->center = remainder(map->center + (x - map->origin) / map->period * 360.0, 360.0);
     map->origin = x;
   } else if (!map->cut) {
-    if (gv_operation_apply(&x, &y, 1, map->inverse) != 0) return gv_io_fail_memory(io, "a coordinate operation");
+    if (gv_operation_apply(&x, &y, 1, map->inverse) != 0)
+      return gv_io_fail_memory(io, "a coordinate operation");
     map->center = isfinite(x) ? rint(x) : 0.0;
   }
   return GV_OK;
@@ -150,7 +152,8 @@ static gv_status windows_on_map(gv_io *io, const gv_diagram_job *job, const gv_s
   GV_TRY(windows_center(io, box, map));
   GV_TRY(windows_rectangle_region(io, box, map, c->tolerance, region));
   if (*region != NULL || map->world) return *region == NULL ? windows_latitudes(io, map, region) : GV_OK;
-  return gv_io_fail(io, GV_ERROR_PROJECTION, "%s: part of it is outside the system of --crs; use a smaller %s",
+  return gv_io_fail(io, GV_ERROR_PROJECTION,
+                    "%s: part of it is outside the system of --crs; use a smaller %s",
                     job->has_extent ? "--extent"
                     : mask != NULL  ? "--mask"
                                     : "extent of the seeds",
@@ -198,7 +201,7 @@ gv_status gv_diagram_windows_globe(gv_io *io, const gv_diagram_job *job, const g
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- the plane */
+/* ---------------------------------------------------------------------------------------------- the plane */
 
 /* The rectangle that the library draws, and some more. */
 static void windows_plane_box(const gv_diagram_job *job, const gv_seed_list *seeds, double e[4]) {

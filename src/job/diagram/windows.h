@@ -4,7 +4,8 @@
 
 #include "job/diagram/diagram_job.h"
 
-/* Sets map.center, region and within of content on the globe: `crs` is the layer's system, `degrees` that of the seeds. */
+/* Sets map.center, region and within of content on the globe: `crs` is the layer's system, `degrees` that of
+ * the seeds. */
 gv_status gv_diagram_windows_globe(gv_io *io, const gv_diagram_job *job, const gv_seed_list *seeds,
                                    OGRSpatialReferenceH degrees, gv_diagram_content *content);
 

@@ -1,6 +1,7 @@
 /*
- * Reading. Blocks are computed when a window first needs them and kept for a while, because programs that read rows
- * need each block row by row. Only the requested kinds of values are computed; ids are cheap and always computed.
+ * Reading. Blocks are computed when a window first needs them and kept for a while, because programs that
+ * read rows need each block row by row. Only the requested kinds of values are computed; ids are cheap and
+ * always computed.
  */
 #include "job/on_demand/blocks.h"
 
@@ -13,15 +14,16 @@
 #include "job/on_demand/levels.h"
 #include "job/raster/compute/block.h"
 
-/* ---------------------------------------------------------------------------------------------------- computing */
+/* ---------------------------------------------------------------------------------------------- computing */
 
 static size_t value_size(const gv_run_work *w, int kind) {
   return (size_t)GDALGetDataTypeSizeBytes(w->plan->type[kind]);
 }
 
 /* If all cells are equal only the first values are written: untouched pages take no memory. */
-static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, int level, int worker, int64_t column,
-                                          int64_t row, unsigned kinds, gv_on_demand_block **out) {
+static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, int level, int worker,
+                                          int64_t column, int64_t row, unsigned kinds,
+                                          gv_on_demand_block **out) {
   gv_run_work *w = &on_demand->level[level].work;
   const gv_run_plan *plan = w->plan;
   const gv_rectangle part = gv_run_block_cells(w, column, row);
@@ -36,8 +38,8 @@ static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, in
   }
   gv_on_demand_block *b = *out = malloc(sizeof *b + bytes);
   if (b == NULL) return gv_io_fail_memory(io, "a block");
-  *b =
-      (gv_on_demand_block){.level = level, .column = column, .row = row, .kinds = made, .bytes = sizeof *b + bytes};
+  *b = (gv_on_demand_block){
+      .level = level, .column = column, .row = row, .kinds = made, .bytes = sizeof *b + bytes};
   b->piece = (gv_on_demand_piece){.x = part.x, .y = part.y, .w = part.w, .h = part.h};
   for (int i = 0; i < GV_ON_DEMAND_KINDS; i++) {
     if ((made >> i & 1) == 0) continue;
@@ -55,7 +57,7 @@ static gv_status on_demand_blocks_compute(gv_io *io, gv_on_demand *on_demand, in
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
 /* A window in progress. Blocks outside it are those that a sequential reader needs next. */
 typedef struct one_read {
@@ -135,7 +137,8 @@ static gv_status find_kept(gv_io *io, one_read *r, int64_t *missing) {
   for (int64_t i = 0; i < r->count; i++) {
     int64_t column, row;
     on_demand_blocks_place_of(r, i, &column, &row);
-    const gv_on_demand_block *b = gv_on_demand_cache_find(&r->on_demand->cache, w->level, column, row, w->kinds);
+    const gv_on_demand_block *b =
+        gv_on_demand_cache_find(&r->on_demand->cache, w->level, column, row, w->kinds);
     if (b == NULL) {
       r->missing[(*missing)++] = i;
       continue;
@@ -148,9 +151,10 @@ static gv_status find_kept(gv_io *io, one_read *r, int64_t *missing) {
 
 /* For sequential readers, the next blocks are computed together with the first missing one. */
 static void read_ahead(one_read *r, gv_on_demand_level *level) {
-  int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->work.worker_count;
-  if (r->own > 1 ||
-      gv_on_demand_cache_find(&r->on_demand->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL)
+  int64_t number = r->row * r->across + r->column, rest = r->across - r->column,
+          threads = level->work.worker_count;
+  if (r->own > 1 || gv_on_demand_cache_find(&r->on_demand->cache, r->window->level, r->column, r->row,
+                                            r->window->kinds) != NULL)
     return;
   if (number == level->expected && threads > 1) r->count = 2 * threads < rest ? 2 * threads : rest;
   level->expected = number + r->count;
@@ -159,8 +163,10 @@ static void read_ahead(one_read *r, gv_on_demand_level *level) {
 gv_status gv_on_demand_read(gv_io *io, gv_on_demand *on_demand, const gv_on_demand_window *window) {
   GV_TRY(gv_on_demand_prepare(io, on_demand, window->level));
   gv_on_demand_level *level = &on_demand->level[window->level];
-  one_read r = {
-      .on_demand = on_demand, .window = window, .block_w = level->work.block_w, .block_h = level->work.block_h};
+  one_read r = {.on_demand = on_demand,
+                .window = window,
+                .block_w = level->work.block_w,
+                .block_h = level->work.block_h};
   int64_t missing = 0, waiting = level->in.budget.waiting, cache = (int64_t)GDALGetCacheMax64();
   r.most = (size_t)(waiting < cache ? waiting : cache);
   r.across = gv_run_blocks_across(&level->work);

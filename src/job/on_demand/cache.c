@@ -40,7 +40,8 @@ static void cache_link(gv_on_demand_cache *cache, gv_on_demand_block *b) {
 gv_on_demand_block *gv_on_demand_cache_find(gv_on_demand_cache *cache, int level, int64_t column, int64_t row,
                                             unsigned kinds) {
   gv_on_demand_block *b = *cache_slot(cache, level, column, row);
-  while (b != NULL && (b->level != level || b->column != column || b->row != row || (b->kinds & kinds) != kinds))
+  while (b != NULL &&
+         (b->level != level || b->column != column || b->row != row || (b->kinds & kinds) != kinds))
     b = b->next;
   if (b != NULL) {
     cache_unlink(cache, b);

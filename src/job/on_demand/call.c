@@ -6,8 +6,8 @@
 
 gv_status gv_on_demand_begin(gv_on_demand_call *call) {
   memset(call, 0, sizeof *call);
-  /* A source of an on-demand raster is an on-demand raster itself, in a format with sources that gv_on_demand_open does
-   * not see. */
+  /* A source of an on-demand raster is an on-demand raster itself, in a format with sources that
+   * gv_on_demand_open does not see. */
   if (gv_messages_used() != NULL) return gv_on_demand_refuse_nested(&call->io, "VORONOI");
   call->messages = gv_messages_new();
   if (call->messages == NULL) return gv_io_fail_memory(&call->io, "GDAL's messages");

@@ -11,10 +11,12 @@ typedef struct gv_on_demand_call {
   gv_messages_scope scope;
 } gv_on_demand_call;
 
-/* Fails within another call of this thread: that on-demand raster has this one as a source. gv_on_demand_end is called in any case. */
+/* Fails within another call of this thread: that on-demand raster has this one as a source. gv_on_demand_end
+ * is called in any case. */
 gv_status gv_on_demand_begin(gv_on_demand_call *call);
 
-/* Reports the warnings, and the error of a status that is not GV_OK, to GDAL's error handler; true for GV_OK. */
+/* Reports the warnings, and the error of a status that is not GV_OK, to GDAL's error handler; true for
+ * GV_OK. */
 bool gv_on_demand_end(gv_on_demand_call *call, gv_status status);
 
 #endif

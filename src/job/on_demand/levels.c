@@ -1,6 +1,6 @@
 /*
- * Making levels ready. The inputs of level 0 are read like those of the command; overviews use its seeds, on a grid
- * of the same extent. A level's engine is made when a block of it is first needed.
+ * Making levels ready. The inputs of level 0 are read like those of the command; overviews use its seeds, on
+ * a grid of the same extent. A level's engine is made when a block of it is first needed.
  */
 #include "job/on_demand/levels.h"
 
@@ -25,7 +25,8 @@ gv_status gv_on_demand_read_first(gv_on_demand *on_demand) {
 }
 
 static gv_status read_overview(gv_on_demand *on_demand, gv_on_demand_level *level) {
-  GV_TRY(gv_run_read_overview(&on_demand->io, &on_demand->level[0].in, level->width, level->height, &level->in));
+  GV_TRY(
+      gv_run_read_overview(&on_demand->io, &on_demand->level[0].in, level->width, level->height, &level->in));
   return gv_run_make_plan(&on_demand->io, &level->in, 0, &level->plan);
 }
 
@@ -65,7 +66,8 @@ static gv_status levels_keep_failure(gv_on_demand *on_demand, gv_status status) 
 
 static gv_status read_seeds(gv_on_demand *on_demand) {
   gv_on_demand_level *first = &on_demand->level[0];
-  if (on_demand->failed != GV_OK) return gv_io_pass_on(&on_demand->io, on_demand->failed, &on_demand->failure);
+  if (on_demand->failed != GV_OK)
+    return gv_io_pass_on(&on_demand->io, on_demand->failed, &on_demand->failure);
   if (on_demand->has_seeds) return GV_OK;
   gv_status status = GV_OK;
   if (!first->begun) {

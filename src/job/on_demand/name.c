@@ -41,7 +41,8 @@ static char *here(void) {
   return copy;
 }
 
-/* An existing file's name becomes absolute, independent of the working directory; other names are unchanged. */
+/* An existing file's name becomes absolute, independent of the working directory; other names are
+ * unchanged. */
 static char *absolute(const char *name) {
   VSIStatBufL found;
   char *directory = name[0] != '/' && VSIStatL(name, &found) == 0 ? here() : NULL;
@@ -126,9 +127,9 @@ static gv_status on_demand_name_describe(gv_io *io, const char *name, gv_descrip
   const char *rest = has_prefix(name) ? name + strlen(PREFIX) : name;
   if (*rest == '{') {
     char *directory = here();
-    gv_status status = directory != NULL
-                           ? gv_description_parse(io, rest, strlen(rest), "the description", directory, false, out)
-                           : on_demand_name_no_memory(io);
+    gv_status status = directory != NULL ? gv_description_parse(io, rest, strlen(rest), "the description",
+                                                                directory, false, out)
+                                         : on_demand_name_no_memory(io);
     free(directory);
     return status;
   }
@@ -155,5 +156,6 @@ gv_status gv_on_demand_describe(gv_io *io, const char *name, char **options, gv_
 
 gv_status gv_on_demand_refuse_nested(gv_io *io, const char *name) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: unsupported on-demand raster as a source of another one; write it to a file first", name);
+                    "%s: unsupported on-demand raster as a source of another one; write it to a file first",
+                    name);
 }

@@ -6,7 +6,8 @@
 
 struct gv_description;
 
-/* True for names that gv_on_demand_open accepts, even if no such file exists: "VORONOI:..." and "....voronoi.json". */
+/* True for names that gv_on_demand_open accepts, even if no such file exists: "VORONOI:..." and
+ * "....voronoi.json". */
 bool gv_on_demand_is_name(const char *name);
 
 /* The supported options, as GDAL's XML: to be freed; NULL = out of memory. */

@@ -23,7 +23,7 @@ const gv_on_demand_facts *gv_on_demand_facts_of(const gv_on_demand *on_demand) {
   return &on_demand->facts;
 }
 
-/* ---------------------------------------------------------------------------------------------------- freeing */
+/* ------------------------------------------------------------------------------------------------ freeing */
 
 static void free_facts(gv_on_demand_facts *facts) {
   for (int i = 0; i < facts->bands && facts->band != NULL; i++) {
@@ -49,7 +49,7 @@ void gv_on_demand_close(gv_on_demand *on_demand) {
   free(on_demand);
 }
 
-/* --------------------------------------------------------------------------------------------------- settings */
+/* ----------------------------------------------------------------------------------------------- settings */
 
 /* Bands replace the files of a run; options of missing files are left out. */
 static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
@@ -60,10 +60,12 @@ static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
   if (s->band_count == 0) s->bands[s->band_count++] = GV_RUN_OUT;
   j->distance = "distance";
   gv_status status = gv_job_settings_check(io, s);
-  GV_REQUIRE(io, !gv_cells_of_lists(&j->grid.cells_of),
-             "cells-of: unsupported for rasters (HEALPix, files of places); use the command with --cells FILE");
+  GV_REQUIRE(
+      io, !gv_cells_of_lists(&j->grid.cells_of),
+      "cells-of: unsupported for rasters (HEALPix, files of places); use the command with --cells FILE");
   GV_REQUIRE(io, j->barriers.path == NULL, "barriers: unsupported for on-demand rasters; use the command");
-  /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is faster. */
+  /* Only some windows of an on-demand raster are computed: its size does not decide whether a device is
+   * faster. */
   if (gv_job_backend_is_automatic(j->backend)) j->backend = "tile";
   j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
   j->azimuth = gv_job_settings_has_band(s, GV_RUN_AZIMUTH) ? "azimuth" : NULL;
@@ -74,7 +76,7 @@ static gv_status apply(gv_io *io, gv_on_demand *on_demand) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ facts */
+/* -------------------------------------------------------------------------------------------------- facts */
 
 static gv_status add_bands(gv_io *io, gv_on_demand *on_demand, const gv_run_inputs *in, int kind) {
   gv_on_demand_facts *f = &on_demand->facts;
@@ -138,7 +140,7 @@ static gv_status on_demand_open_read_headers(gv_io *io, gv_on_demand *on_demand,
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------------------------------------ opening */
 
 /* Reads the seeds if the headers do not define everything. */
 static gv_status find_facts(gv_io *io, gv_on_demand *on_demand) {

@@ -35,7 +35,7 @@ gv_status gv_on_demand_metadata(gv_io *io, gv_on_demand *on_demand, char ***out)
   return gv_run_metadata(io, &on_demand->level[0].in, out);
 }
 
-/* -------------------------------------------------------------------------------------------------- the table */
+/* ---------------------------------------------------------------------------------------------- the table */
 
 /* Computes ids only, and collects adjacent ones. */
 static gv_status scan_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {

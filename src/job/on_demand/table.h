@@ -10,8 +10,8 @@ gv_status gv_on_demand_id_range(gv_io *io, gv_on_demand *on_demand, int64_t rang
 /* A list of io/strings.h, to be freed in any case. */
 gv_status gv_on_demand_metadata(gv_io *io, gv_on_demand *on_demand, char ***out);
 
-/* Ids, names and colors, as the level with some millions of cells at most shows them; NULL where there are too many seeds. To be freed
- * with GDALDestroyRasterAttributeTable. */
+/* Ids, names and colors, as the level with some millions of cells at most shows them; NULL where there are
+ * too many seeds. To be freed with GDALDestroyRasterAttributeTable. */
 gv_status gv_on_demand_table(gv_io *io, gv_on_demand *on_demand, GDALRasterAttributeTableH *out);
 
 #endif

@@ -8,7 +8,8 @@
 #include "job/description/description.h"
 #include "job/raster/run.h"
 
-/* Options of seeds, of which GDAL has one argument (gv_algorithm_run); of a raster without a file; --config is GDAL's own. */
+/* Options of seeds, of which GDAL has one argument (gv_algorithm_run); of a raster without a file; --config
+ * is GDAL's own. */
 static bool algorithm_has(const gv_option *o) {
   static const char *const others[] = {"seeds", "seeds-raster", "bands"};
   if (o->kind == GV_OPTION_HEADING || o->place == GV_IN_NOTHING) return false;
@@ -28,7 +29,8 @@ static const gv_option *algorithm_row(const char *name) {
 }
 
 /* --seeds or --seeds-raster. */
-static const gv_option *algorithm_seeds_option(const char *seeds, const gv_algorithm_value *values, size_t count) {
+static const gv_option *algorithm_seeds_option(const char *seeds, const gv_algorithm_value *values,
+                                               size_t count) {
   static const char *const of_cells[] = {"band", "values", "by-cell", "distance-per-value"};
   for (size_t i = 0; i < count; i++)
     for (size_t n = 0; n < sizeof of_cells / sizeof *of_cells; n++)
@@ -43,8 +45,8 @@ static gv_status algorithm_add(gv_io *io, gv_description *d, const gv_option *o,
   return gv_description_add(io, d, o, value);
 }
 
-static gv_status algorithm_describe(gv_io *io, const char *seeds, const gv_algorithm_value *values, size_t count,
-                                    gv_description *d) {
+static gv_status algorithm_describe(gv_io *io, const char *seeds, const gv_algorithm_value *values,
+                                    size_t count, gv_description *d) {
   GV_TRY(algorithm_add(io, d, algorithm_seeds_option(seeds, values, count), seeds));
   for (size_t i = 0; i < count; i++)
     GV_TRY(algorithm_add(io, d, values[i].option, values[i].value));

@@ -1,7 +1,7 @@
 /*
- * A run by the ranks of MPI: each computes its part (outputs/part_sink.c) into a temporary directory beside the outputs, on a
- * file system shared by all, and rank 0 merges the parts (parts/merge.c). A rank that fails creates a file in that
- * directory; the others check for it, so that they stop early.
+ * A run by the ranks of MPI: each computes its part (outputs/part_sink.c) into a temporary directory beside
+ * the outputs, on a file system shared by all, and rank 0 merges the parts (parts/merge.c). A rank that fails
+ * creates a file in that directory; the others check for it, so that they stop early.
  */
 #include "job/raster/ranks.h"
 
@@ -39,7 +39,7 @@ static bool name_part(const ranks *r, int rank, char *name, size_t size) {
   return snprintf(name, size, "%s/%s.part%d.tif", r->folder, r->name, rank + 1) < (int)size;
 }
 
-/* ----------------------------------------------------------------------------------------------------- computing */
+/* ---------------------------------------------------------------------------------------------- computing */
 
 /* Whether this rank is cancelled or another has failed; checked twice a second. */
 static bool stopped(void *user) {
@@ -47,7 +47,8 @@ static bool stopped(void *user) {
   struct timespec now = {0};
   (void)clock_gettime(CLOCK_MONOTONIC, &now);
   long long half = (long long)now.tv_sec * 2 + now.tv_nsec / 500000000;
-  return gv_io_cancelled(r->io) || (atomic_exchange(&r->looked, half) != half && access(r->failed, F_OK) == 0);
+  return gv_io_cancelled(r->io) ||
+         (atomic_exchange(&r->looked, half) != half && access(r->failed, F_OK) == 0);
 }
 
 static int show_part(double fraction, void *user) {
@@ -109,7 +110,7 @@ static gv_status ranks_compute(ranks *r) {
   return gv_cluster_agree(r->io, c, status);
 }
 
-/* ------------------------------------------------------------------------------------------------------- merging */
+/* ------------------------------------------------------------------------------------------------ merging */
 
 /* The parts, in rank 0's memory; *count: number of parts with rows. */
 static gv_status list_parts(ranks *r, const char ***names, int *count) {
@@ -129,15 +130,16 @@ static gv_status list_parts(ranks *r, const char ***names, int *count) {
     sum += sizes[i];
     if ((*names)[i] == NULL) status = gv_io_fail_memory(r->io, "the parts");
     if (!there) {
-      status =
-          gv_io_fail(r->io, GV_ERROR_IO,
-                     "%s: written by rank %d on %s, but missing on rank 0; use a file system that all hosts share",
-                     name, i, c->hosts[i].name);
+      status = gv_io_fail(
+          r->io, GV_ERROR_IO,
+          "%s: written by rank %d on %s, but missing on rank 0; use a file system that all hosts share", name,
+          i, c->hosts[i].name);
     }
   }
   free(sizes);
   bool gtiff = r->job->raster.driver == NULL || gv_format_is(gv_format_tiled(), r->job->raster.driver);
-  if (status == GV_OK && gtiff && c->all.rank == 0) status = gv_job_check_space(r->io, r->folder, (double)sum);
+  if (status == GV_OK && gtiff && c->all.rank == 0)
+    status = gv_job_check_space(r->io, r->folder, (double)sum);
   return status;
 }
 

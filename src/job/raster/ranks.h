@@ -4,9 +4,9 @@
 
 #include "job/description/job.h"
 
-/* gv_job_run for all ranks of MPI. Collective, with the same job in all ranks; the outputs are the same bytes as
- * those of one process. Number of threads 0: a rank's share of its host. All ranks return the same status; rank 0
- * gets the report. */
+/* gv_job_run for all ranks of MPI. Collective, with the same job in all ranks; the outputs are the same bytes
+ * as those of one process. Number of threads 0: a rank's share of its host. All ranks return the same status;
+ * rank 0 gets the report. */
 struct gv_cluster;
 gv_status gv_job_run_by_ranks(gv_io *io, const struct gv_cluster *communicator, const gv_job *job);
 

@@ -7,8 +7,8 @@
 #include "io/crs/crs.h"
 #include "job/raster/plan/rasters.h"
 
-/* Values outside the grid are not lost by the overlay, but are worth a warning, as are negative ones: counts of people
- * have none, but numbers that stand for missing values. */
+/* Values outside the grid are not lost by the overlay, but are worth a warning, as are negative ones: counts
+ * of people have none, but numbers that stand for missing values. */
 static void warn_of_sums(const gv_run_work *w) {
   for (int i = 0; i < w->plan->job->sum_count; i++) {
     gv_sum_totals sum = w->source.sum(w, i);
@@ -26,7 +26,8 @@ static void warn_of_sums(const gv_run_work *w) {
   }
 }
 
-/* Seeds that the ways of a run do not start from; cells are counted by their regions, of which others may start. */
+/* Seeds that the ways of a run do not start from; cells are counted by their regions, of which others may
+ * start. */
 static int64_t report_left_out(const gv_run_work *w) {
   return w->in->regions == w->in->seeds ? w->left_out : 0;
 }
@@ -43,12 +44,13 @@ static void warn_of_empty(const gv_run_work *w) {
   if (gv_run_empty(w) == cells) {
     bool limit = isfinite(j->max_distance.value), mask = j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, cells, "0 of %" PRId64 " cells have a seed: %s", cells,
-               j->cost.path != NULL         ? "no seed reaches one; check --cost, --mask and --max-distance"
-               : gv_run_has_barriers(w->in) ? "no seed reaches one; check --barriers, --mask and --max-distance"
-               : mask && limit              ? "check --mask and --max-distance"
-               : mask                       ? "--mask excludes all cells of the grid"
-               : limit                      ? "all seeds are farther away than --max-distance"
-                                            : "all cells of the grid are outside the globe");
+               j->cost.path != NULL ? "no seed reaches one; check --cost, --mask and --max-distance"
+               : gv_run_has_barriers(w->in)
+                   ? "no seed reaches one; check --barriers, --mask and --max-distance"
+               : mask && limit ? "check --mask and --max-distance"
+               : mask          ? "--mask excludes all cells of the grid"
+               : limit         ? "all seeds are farther away than --max-distance"
+                               : "all cells of the grid are outside the globe");
   } else if (report_without_cells(w) > 0) {
     const int64_t without = report_without_cells(w);
     gv_io_warn(GV_CODE_SEEDS_WITHOUT_CELLS, without, "seeds without a cell: %" PRId64 " of %" PRId64, without,
@@ -87,10 +89,11 @@ static void plan_outputs(const gv_run_plan *p, gv_job_report *out) {
   const gv_job *j = p->job;
   const int64_t triangles = gv_run_cells(p->in), seeds = p->in->regions->count;
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
-    int64_t values = p->width * p->height * p->bands[i], bytes = values * GDALGetDataTypeSizeBytes(p->type[i]);
+    int64_t values = p->width * p->height * p->bands[i],
+            bytes = values * GDALGetDataTypeSizeBytes(p->type[i]);
     if (gv_job_path(j, i) == NULL) continue;
-    out->planned[out->planned_count++] = (gv_planned_output){gv_job_raster_option(i), gv_job_path(j, i), values,
-                                                             bytes, GDALGetDataTypeName(p->type[i])};
+    out->planned[out->planned_count++] = (gv_planned_output){gv_job_raster_option(i), gv_job_path(j, i),
+                                                             values, bytes, GDALGetDataTypeName(p->type[i])};
   }
   const gv_planned_output tables[] = {{"--stats", j->stats, seeds, -1, NULL},
                                       {"--ways", j->ways, p->in->from.count, -1, NULL},

@@ -1,5 +1,5 @@
-/* The order of a run: read, plan, compute, write. Each stage receives the results of those before it, and does not
- * change them. */
+/* The order of a run: read, plan, compute, write. Each stage receives the results of those before it, and
+ * does not change them. */
 #include "job/raster/run.h"
 
 #include <math.h>

@@ -14,12 +14,15 @@ gv_status gv_search_barriers_open(gv_io *io, gv_search_run *run) {
   for (int i = 0; i < 2; i++)
     GV_REQUIRE(io, both[i]->array == NULL, "--barriers: %s: unsupported array; use points of a layer",
                both[i]->path);
-  GV_REQUIRE(io, run->reference.seeds.shapes == NULL,
-             "--barriers: %s: unsupported references (lines or polygons); use points, e.g. vertices or centroids",
-             run->reference.path);
+  GV_REQUIRE(
+      io, run->reference.seeds.shapes == NULL,
+      "--barriers: %s: unsupported references (lines or polygons); use points, e.g. vertices or centroids",
+      run->reference.path);
   GV_TRY(gv_job_barriers_read(io, &j->barriers, j->edges, j->skip_invalid, &run->barriers.seeds));
   GV_REQUIRE(
-      io, run->barriers.seeds.count == 0 || (run->barriers.seeds.crs == NULL) == (run->reference.seeds.crs == NULL),
+      io,
+      run->barriers.seeds.count == 0 ||
+          (run->barriers.seeds.crs == NULL) == (run->reference.seeds.crs == NULL),
       "--barriers: %s and %s: one of them has no coordinate system; assign one in a copy: ogr2ogr -a_srs",
       run->barriers.path, run->reference.path);
   return GV_OK;
@@ -33,12 +36,13 @@ gv_status gv_search_barriers_build(gv_io *io, gv_search_run *run) {
   options.max_distance = run->max_distance;
   if (gv_metric_on_globe(run->metric))
     GV_TRY(gv_search_to_globe(io, run, &options.semi_major, &options.flattening));
-  GV_TRY(gv_job_barriers_make(io, run->context, &run->job->barriers, &run->barriers.seeds, &options, &run->ways));
+  GV_TRY(gv_job_barriers_make(io, run->context, &run->job->barriers, &run->barriers.seeds, &options,
+                              &run->ways));
   const gv_status status =
       gv_barriers_solve(run->context, run->ways, seeds->x, seeds->y, seeds->count, &run->unused);
   GV_TRY(gv_io_pass_on_library(io, run->context, status));
-  GV_TRY(gv_seeds_check_left_out(io, seeds, run->unused, "--barriers", run->reference.path, "inside polygons of",
-                                 run->barriers.path));
+  GV_TRY(gv_seeds_check_left_out(io, seeds, run->unused, "--barriers", run->reference.path,
+                                 "inside polygons of", run->barriers.path));
   gv_search_set_positions(run);
   run->report->references.used = seeds->count - run->unused;
   run->report->backend = "tile";

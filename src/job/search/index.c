@@ -1,4 +1,5 @@
-/* The index over a search's reference set: points on the plane, points on the globe, or lines and polygons. */
+/* The index over a search's reference set: points on the plane, points on the globe, or lines and
+ * polygons. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,10 +14,11 @@ static gv_status library_failed(gv_io *io, const gv_search_run *run, gv_status s
   return gv_io_fail(io, status, "%s: %s", run->reference.path, gv_context_message(run->context));
 }
 
-/* ------------------------------------------------------------------------------------------------------- sharding */
+/* ----------------------------------------------------------------------------------------------- sharding */
 
-/* Whether each rank has only some of the reference points: if that was requested, or if the index of all of them,
- * with the buffers for reading, would take more memory than a rank has. There must be more points than ranks. */
+/* Whether each rank has only some of the reference points: if that was requested, or if the index of all of
+ * them, with the buffers for reading, would take more memory than a rank has. There must be more points than
+ * ranks. */
 static gv_status choose_sharding(gv_io *io, gv_search_run *run, int64_t points, int32_t dim) {
   const gv_cluster *c = run->communicator;
   if (c == NULL || points < c->all.ranks) return GV_OK;
@@ -36,10 +38,10 @@ static int64_t own_share(gv_search_run *run, int64_t total) {
   return share + (rank < more);
 }
 
-/* ------------------------------------------------------------------------------------------------------- the plane */
+/* ---------------------------------------------------------------------------------------------- the plane */
 
-/* Points of an array that is not text, for the library's callback; of several failures that of the first point is
- * passed to `io`. */
+/* Points of an array that is not text, for the library's callback; of several failures that of the first
+ * point is passed to `io`. */
 typedef struct array_points {
   gv_io *io;
   const gv_array_reader *array;
@@ -63,9 +65,10 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
   return status;
 }
 
-/* Points of the reference set that are this rank's, of an array or of rows. Of an array that is not text only the
- * number: they are read into the index. */
-static gv_status load_reference(gv_io *io, gv_search_run *run, int64_t total, gv_points *points, void **data) {
+/* Points of the reference set that are this rank's, of an array or of rows. Of an array that is not text only
+ * the number: they are read into the index. */
+static gv_status load_reference(gv_io *io, gv_search_run *run, int64_t total, gv_points *points,
+                                void **data) {
   gv_array_reader *array = run->reference.array;
   int64_t got = 0;
   points->count = own_share(run, total);
@@ -118,7 +121,8 @@ static gv_status box_lengths(gv_io *io, const gv_search_run *run, int32_t dim, d
   return GV_OK;
 }
 
-static gv_status build_index_with(gv_io *io, gv_search_run *run, const gv_points *points, const double *periods) {
+static gv_status build_index_with(gv_io *io, gv_search_run *run, const gv_points *points,
+                                  const double *periods) {
   gv_index_options options;
   gv_index_options_init(&options);
   options.periods = periods;
@@ -169,8 +173,8 @@ static gv_status build_of(gv_io *io, gv_search_run *run, int64_t total, void **d
   GV_REQUIRE(io, points.count > 0, "%s: missing points", reference->path);
   if (!run->sharded) total = points.count;
   if (q != NULL && q->array == NULL) GV_TRY(gv_search_points_make_rows(io, q));
-  GV_REQUIRE(io, q == NULL || q->dim == reference->dim, "%s: %d coordinates per point, but %s has %d", q->path,
-             (int)q->dim, reference->path, (int)reference->dim);
+  GV_REQUIRE(io, q == NULL || q->dim == reference->dim, "%s: %d coordinates per point, but %s has %d",
+             q->path, (int)q->dim, reference->path, (int)reference->dim);
   GV_TRY(choose_queries(io, run, total));
   GV_TRY(build_index(io, run, &points));
   run->report->references.used = total;
@@ -188,7 +192,7 @@ static gv_status build_plane(gv_io *io, gv_search_run *run) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------- the globe, lines and polygons */
+/* -------------------------------------------------------------------------- the globe, lines and polygons */
 
 gv_status gv_search_to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening) {
   OGRSpatialReferenceH crs = run->reference.seeds.crs;
@@ -227,7 +231,8 @@ static gv_status build_features(gv_io *io, gv_search_run *run) {
   gv_index_options build;
   gv_index_options_init(&build);
   build.metric = run->metric;
-  if (gv_metric_on_globe(run->metric)) GV_TRY(gv_search_to_globe(io, run, &build.semi_major, &build.flattening));
+  if (gv_metric_on_globe(run->metric))
+    GV_TRY(gv_search_to_globe(io, run, &build.semi_major, &build.flattening));
   gv_features features = gv_seeds_features(&run->reference.seeds);
   gv_status status = gv_index_build_features(run->context, &features, &build, &run->index);
   if (status != GV_OK) return library_failed(io, run, status);

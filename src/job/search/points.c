@@ -29,8 +29,9 @@ gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe)
   const gv_search_source *o = s->source;
   const char *path = o->path;
   bool set = path != NULL && o->layer != NULL && gv_array_has_sets(path);
-  s->is_layer = (o->layer != NULL && !set) || o->crs != NULL || path == NULL || o->where != NULL || o->x != NULL ||
-                o->open_options != NULL || (strncmp(path, "/vsi", 4) == 0 && !o->standard_input);
+  s->is_layer = (o->layer != NULL && !set) || o->crs != NULL || path == NULL || o->where != NULL ||
+                o->x != NULL || o->open_options != NULL ||
+                (strncmp(path, "/vsi", 4) == 0 && !o->standard_input);
   bool chosen = o->array.columns != NULL || o->array.header != GV_HEADER_AUTO, text = false;
   if (!s->is_layer && gv_array_is_text(path)) {
     size_t length = strlen(path) - (gv_path_ends(path, ".gz") ? 3 : 0);
@@ -39,8 +40,9 @@ gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe)
     s->is_layer = !text || globe;
   }
   if (chosen && !(text && !s->is_layer)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s and --header are for text that is read as an array",
-                      s->path, s->how.columns_option);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: %s and --header are for text that is read as an array", s->path,
+                      s->how.columns_option);
   }
   return text && !chosen && !s->is_layer ? gv_array_is_layer(io, path, &s->is_layer) : GV_OK;
 }
@@ -76,23 +78,24 @@ gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points 
   bool reference = o == &job->reference;
   s->how.skip_invalid = job->skip_invalid;
   if (!s->is_layer) return open_array(io, s);
-  s->layer = (gv_seed_options){.source = s->path,
-                               .layer = o->layer,
-                               .where = o->where,
-                               .crs = o->crs,
-                               .crs_option = s->crs_option,
-                               .layer_option = reference ? NULL : "--query-layer",
-                               .columns_remedy = reference ? NULL : "name the columns with --query-x and --query-y",
-                               .x_field = o->x,
-                               .y_field = o->y,
-                               .z_field = o->z,
-                               .open_options = o->open_options,
-                               .heights = true,
-                               .skip_invalid = job->skip_invalid,
-                               .shapes = reference,
-                               .queries = !reference,
-                               .edges = job->edges,
-                               .boundary = job->boundary};
+  s->layer =
+      (gv_seed_options){.source = s->path,
+                        .layer = o->layer,
+                        .where = o->where,
+                        .crs = o->crs,
+                        .crs_option = s->crs_option,
+                        .layer_option = reference ? NULL : "--query-layer",
+                        .columns_remedy = reference ? NULL : "name the columns with --query-x and --query-y",
+                        .x_field = o->x,
+                        .y_field = o->y,
+                        .z_field = o->z,
+                        .open_options = o->open_options,
+                        .heights = true,
+                        .skip_invalid = job->skip_invalid,
+                        .shapes = reference,
+                        .queries = !reference,
+                        .edges = job->edges,
+                        .boundary = job->boundary};
   if (o->path == NULL) return read_raster(io, run, s);
   gv_status status = gv_seeds_read(io, &s->layer, &s->seeds);
   if (status == GV_OK) status = gv_seeds_require_some(io, &s->seeds);

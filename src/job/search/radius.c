@@ -1,5 +1,5 @@
-/* The queries of a search by radius, processed batch by batch: counted, then searched in groups with pairs that fit
- * into memory. */
+/* The queries of a search by radius, processed batch by batch: counted, then searched in groups with pairs
+ * that fit into memory. */
 #include <stdlib.h>
 
 #include "gpuvoronoi/gpuvoronoi.h"
@@ -65,17 +65,19 @@ static gv_points queries_of(const job_radius_batch *b, int64_t from, int64_t cou
   return gv_points_rows((char *)b->points + (size_t)(from * q->dim) * value, count, q->dim, dtype);
 }
 
-/* The progress of the search of these queries, from one share of it to another; their total number may be unknown. */
+/* The progress of the search of these queries, from one share of it to another; their total number may be
+ * unknown. */
 static void next_part(job_radius_batch *b, double from, double to) {
   const double build_share = GV_SEARCH_BUILD_SHARE;
   int64_t total = b->run->searched.total;
   double all = (double)(total > 0 ? total : 1), first = (double)b->first, count = (double)b->count;
   if (total >= 0) b->run->bar_to = build_share + (1.0 - build_share) * (first + count * to) / all;
-  b->run->bar_from = total >= 0 ? build_share + (1.0 - build_share) * (first + count * from) / all : b->run->bar_to;
+  b->run->bar_from =
+      total >= 0 ? build_share + (1.0 - build_share) * (first + count * from) / all : b->run->bar_to;
 }
 
-static gv_status radius_job_search(gv_io *io, job_radius_batch *b, int64_t from, int64_t count, int64_t *offsets,
-                                   bool filled) {
+static gv_status radius_job_search(gv_io *io, job_radius_batch *b, int64_t from, int64_t count,
+                                   int64_t *offsets, bool filled) {
   gv_search_run *run = b->run;
   gv_points queries = queries_of(b, from, count);
   gv_status status = gv_index_search_radius(run->context, run->index, &queries, &b->options, offsets,

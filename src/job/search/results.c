@@ -4,8 +4,8 @@
 #include "io/path.h"
 #include "job/search/run.h"
 
-/* The number of a point in the results: the feature id of a layer, the number of a raster's cell, or the row of an array, from 0.
- * Negative numbers stay. */
+/* The number of a point in the results: the feature id of a layer, the number of a raster's cell, or the row
+ * of an array, from 0. Negative numbers stay. */
 static int64_t shown_number(const gv_search_points *s, int64_t i) {
   return i >= 0 && s->array == NULL ? s->seeds.fids[i] : i;
 }
@@ -14,7 +14,8 @@ static const gv_search_points *queries_of(const gv_search_run *run) {
   return run->q != NULL ? run->q : &run->reference;
 }
 
-/* Columns of text are called after what they hold: the rows of arrays are counted from 0, features have ids. */
+/* Columns of text are called after what they hold: the rows of arrays are counted from 0, features have
+ * ids. */
 static gv_status print_header(gv_io *io, const gv_search_run *run, gv_array_writer *out) {
   const gv_search_points *r = &run->reference, *q = queries_of(run);
   const char *query = q->array != NULL ? "query_row" : "query";
@@ -72,11 +73,11 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   return r->nearest != NULL ? gv_array_write(io, r->nearest, nearest, count) : GV_OK;
 }
 
-static gv_status print_pairs(gv_io *io, gv_search_results *r, int64_t query, int64_t count, const int64_t *indices,
-                             const double *distances) {
+static gv_status print_pairs(gv_io *io, gv_search_results *r, int64_t query, int64_t count,
+                             const int64_t *indices, const double *distances) {
   for (int64_t i = 0; i < count; i++)
-    GV_TRY(gv_array_print(io, r->indices, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%.17g\n", query, i + 1, indices[i],
-                          distances[i]));
+    GV_TRY(gv_array_print(io, r->indices, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%.17g\n", query, i + 1,
+                          indices[i], distances[i]));
   return GV_OK;
 }
 

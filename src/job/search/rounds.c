@@ -23,7 +23,8 @@ typedef struct search_rounds {
   gv_search_options options;
   bool distances, nearest; /* are requested */
   int rank, ranks, k;
-  int found_k;      /* neighbors that are searched: one more where a query is to be left out of them afterwards */
+  /* neighbors that are searched: one more where a query is to be left out of them afterwards */
+  int found_k;
   int64_t rows;     /* of a round and rank */
   int64_t position; /* in the array */
   results here;
@@ -32,7 +33,7 @@ typedef struct search_rounds {
   int *sizes;      /* ... and bytes */
 } search_rounds;
 
-/* -------------------------------------------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------------------------------------------- memory */
 
 static int64_t most(int64_t a, int64_t b) {
   return a > b ? a : b;
@@ -73,7 +74,7 @@ static gv_status make_rounds(gv_io *io, search_rounds *r) {
   return made ? GV_OK : gv_io_fail_memory(io, "the results");
 }
 
-/* ----------------------------------------------------------------------------------------------------- searching */
+/* ---------------------------------------------------------------------------------------------- searching */
 
 /* The queries from `first` on, as many as there are, up to a round's rows. */
 static gv_status load_queries(gv_io *io, search_rounds *r, int64_t first, gv_points *out) {
@@ -96,8 +97,8 @@ static gv_status load_queries(gv_io *io, search_rounds *r, int64_t first, gv_poi
   return status;
 }
 
-/* Among the points of all ranks. The queries are not the points of this rank's index, so the library cannot exclude
- * a query itself: it is removed from k + 1 neighbors; the first k of the others are the result. */
+/* Among the points of all ranks. The queries are not the points of this rank's index, so the library cannot
+ * exclude a query itself: it is removed from k + 1 neighbors; the first k of the others are the result. */
 static gv_status search_shards(search_rounds *r, const gv_points *queries) {
   gv_search_run *run = r->run;
   const gv_communicator *all = &run->communicator->all;
@@ -105,7 +106,8 @@ static gv_status search_shards(search_rounds *r, const gv_points *queries) {
   gv_search_options o = r->options;
   o.k = r->found_k;
   o.exclude_self = 0;
-  gv_status status = gv_index_search_distributed(run->context, all, run->index, queries, &o, a->indices, a->values);
+  gv_status status =
+      gv_index_search_distributed(run->context, all, run->index, queries, &o, a->indices, a->values);
   if (status != GV_OK || r->found_k == r->k) return status;
   for (int64_t i = 0, to = 0; i < a->count; i++) {
     for (int64_t from = i * r->found_k, end = to + r->k; to < end; from++) {
@@ -145,7 +147,7 @@ static gv_status rounds_search(gv_io *io, search_rounds *r, const gv_points *poi
   return gv_io_fail(io, status, "%s: %s", name, gv_context_message(context));
 }
 
-/* ------------------------------------------------------------------------------------------------------- writing */
+/* ------------------------------------------------------------------------------------------------ writing */
 
 static gv_status write_results(gv_io *io, search_rounds *r, const results *a) {
   return gv_search_results_write(io, r->run, a->count, a->indices, a->values, a->nearest);
@@ -174,7 +176,7 @@ static gv_status deliver(gv_io *io, search_rounds *r) {
   return write_results(io, r, all);
 }
 
-/* -------------------------------------------------------------------------------------------------------- rounds */
+/* ------------------------------------------------------------------------------------------------- rounds */
 
 /* The progress of the search of `count` queries after `done`; their total number may be unknown. */
 static void next_part(gv_search_run *run, int64_t done, int64_t count) {

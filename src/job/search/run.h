@@ -66,7 +66,7 @@ typedef struct gv_search_run {
 
 #define GV_SEARCH_BUILD_SHARE 0.1 /* share of the progress for building the index */
 
-/* ------------------------------------------------------------------------------------------------ points (points.c) */
+/* -------------------------------------------------------------------------------------- points (points.c) */
 
 /* Points that are not open yet; `query`: they are the queries. */
 gv_search_points gv_search_points_of(const gv_search_source *source, const char *path, bool query);
@@ -86,7 +86,7 @@ gv_status gv_search_points_to_globe(gv_io *io, gv_search_points *s, OGRSpatialRe
 /* Counts the points. Text is read to its end and opened again. */
 gv_status gv_search_points_count(gv_io *io, gv_search_points *s, int64_t *count);
 
-/* ------------------------------------------------------------------------------------------------- index (index.c) */
+/* ---------------------------------------------------------------------------------------- index (index.c) */
 
 /* Brings both sides and barriers to the globe of the reference set's system. */
 gv_status gv_search_to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening);
@@ -97,21 +97,21 @@ void gv_search_set_positions(gv_search_run *run);
 /* Builds the index over the reference set and sets `searched`. */
 gv_status gv_search_build(gv_io *io, gv_search_run *run);
 
-/* ----------------------------------------------------------------------------------------------- rounds (rounds.c) */
+/* -------------------------------------------------------------------------------------- rounds (rounds.c) */
 
 /*
- * Searches the queries round by round: in one process, or divided among the ranks of MPI; rank 0 writes all results
- * in the order of the queries. Each rank has all reference points, or (sharded) some of them, which the library's
- * distributed search (gv_index_search_distributed) joins.
+ * Searches the queries round by round: in one process, or divided among the ranks of MPI; rank 0 writes all
+ * results in the order of the queries. Each rank has all reference points, or (sharded) some of them, which
+ * the library's distributed search (gv_index_search_distributed) joins.
  */
 gv_status gv_search_rounds(gv_io *io, gv_search_run *run);
 
-/* ------------------------------------------------------------------------------------------------ radius (radius.c) */
+/* -------------------------------------------------------------------------------------- radius (radius.c) */
 
 /* The same by radius, by one process. */
 gv_status gv_search_radius_rounds(gv_io *io, gv_search_run *run);
 
-/* -------------------------------------------------------------------------------------------- barriers (barriers.c) */
+/* ---------------------------------------------------------------------------------- barriers (barriers.c) */
 
 /* Checks that the inputs, which are open, have ways round barriers, and reads these. */
 gv_status gv_search_barriers_open(gv_io *io, gv_search_run *run);
@@ -122,7 +122,7 @@ gv_status gv_search_barriers_build(gv_io *io, gv_search_run *run);
 /* Searches the queries by them, batch by batch. */
 gv_status gv_search_barriers_rounds(gv_io *io, gv_search_run *run);
 
-/* --------------------------------------------------------------------------------------------- results (results.c) */
+/* ------------------------------------------------------------------------------------ results (results.c) */
 
 /* Creates the arrays, or the text. */
 gv_status gv_search_results_create(gv_io *io, gv_search_run *run);

@@ -17,12 +17,13 @@
 
 gv_search_output gv_search_job_output(const gv_search_job *j) {
   const gv_search_source *q = &j->query, *r = &j->reference;
-  if (j->lines || q->id != NULL || r->id != NULL || q->keep != NULL || r->keep != NULL) return GV_SEARCH_TABLE;
+  if (j->lines || q->id != NULL || r->id != NULL || q->keep != NULL || r->keep != NULL)
+    return GV_SEARCH_TABLE;
   if (gv_path_ends(j->out, ".csv") || gv_array_is_stream(j->out)) return GV_SEARCH_TEXT;
   return gv_path_ends(j->out, ".npy") || gv_path_ends(j->out, ".ivecs") ? GV_SEARCH_ARRAY : GV_SEARCH_TABLE;
 }
 
-/* ---------------------------------------------------------------------------------------------- combinations */
+/* ------------------------------------------------------------------------------------------- combinations */
 
 /* Options and queries that lines and polygons exclude or require. */
 static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
@@ -45,23 +46,26 @@ static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
 
 /* Arrays have no coordinate system, and no option sets one. */
 static gv_status fail_array(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "%s: --metric %s: missing coordinate system; use a layer with one, or the columns lon and lat",
-                    s->path, gv_metric_name(run->metric));
+  return gv_io_fail(
+      io, GV_ERROR_INVALID_ARGUMENT,
+      "%s: --metric %s: missing coordinate system; use a layer with one, or the columns lon and lat", s->path,
+      gv_metric_name(run->metric));
 }
 
 /* Distances on the globe and to lines and polygons are two-dimensional. */
 static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
   char what[64] = "to lines and polygons";
   if (s->seeds.z == NULL && s->source->z == NULL) return GV_OK;
-  if (gv_metric_on_globe(run->metric)) snprintf(what, sizeof what, "by the metric %s", gv_metric_name(run->metric));
+  if (gv_metric_on_globe(run->metric))
+    snprintf(what, sizeof what, "by the metric %s", gv_metric_name(run->metric));
   GV_REQUIRE(io, s->source->z == NULL, "--z: unsupported for distances %s", what);
-  gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used; it is unsupported for distances %s", s->path, what);
+  gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used; it is unsupported for distances %s", s->path,
+             what);
   return GV_OK;
 }
 
-/* Transforms a layer of queries or barriers on the plane to the reference's coordinate system. Either both layers have a coordinate system or
- * neither. */
+/* Transforms a layer of queries or barriers on the plane to the reference's coordinate system. Either both
+ * layers have a coordinate system or neither. */
 static gv_status search_job_align(gv_io *io, gv_search_run *run, gv_search_points *q) {
   gv_search_points *reference = &run->reference;
   gv_operation *operation = NULL;
@@ -73,7 +77,8 @@ static gv_status search_job_align(gv_io *io, gv_search_run *run, gv_search_point
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: missing coordinate system, but %s is in %s; use %s",
                       without->path, with->path, name, without->crs_option);
   }
-  if (gv_metric_on_globe(run->metric) || q->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs))
+  if (gv_metric_on_globe(run->metric) || q->seeds.crs == NULL ||
+      gv_crs_same(q->seeds.crs, reference->seeds.crs))
     return GV_OK;
   gv_status status = gv_operation_between(io, q->seeds.crs, reference->seeds.crs, q->seeds.x, q->seeds.y,
                                           q->seeds.count, &operation);
@@ -125,7 +130,8 @@ static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *input
                            "output %s is an input, too; use another name", outputs[i]);
     }
     for (int other = 0; other < i; other++)
-      GV_REQUIRE(io, !gv_same_file(outputs[other], outputs[i]), "outputs: two have the same name (%s)", outputs[i]);
+      GV_REQUIRE(io, !gv_same_file(outputs[other], outputs[i]), "outputs: two have the same name (%s)",
+                 outputs[i]);
   }
   return GV_OK;
 }
@@ -164,7 +170,7 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
   return gv_table_plan(io, "OUT", j->out, "neighbours", j->overwrite, &run->results.table);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------------------------------------- steps */
 
 /* Lists the inputs and checks the outputs against them. */
 static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
@@ -226,7 +232,8 @@ static gv_status search_job_run_stages(gv_io *io, gv_search_run *run) {
   gv_warn_of_skipped(run->barriers.option, "lines or polygons", barriers->skipped, barriers->count,
                      barriers->skipped_first);
   report->queries.used = r->queries;
-  report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
+  report->queries.left_out =
+      run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
   report->missing = r->missing;
   report->by_radius = run->job->by_radius;
   report->pairs = r->pairs;
@@ -262,17 +269,18 @@ static int search_job_go_on(double fraction, void *user) {
 gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluster *communicator,
                             gv_search_report *report) {
   const char *reference = job->reference.path != NULL ? job->reference.path : job->raster.source;
-  gv_search_run run = {.job = job,
-                       .output = gv_search_job_output(job),
-                       .communicator = communicator,
-                       .report = report,
-                       .first = communicator == NULL || communicator->all.rank == 0,
-                       .metric = job->metric,
-                       .reference = gv_search_points_of(&job->reference, reference, false),
-                       .queries = gv_search_points_of(&job->query, job->query.path, true),
-                       .again = {.seeds = GV_SEED_LIST_INIT},
-                       .barriers = {.path = job->barriers.path, .option = "--barriers", .seeds = GV_SEED_LIST_INIT},
-                       .bar_to = GV_SEARCH_BUILD_SHARE};
+  gv_search_run run = {
+      .job = job,
+      .output = gv_search_job_output(job),
+      .communicator = communicator,
+      .report = report,
+      .first = communicator == NULL || communicator->all.rank == 0,
+      .metric = job->metric,
+      .reference = gv_search_points_of(&job->reference, reference, false),
+      .queries = gv_search_points_of(&job->query, job->query.path, true),
+      .again = {.seeds = GV_SEED_LIST_INIT},
+      .barriers = {.path = job->barriers.path, .option = "--barriers", .seeds = GV_SEED_LIST_INIT},
+      .bar_to = GV_SEARCH_BUILD_SHARE};
   watcher watch = {io, &run};
   io->memory = job->memory > 0 ? job->memory : gv_budget_default();
   gv_context_options options;
@@ -283,8 +291,10 @@ gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluste
   options.progress = search_job_go_on;
   options.progress_user = &watch;
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");
-  *report = (gv_search_report){
-      .dimensions = 2, .k = job->k, .requested_backend = job->backend, .threads = gv_context_threads(run.context)};
+  *report = (gv_search_report){.dimensions = 2,
+                               .k = job->k,
+                               .requested_backend = job->backend,
+                               .threads = gv_context_threads(run.context)};
   gv_status status = search_job_run_stages(io, &run);
   gv_context_destroy(run.context);
   return status;

@@ -1,7 +1,8 @@
 /*
- * A search described as data, and carried out: the nearest neighbors of rows of numbers or of points of vector layers, also among lines and
- * polygons. Arrays of queries are read, searched and written batch by batch, so that memory is bounded by the reference set. A binary array of
- * reference points is read directly into the index; text and layers are held in memory.
+ * A search described as data, and carried out: the nearest neighbors of rows of numbers or of points of
+ * vector layers, also among lines and polygons. Arrays of queries are read, searched and written batch by
+ * batch, so that memory is bounded by the reference set. A binary array of reference points is read directly
+ * into the index; text and layers are held in memory.
  */
 #ifndef GV_JOB_SEARCH_SEARCH_JOB_H
 #define GV_JOB_SEARCH_SEARCH_JOB_H
@@ -20,8 +21,8 @@ typedef struct gv_search_source {
   const char *id, *keep; /* fields for a table of neighbors */
   gv_array_open_options array;
   char **open_options;
-  bool
-      standard_input; /* the path is of a copy of the standard input in memory, which may be an array although it begins with /vsi */
+  bool standard_input; /* the path is of a copy of the standard input in memory, which may be an array
+                          although it begins with /vsi */
 } gv_search_source;
 
 typedef struct gv_search_job {
@@ -72,8 +73,8 @@ typedef enum gv_search_output { GV_SEARCH_ARRAY, GV_SEARCH_TEXT, GV_SEARCH_TABLE
 
 gv_search_output gv_search_job_output(const gv_search_job *job);
 
-/* Makes all outputs, or none. Collective: all ranks call it with the same job; rank 0 writes the outputs and gets the report. The communicator
- * is NULL for a single process. */
+/* Makes all outputs, or none. Collective: all ranks call it with the same job; rank 0 writes the outputs and
+ * gets the report. The communicator is NULL for a single process. */
 gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_cluster *communicator,
                             gv_search_report *report);
 

@@ -10,12 +10,13 @@
 #include "io/in/cells/place_arrays.h"
 #include "io/in/raster_crs.h"
 
-/* ------------------------------------------------------------------------------------------------------- what it is */
+/* --------------------------------------------------------------------------------------------- what it is */
 
 /* Whether GDAL opens a source as a raster, and not as a layer; then its coordinate system. */
 static gv_status side_find_raster(gv_io *io, gv_weights_side *s, OGRSpatialReferenceH *crs) {
   const gv_cells_of *cells = &s->cells;
-  if (!gv_cells_of_are_read(cells) || cells->name != NULL || gv_place_arrays_may_be(cells->source)) return GV_OK;
+  if (!gv_cells_of_are_read(cells) || cells->name != NULL || gv_place_arrays_may_be(cells->source))
+    return GV_OK;
   gv_gdal_reset();
   GDALDatasetH layer = GDALOpenEx(cells->source, GDAL_OF_VECTOR | GDAL_OF_READONLY, NULL, NULL, NULL);
   GDALDatasetH raster =
@@ -26,8 +27,8 @@ static gv_status side_find_raster(gv_io *io, gv_weights_side *s, OGRSpatialRefer
   if (layer != NULL) GDALClose(layer);
   if (raster != NULL) GDALClose(raster);
   if (status != GV_OK || !s->is_raster || *crs != NULL) return status;
-  return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT, "%s: %s: missing coordinate system",
-                       s->option, s->path);
+  return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                       "%s: %s: missing coordinate system", s->option, s->path);
 }
 
 static gv_grid_options side_options(gv_metric metric) {
@@ -36,11 +37,12 @@ static gv_grid_options side_options(gv_metric metric) {
 
 gv_status gv_weights_side_open(gv_io *io, gv_weights_side *s, gv_metric metric, int threads) {
   GV_TRY(gv_cells_of_read(io, s->option, s->path, &s->cells));
-  GV_REQUIRE(io, !gv_cells_of_are_triangles(&s->cells), "%s: unsupported cells (%s); use healpix:LEVEL or s2:LEVEL",
-             s->option, s->path);
+  GV_REQUIRE(io, !gv_cells_of_are_triangles(&s->cells),
+             "%s: unsupported cells (%s); use healpix:LEVEL or s2:LEVEL", s->option, s->path);
   gv_seed_list of_raster = GV_SEED_LIST_INIT; /* without seeds */
   gv_status status = side_find_raster(io, s, &of_raster.crs);
-  if (status == GV_OK && !s->is_raster) status = gv_cell_places_read(io, &s->cells, s->option, false, &s->places);
+  if (status == GV_OK && !s->is_raster)
+    status = gv_cell_places_read(io, &s->cells, s->option, false, &s->places);
   if (status == GV_OK && s->is_raster) {
     gv_grid_options options = side_options(metric);
     options.like = s->path;
@@ -58,7 +60,7 @@ OGRSpatialReferenceH gv_weights_side_crs(const gv_weights_side *s) {
   return s->is_raster ? s->grid.crs : s->places.crs;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the globe */
+/* ---------------------------------------------------------------------------------------------- the globe */
 
 /* The library's object of a grid, for positions and areas of its cells. */
 static gv_status side_describe(gv_io *io, gv_context *context, const gv_weights_side *s, const gv_grid *grid,
@@ -137,7 +139,7 @@ gv_status gv_weights_side_place(gv_io *io, gv_context *context, gv_weights_side 
   return known ? side_put_on_sphere(io, context, s, threads) : GV_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------------------------------------- blocks */
 
 /* Of rasters with long rows parts of a row, else some rows; of lists stretches. */
 static int64_t side_blocks_across(const gv_weights_side *s) {

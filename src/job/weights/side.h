@@ -40,8 +40,8 @@ gv_status gv_weights_side_open(gv_io *io, gv_weights_side *side, gv_metric metri
 OGRSpatialReferenceH gv_weights_side_crs(const gv_weights_side *side);
 
 /* Places the cells on the globe: a list in `crs`. */
-gv_status gv_weights_side_place(gv_io *io, gv_context *context, gv_weights_side *side, OGRSpatialReferenceH crs,
-                                gv_metric metric, int threads);
+gv_status gv_weights_side_place(gv_io *io, gv_context *context, gv_weights_side *side,
+                                OGRSpatialReferenceH crs, gv_metric metric, int threads);
 
 /* How many blocks there are, and block number `number`. `worker`: of the calling thread. */
 int64_t gv_weights_side_blocks(const gv_weights_side *side);

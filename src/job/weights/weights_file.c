@@ -22,7 +22,8 @@ gv_status gv_weights_file_plan(gv_io *io, const char *path, bool overwrite, gv_w
   return gv_place_plan(io, &writer->place, &place);
 }
 
-static bool weights_file_put_global(GDALGroupH root, const char *name, GDALExtendedDataTypeH type, double value) {
+static bool weights_file_put_global(GDALGroupH root, const char *name, GDALExtendedDataTypeH type,
+                                    double value) {
   GDALAttributeH made = GDALGroupCreateAttribute(root, name, 0, NULL, type, NULL);
   const bool good = made != NULL && GDALAttributeWriteDouble(made, value);
   GDALAttributeRelease(made);
@@ -36,7 +37,8 @@ static bool weights_file_describe(gv_weights_file *f, const gv_weights_facts *fa
          gv_mdarray_put_global(root, "normalization", "none") &&
          gv_mdarray_put_global(root, "map_method",
                                nearest ? "Nearest source to destination" : "Inverse distance") &&
-         gv_mdarray_put_global(root, "metric", gv_metric_name(facts->metric)) && gv_mdarray_put_source(root) &&
+         gv_mdarray_put_global(root, "metric", gv_metric_name(facts->metric)) &&
+         gv_mdarray_put_source(root) &&
          (nearest || (weights_file_put_global(root, "neighbors", f->file.int32, facts->k) &&
                       weights_file_put_global(root, "power", f->file.float64, facts->power)));
 }
@@ -50,18 +52,19 @@ static bool weights_file_make_side(gv_weights_file *f, const gv_weights_side *s,
   snprintf(name, sizeof name, "%s_grid_rank", ends[side]);
   GDALDimensionH dimension = gv_array_file_dimension(&f->file, name, rank);
   snprintf(name, sizeof name, "%s_grid_dims", ends[side]);
-  GDALMDArrayH dims =
-      dimension != NULL
-          ? gv_array_file_keep(&f->file, GDALGroupCreateMDArray(f->file.root, name, 1, &dimension, integer, NULL))
-          : NULL;
+  GDALMDArrayH dims = dimension != NULL
+                          ? gv_array_file_keep(&f->file, GDALGroupCreateMDArray(f->file.root, name, 1,
+                                                                                &dimension, integer, NULL))
+                          : NULL;
   bool good = dims != NULL && gv_mdarray_write(dims, 0, rank, 1, f->file.int64, shape);
   dimension = gv_array_file_dimension(&f->file, side == GV_WEIGHTS_A ? "n_a" : "n_b", s->count);
   good = good && dimension != NULL;
   for (int i = 0; i < 5 && good; i++) {
     const char *const texts[][2] = {{"units", units[i]}};
     snprintf(name, sizeof name, "%s_%s", names[i], letters[side]);
-    f->cells[side][i] = gv_array_file_keep(
-        &f->file, gv_mdarray_make(f->file.root, name, dimension, NULL, i == FILE_MASK ? integer : f->file.float64));
+    f->cells[side][i] =
+        gv_array_file_keep(&f->file, gv_mdarray_make(f->file.root, name, dimension, NULL,
+                                                     i == FILE_MASK ? integer : f->file.float64));
     good = f->cells[side][i] != NULL && gv_array_put_texts(f->cells[side][i], texts, 1);
   }
   return good;
@@ -70,7 +73,8 @@ static bool weights_file_make_side(gv_weights_file *f, const gv_weights_side *s,
 static bool weights_file_create(gv_weights_file *f, const gv_weights_facts *facts) {
   static const char *const format[] = {"FORMAT=NC4", NULL};
   gv_array_file *file = &f->file;
-  if (!gv_array_file_create(file, gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF)), format)) return false;
+  if (!gv_array_file_create(file, gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF)), format))
+    return false;
   const int64_t a = facts->side[GV_WEIGHTS_A]->count, b = facts->side[GV_WEIGHTS_B]->count;
   GDALExtendedDataTypeH integer = a <= INT32_MAX && b <= INT32_MAX ? file->int32 : file->int64;
   GDALDimensionH links = gv_array_file_dimension(file, "n_s", facts->weights);

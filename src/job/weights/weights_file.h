@@ -1,6 +1,7 @@
 /*
- * A NetCDF file of weights, in the form that ESMF and SCRIP share: row (target) and col (source) from 1 and S; of both sides (a: source,
- * b: target) grid_dims, xc, yc, mask, area and frac. Everything is written in the order of cells.
+ * A NetCDF file of weights, in the form that ESMF and SCRIP share: row (target) and col (source) from 1 and
+ * S; of both sides (a: source, b: target) grid_dims, xc, yc, mask, area and frac. Everything is written in
+ * the order of cells.
  */
 #ifndef GV_JOB_WEIGHTS_WEIGHTS_FILE_H
 #define GV_JOB_WEIGHTS_WEIGHTS_FILE_H
@@ -35,8 +36,8 @@ gv_status gv_weights_file_put_cells(gv_io *io, gv_weights_file *file, int side, 
                                     const bool *reached);
 
 /* The next weights. */
-gv_status gv_weights_file_put(gv_io *io, gv_weights_file *file, int64_t first, int64_t count, const int64_t *row,
-                              const int64_t *col, const double *weight);
+gv_status gv_weights_file_put(gv_io *io, gv_weights_file *file, int64_t first, int64_t count,
+                              const int64_t *row, const int64_t *col, const double *weight);
 
 /* Completes the file if `status` is GV_OK, and releases all. */
 gv_status gv_weights_file_finish(gv_io *io, gv_weights_file *file, gv_status status);

@@ -1,6 +1,7 @@
 /*
- * The steps of weights: the cells of both sides, the source's as points, the nearest of them to each cell of the target, the file. The number
- * of weights must be known when the file is made: unless each cell has as many, the target is searched twice.
+ * The steps of weights: the cells of both sides, the source's as points, the nearest of them to each cell of
+ * the target, the file. The number of weights must be known when the file is made: unless each cell has as
+ * many, the target is searched twice.
  */
 #include "job/weights/weights_job.h"
 
@@ -55,7 +56,7 @@ static int weights_go_on(double fraction, void *user) {
   return j->progress == NULL || j->progress(run->done + run->part * fraction, j->progress_user) != 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- threads */
+/* ------------------------------------------------------------------------------------------------ threads */
 
 static gv_status weights_make_worker(gv_io *io, const weights_run *run, weights_worker *w) {
   const size_t cells = GV_WEIGHTS_BLOCK, all = cells * (size_t)run->job->k;
@@ -108,13 +109,14 @@ static gv_status weights_pass(gv_io *io, weights_run *run, int side, double shar
     GV_TRY(gv_io_parallel_for(io, &loop, body));
     for (int64_t i = 0; i < count && follow != NULL; i++)
       GV_TRY(follow(io, run, &run->workers[i]));
-    if (weights_go_on((double)(run->first + count) / (double)blocks, run) == 0) return gv_io_fail_cancelled(io);
+    if (weights_go_on((double)(run->first + count) / (double)blocks, run) == 0)
+      return gv_io_fail_cancelled(io);
   }
   run->done += share;
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the source */
+/* --------------------------------------------------------------------------------------------- the source */
 
 static gv_status weights_read_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
   weights_run *run = user;
@@ -157,14 +159,14 @@ static gv_status weights_read_source(gv_io *io, weights_run *run) {
   GV_TRY(weights_pass(io, run, GV_WEIGHTS_A, 0.1, weights_read_some, weights_add_source));
   run->report->unused = s->count - from->count;
   if (from->count == 0)
-    return gv_io_name(
-        io, GV_CODE_SEEDS_NONE,
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--source: %s: no cell has a value and a position", s->path));
+    return gv_io_name(io, GV_CODE_SEEDS_NONE,
+                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                 "--source: %s: no cell has a value and a position", s->path));
   GV_TRY(gv_crs_degrees(io, gv_raster_grid_globe(&s->grid), &from->crs));
   return gv_io_of_option(io, gv_raster_grid_transform(io, &run->side[GV_WEIGHTS_B].grid, from), "--source");
 }
 
-/* ------------------------------------------------------------------------------------------------------- the search */
+/* --------------------------------------------------------------------------------------------- the search */
 
 static gv_status weights_prepare_search(gv_io *io, weights_run *run) {
   const gv_weights_job *j = run->job;
@@ -181,7 +183,8 @@ static gv_status weights_prepare_search(gv_io *io, weights_run *run) {
   if (target->grid.grid.width < GV_WEIGHTS_BLOCK) options.block_width = (int32_t)target->grid.grid.width;
   options.block_height = GV_WEIGHTS_BLOCK / options.block_width;
   GV_TRY(gv_io_pass_on_library(
-      io, run->context, gv_voronoi_create(run->context, &target->grid.grid, &points, &options, &run->voronoi)));
+      io, run->context,
+      gv_voronoi_create(run->context, &target->grid.grid, &points, &options, &run->voronoi)));
   run->report->backend = gv_voronoi_backend(run->voronoi);
   return GV_OK;
 }
@@ -222,7 +225,8 @@ static gv_status weights_weigh(gv_io *io, const weights_run *run, weights_worker
   measure.band_stride = measure.out_band_stride = b->count;
   gv_status status = gv_voronoi_measure(b->context, run->voronoi, &measure);
   if (status == GV_OK)
-    status = gv_inverse_distance_weights(b->context, w->distance, b->count, run->k, run->job->power, w->distance);
+    status =
+        gv_inverse_distance_weights(b->context, w->distance, b->count, run->k, run->job->power, w->distance);
   return gv_io_pass_on_library(io, b->context, status);
 }
 
@@ -264,7 +268,7 @@ static gv_status weights_compute_some(gv_io *io, void *user, int number, int64_t
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- the file */
+/* ----------------------------------------------------------------------------------------------- the file */
 
 static gv_status weights_write_source(gv_io *io, weights_run *run, weights_worker *w) {
   return gv_weights_file_put_cells(io, &run->file, GV_WEIGHTS_A, &w->block, NULL);
@@ -299,12 +303,13 @@ static gv_status weights_write(gv_io *io, weights_run *run) {
   return weights_pass(io, run, GV_WEIGHTS_B, 0.95 - run->done, weights_compute_some, weights_write_target);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ all of it */
+/* ---------------------------------------------------------------------------------------------- all of it */
 
 static gv_status weights_open(gv_io *io, weights_run *run) {
   const gv_weights_job *j = run->job;
   gv_weights_side *a = &run->side[GV_WEIGHTS_A], *b = &run->side[GV_WEIGHTS_B];
-  *a = (gv_weights_side){.option = "--source", .path = j->source, .masked = true, .places = GV_SEED_LIST_INIT};
+  *a =
+      (gv_weights_side){.option = "--source", .path = j->source, .masked = true, .places = GV_SEED_LIST_INIT};
   *b = (gv_weights_side){.option = "--target", .path = j->target, .places = GV_SEED_LIST_INIT};
   for (int i = 0; i < GV_WEIGHTS_SIDES; i++)
     GV_TRY(gv_weights_side_open(io, &run->side[i], j->metric, run->threads));

@@ -1,4 +1,5 @@
-/* Weights of regridding described as data, and computed: the cells of a source and of a target in, a NetCDF file out. */
+/* Weights of regridding described as data, and computed: the cells of a source and of a target in, a NetCDF
+ * file out. */
 #ifndef GV_JOB_WEIGHTS_WEIGHTS_JOB_H
 #define GV_JOB_WEIGHTS_WEIGHTS_JOB_H
 

@@ -12,7 +12,8 @@ namespace {
 enum { BLOCK = 256, SLOT_BAD = GV_CUDA_SLOTS - 1, BLOCKS_EACH = 16 };
 
 template <typename T>
-__global__ void widen_values(const T *from, int64_t values, int32_t dim, double *to, unsigned long long *bad) {
+__global__ void widen_values(const T *from, int64_t values, int32_t dim, double *to,
+                             unsigned long long *bad) {
   int64_t step = (int64_t)gridDim.x * blockDim.x;
   for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < values; i += step) {
     double value = (double)from[i];
@@ -46,8 +47,8 @@ static gv_status find_device(gv_context *context, const void *const *array, int 
     if (attributes.type != cudaMemoryTypeDevice)
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "array: not in the memory of a CUDA device");
     if (*device >= 0 && *device != attributes.device) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "arrays: in the memory of different devices (%d and %d)",
-                     *device, attributes.device);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "arrays: in the memory of different devices (%d and %d)", *device, attributes.device);
     }
     *device = attributes.device;
   }
@@ -60,7 +61,8 @@ static gv_status device_arrays_begin(gv_context *context, const void *const *arr
   gv_status status = find_device(context, array, count, device);
   if (status == GV_OK) status = gv_cuda_queue_take(context, *device, &taken);
   if (status != GV_OK) return status;
-  status = gv_cuda_result(context, cudaStreamSynchronize((cudaStream_t)stream), "waiting for the caller's stream");
+  status =
+      gv_cuda_result(context, cudaStreamSynchronize((cudaStream_t)stream), "waiting for the caller's stream");
   if (status != GV_OK) {
     gv_cuda_queue_give(context, taken);
     return status;
@@ -102,11 +104,11 @@ static gv_status device_arrays_widen(gv_context *context, void *opaque, const vo
               "examining points");
   gv_cuda_mark_begin(queue);
   if (dtype == GV_FLOAT32) {
-    widen_values<<<blocks_for(queue, values), BLOCK, 0, queue->stream>>>((const float *)from, values, dim, out,
-                                                                         least);
+    widen_values<<<blocks_for(queue, values), BLOCK, 0, queue->stream>>>((const float *)from, values, dim,
+                                                                         out, least);
   } else {
-    widen_values<<<blocks_for(queue, values), BLOCK, 0, queue->stream>>>((const double *)from, values, dim, out,
-                                                                         least);
+    widen_values<<<blocks_for(queue, values), BLOCK, 0, queue->stream>>>((const double *)from, values, dim,
+                                                                         out, least);
   }
   GV_CUDA_LAUNCHED(context, "examining points");
   gv_cuda_mark_end(queue);
@@ -139,8 +141,8 @@ static gv_status download(gv_context *context, void *queue, void *to, const void
   return gv_cuda_download(context, (gv_cuda_queue *)queue, to, from, bytes, "copying points");
 }
 
-static gv_status stream(gv_context *context, void *opaque, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
-                        void *user) {
+static gv_status stream(gv_context *context, void *opaque, void *to, size_t bytes, size_t unit,
+                        gv_fill_fn *fill, void *user) {
   gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
   gv_status status = gv_cuda_stream(context, queue, to, bytes, unit, fill, user, "copying points");
   return status == GV_OK ? gv_cuda_wait(context, queue, "copying points") : status;

@@ -1,20 +1,21 @@
 /*
  * Brute force on the GPU: staging, filter, decision.
  *
- * The filter is that of search/float_filter.h: a value is wrong by at most e, which depends on the query. For products of vectors the
- * kernels are those of euclidean: with 0 for the halves of squared lengths they compute -q.s.
+ * The filter is that of search/float_filter.h: a value is wrong by at most e, which depends on the query. For
+ * products of vectors the kernels are those of euclidean: with 0 for the halves of squared lengths they
+ * compute -q.s.
  *
- * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a
- * query's group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so
- * the k-th nearest is at most F + e away, and the value of every neighbor at most F + 2 e. Only groups with a
- * minimum not above that are read again; of their points, exact distances are computed for those with a value not
- * above it. With self-exclusion one of the k points may be the query's own: k + 1 are needed. A query or a
- * reference set that is out of float's range has an infinite bound, so the exact distances of all points are
- * compared.
+ * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of
+ * a query's group minima (or of the minima of sets of groups, which is larger): k points have values at most
+ * F, so the k-th nearest is at most F + e away, and the value of every neighbor at most F + 2 e. Only groups
+ * with a minimum not above that are read again; of their points, exact distances are computed for those with
+ * a value not above it. With self-exclusion one of the k points may be the query's own: k + 1 are needed. A
+ * query or a reference set that is out of float's range has an infinite bound, so the exact distances of all
+ * points are compared.
  *
- * One warp decides a query if k is small, else one block. Candidates are collected in a buffer in shared memory,
- * which is sorted and cut to k when it is full. Equal distances are ordered by the points' numbers, so the result
- * does not depend on the order in which candidates arrive.
+ * One warp decides a query if k is small, else one block. Candidates are collected in a buffer in shared
+ * memory, which is sorted and cut to k when it is full. Equal distances are ordered by the points' numbers,
+ * so the result does not depend on the order in which candidates arrive.
  */
 #include "search/cuda/decide.cuh"
 
@@ -28,7 +29,7 @@ enum { WARP = 32, BLOCK = 256 };
 
 } // namespace
 
-/* ----------------------------------------------------------------------------------------------------- queries */
+/* ------------------------------------------------------------------------------------------------ queries */
 
 namespace {
 
@@ -36,9 +37,9 @@ typedef struct query_frame {
   gv_metric metric;              /* of exact distances */
   const double *center, *scales; /* scales: of each query, instead of `scale`; NULL unless GV_COSINE */
   double scale, longest;
-  bool halves; /* the filter is that of search/half_filter.h */
-  double
-      above; /* filter value of a canonical value: above * value + e at most, for euclidean - |q|^2 / 2, for cosine - 1 */
+  bool halves;  /* the filter is that of search/half_filter.h */
+  double above; /* filter value of a canonical value: above * value + e at most, for euclidean - |q|^2 / 2,
+                   for cosine - 1 */
   double max_canonical;
 } query_frame;
 
@@ -46,8 +47,8 @@ __device__ inline float rounded_up(double x) {
   return __double2float_ru(x);
 }
 
-/* The margins of query i; `length`: the length of its scaled floats (gv_norm_join of all). False: they do not suit
- * the filter. */
+/* The margins of query i; `length`: the length of its scaled floats (gv_norm_join of all). False: they do not
+ * suit the filter. */
 __device__ inline bool put_margins(const query_frame &frame, int32_t dim, double length, int64_t i,
                                    const gv_margins &out) {
   const gv_metric metric = frame.metric;
@@ -72,8 +73,9 @@ __device__ inline double scale_of(const query_frame &frame, int64_t i) {
 }
 
 /* Floats of queries [0, padded) by columns (euclidean filters: negated) and by rows, and their margins. */
-__global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim, int32_t depth,
-                                query_frame frame, float *columns, float *rows, gv_margins out) {
+__global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim,
+                                int32_t depth, query_frame frame, float *columns, float *rows,
+                                gv_margins out) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   const gv_metric metric = frame.metric;
@@ -102,8 +104,8 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
 }
 
 /* Only the rows and the margins, for euclidean filters of many dimensions: a warp a query. */
-__global__ void prepare_rows(const double *queries, int64_t count, int32_t dim, int32_t depth, query_frame frame,
-                             float *rows, gv_margins out) {
+__global__ void prepare_rows(const double *queries, int64_t count, int32_t dim, int32_t depth,
+                             query_frame frame, float *rows, gv_margins out) {
   int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
   int lane = (int)threadIdx.x % WARP;
   if (i >= count) return;
@@ -148,7 +150,7 @@ __global__ void gather_queries(const int32_t *list, int64_t count, int64_t padde
 
 } // namespace
 
-/* ------------------------------------------------------------------------------------------------------- search */
+/* ------------------------------------------------------------------------------------------------- search */
 
 /* State of a search of some of the reference points. */
 typedef struct work {
@@ -163,9 +165,9 @@ typedef struct work {
 } work;
 
 /*
- * Large groups make short rows; small groups are cheap to read again. About c k groups are read again (c = 1.5).
- * With a cost of 8 bytes for writing and reading a minimum and 8 bytes a coordinate read again (only half of what
- * is read is used), the best size is sqrt(n / (c k dim)).
+ * Large groups make short rows; small groups are cheap to read again. About c k groups are read again (c
+ * = 1.5). With a cost of 8 bytes for writing and reading a minimum and 8 bytes a coordinate read again (only
+ * half of what is read is used), the best size is sqrt(n / (c k dim)).
  */
 static void choose_groups(const work *w, gv_groups *groups) {
   gv_group_shape shape = w->brute->method->shape(&w->sizes);
@@ -190,7 +192,8 @@ static void choose_groups(const work *w, gv_groups *groups) {
   groups->count = gv_ceil_div(count, block) * (shape.lanes == 1 ? 4 : shape.lanes);
 }
 
-/* Filter and decision for the queries of `all` (floats, margins, numbers), as many at once as the budget allows. */
+/* Filter and decision for the queries of `all` (floats, margins, numbers), as many at once as the budget
+ * allows. */
 static gv_status filter_and_decide(work *w, gv_decision all) {
   gv_status status = GV_OK;
   const gv_brute *brute = w->brute;
@@ -232,11 +235,11 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
       GV_TRY(brute->method->filter(w->context, w->queue, brute, &d.scan, &w->sizes));
     }
     if (d.halves != NULL && d.needed <= GV_DECIDE_HALVES_MOST) {
-      status =
-          gv_cuda_reserve(w->context, w->queue, GV_SLOT_LIST, (size_t)at_once * sizeof *d.open, (void **)&d.open);
+      status = gv_cuda_reserve(w->context, w->queue, GV_SLOT_LIST, (size_t)at_once * sizeof *d.open,
+                               (void **)&d.open);
       if (status != GV_OK) return status;
-      status =
-          gv_cuda_result(w->context, gv_decide_halves(&d, block, w->queue->stream), "deciding about neighbors");
+      status = gv_cuda_result(w->context, gv_decide_halves(&d, block, w->queue->stream),
+                              "deciding about neighbors");
       if (status != GV_OK) return status;
     }
     GV_TRY(gv_cuda_result(w->context, gv_decide(&d, block, w->queue->stream), "deciding about neighbors"));
@@ -253,9 +256,11 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
   float *pairs = NULL;
   gv_decision rest = *all;
   *open = 0;
-  status = gv_cuda_reserve(w->context, queue, GV_SLOT_PAIRS, (size_t)padded * 3 * sizeof(float), (void **)&pairs);
+  status =
+      gv_cuda_reserve(w->context, queue, GV_SLOT_PAIRS, (size_t)padded * 3 * sizeof(float), (void **)&pairs);
   if (status != GV_OK) return status;
-  status = gv_cuda_reserve(w->context, queue, GV_SLOT_LIST, (size_t)(padded + 1) * sizeof *list, (void **)&list);
+  status =
+      gv_cuda_reserve(w->context, queue, GV_SLOT_LIST, (size_t)(padded + 1) * sizeof *list, (void **)&list);
   if (status != GV_OK) return status;
   status = gv_cuda_reserve_pinned(w->context, queue, 0, sizeof *count, (void **)&count);
   if (status != GV_OK) return status;
@@ -315,7 +320,8 @@ static gv_status find_budget(gv_context *context, const gv_cuda_queue *queue, si
 }
 
 /* Prepares a search of points [first, end), without the queries. */
-static void begin_work(work *w, const gv_reference *reference, const gv_query *query, int64_t first, int64_t end) {
+static void begin_work(work *w, const gv_reference *reference, const gv_query *query, int64_t first,
+                       int64_t end) {
   const gv_brute *brute = w->brute;
   const int32_t dim = reference->dim, k = query->k;
   const bool quads = brute->layout == GV_QUADS;
@@ -371,7 +377,8 @@ static int64_t choose_chunk(const work *w, const gv_query *query) {
   return chunk < query->count ? chunk : query->count;
 }
 
-/* Copies queries [from, from + n) to the device and sets them in `d`; `queries`: their doubles on the device. */
+/* Copies queries [from, from + n) to the device and sets them in `d`; `queries`: their doubles on the
+ * device. */
 static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int64_t n, gv_decision *d) {
   gv_status status;
   gv_cuda_queue *queue = w->queue;
@@ -398,15 +405,15 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
     GV_TRY(gv_cuda_reserve(w->context, queue, one.slot, one.bytes, one.at));
   }
   if (query->floats != NULL) {
-    status = gv_cuda_upload(w->context, queue, narrow, query->floats + from * d->scan.dim, values * sizeof(float),
-                            "copying queries");
+    status = gv_cuda_upload(w->context, queue, narrow, query->floats + from * d->scan.dim,
+                            values * sizeof(float), "copying queries");
     if (status != GV_OK) return status;
-    brute_widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, queue->stream>>>(narrow, (int64_t)values,
-                                                                                            queries);
+    brute_widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, queue->stream>>>(
+        narrow, (int64_t)values, queries);
     status = gv_cuda_result(w->context, cudaPeekAtLastError(), "widening queries");
   } else {
-    status = gv_cuda_upload(w->context, queue, queries, query->data + from * d->scan.dim, values * sizeof(double),
-                            "copying queries");
+    status = gv_cuda_upload(w->context, queue, queries, query->data + from * d->scan.dim,
+                            values * sizeof(double), "copying queries");
   }
   d->scan.queries = n;
   d->scan.query_stride = (int64_t)padded;
@@ -429,7 +436,8 @@ static gv_status answer_queries(work *w, const gv_decision *d) {
     double *scales = NULL;
     GV_TRY(gv_cuda_reserve(w->context, w->queue, GV_SLOT_SCALES, (size_t)scan->queries * sizeof *scales,
                            (void **)&scales));
-    GV_TRY(gv_cuda_result(w->context, gv_brute_scales(w->queue, d->queries, NULL, scan->queries, scan->dim, scales),
+    GV_TRY(gv_cuda_result(w->context,
+                          gv_brute_scales(w->queue, d->queries, NULL, scan->queries, scan->dim, scales),
                           "preparing queries"));
     w->frame.scales = scales;
   }
@@ -461,15 +469,17 @@ static gv_status fetch_answers(work *w, const gv_decision *d, int64_t *indices, 
   gv_status status;
   const size_t results = (size_t)d->scan.queries * (size_t)d->k, large = 1 << 20;
   if (results * sizeof(double) > large) {
-    status = gv_cuda_download(w->context, w->queue, indices, d->indices, results * sizeof *indices, "searching");
+    status =
+        gv_cuda_download(w->context, w->queue, indices, d->indices, results * sizeof *indices, "searching");
     if (status == GV_OK)
-      status =
-          gv_cuda_download(w->context, w->queue, canonical, d->canonical, results * sizeof *canonical, "searching");
+      status = gv_cuda_download(w->context, w->queue, canonical, d->canonical, results * sizeof *canonical,
+                                "searching");
     return status == GV_OK ? gv_cuda_wait(w->context, w->queue, "searching") : status;
   }
-  GV_CUDA_TRY(w->context,
-              cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDefault, w->queue->stream),
-              "copying results");
+  GV_CUDA_TRY(
+      w->context,
+      cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDefault, w->queue->stream),
+      "copying results");
   GV_CUDA_TRY(
       w->context,
       cudaMemcpyAsync(canonical, d->canonical, results * sizeof(double), cudaMemcpyDefault, w->queue->stream),
@@ -480,8 +490,8 @@ done:
 }
 
 gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const gv_brute *brute,
-                       const gv_query *query, int64_t first, int64_t end, gv_progress *progress, int64_t *indices,
-                       double *canonical) {
+                       const gv_query *query, int64_t first, int64_t end, gv_progress *progress,
+                       int64_t *indices, double *canonical) {
   work w;
   memset(&w, 0, sizeof w);
   GV_TRY(gv_cuda_queue_take(context, brute->device, &w.queue));
@@ -512,8 +522,8 @@ gv_status gv_brute_search(gv_context *context, const gv_reference *reference, co
                           const gv_query *query, int64_t *indices, double *canonical) {
   gv_progress progress;
   gv_progress_init(&progress, context, query->count);
-  return gv_brute_run(context, reference, (const gv_brute *)state, query, 0, reference->count, &progress, indices,
-                      canonical);
+  return gv_brute_run(context, reference, (const gv_brute *)state, query, 0, reference->count, &progress,
+                      indices, canonical);
 }
 
 void gv_brute_forget(const gv_reference *reference, void *state) {

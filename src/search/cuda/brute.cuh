@@ -1,6 +1,6 @@
 /*
- * The part that all brute-force backends on the GPU have in common: staging of points, filter, decision. A backend adds
- * a method: a layout of the points and kernels that fill the group minima (scan.cuh).
+ * The part that all brute-force backends on the GPU have in common: staging of points, filter, decision. A
+ * backend adds a method: a layout of the points and kernels that fill the group minima (scan.cuh).
  */
 #ifndef GV_CUDA_BRUTE_CUH
 #define GV_CUDA_BRUTE_CUH
@@ -41,8 +41,9 @@ typedef struct gv_brute {
   void *own_rows;      /* the same, where they are not the reference set's */
   double *center;      /* for products of vectors: 0 */
   float *values,
-      *halves; /* see gv_scan; halves NULL unless the filter is euclidean, and part of the values in GV_QUADS */
-  void *own;   /* the method's */
+      /* see gv_scan; halves NULL unless the filter is euclidean, and part of the values in GV_QUADS */
+      *halves;
+  void *own; /* the method's */
   gv_allocator allocator;
 } gv_brute;
 
@@ -75,14 +76,15 @@ typedef struct gv_brute_method {
   gv_status (*filter)(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, const gv_scan *scan,
                       const gv_brute_sizes *sizes);
 
-  /* May be NULL. For k = 1: finds the best group of `pair_group` points and the runner-up; where it leaves a query open
-   * (gv_pair's values too close) `filter` is used. False from `pairs` where it does not apply. */
+  /* May be NULL. For k = 1: finds the best group of `pair_group` points and the runner-up; where it leaves a
+   * query open (gv_pair's values too close) `filter` is used. False from `pairs` where it does not apply. */
   bool (*pairs)(const gv_brute_sizes *sizes);
   gv_status (*pair)(gv_context *context, gv_cuda_queue *queue, const gv_brute *brute, const gv_scan *scan,
                     gv_pair out);
 
   /* May be NULL. Makes data of the backend other than the points. */
-  gv_status (*prepare)(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference, gv_brute *brute);
+  gv_status (*prepare)(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
+                       gv_brute *brute);
   void (*forget)(gv_brute *brute);
 
   bool halves = false; /* products of 16-bit floats (search/half_filter.h) */
@@ -113,20 +115,22 @@ enum {
   GV_SLOT_SCALES
 };
 
-/* Factors that make the lengths of `count` vectors 1, for GV_COSINE: rows of doubles, or of floats where `narrow` is not NULL. */
+/* Factors that make the lengths of `count` vectors 1, for GV_COSINE: rows of doubles, or of floats where
+ * `narrow` is not NULL. */
 cudaError_t gv_brute_scales(gv_cuda_queue *queue, const double *rows, const float *narrow, int64_t count,
                             int32_t dim, double *out);
 
-/* Prepares the reference points, on `device` (-1: the context's), to which they are copied unless they are there. */
+/* Prepares the reference points, on `device` (-1: the context's), to which they are copied unless they are
+ * there. */
 gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_method *method,
                           int device, gv_brute **out);
 void gv_brute_destroy(const gv_reference *reference, gv_brute *brute);
 
-/* Searches reference points [first, end), first a multiple of GV_SCAN_PAD; `progress` counts queries. Numbers written are
- * those of the whole reference set. */
+/* Searches reference points [first, end), first a multiple of GV_SCAN_PAD; `progress` counts queries. Numbers
+ * written are those of the whole reference set. */
 gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const gv_brute *brute,
-                       const gv_query *query, int64_t first, int64_t end, gv_progress *progress, int64_t *indices,
-                       double *canonical);
+                       const gv_query *query, int64_t first, int64_t end, gv_progress *progress,
+                       int64_t *indices, double *canonical);
 
 /* A backend's functions, for all ideas that use one device. */
 gv_status gv_brute_search(gv_context *context, const gv_reference *reference, const void *state,

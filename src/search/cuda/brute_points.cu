@@ -1,6 +1,6 @@
 /*
- * Reference points of brute force on a GPU: their center and scale, and their floats in the layout of the backend's
- * kernels (search/float_filter.h).
+ * Reference points of brute force on a GPU: their center and scale, and their floats in the layout of the
+ * backend's kernels (search/float_filter.h).
  */
 #include "search/cuda/brute.cuh"
 
@@ -31,8 +31,8 @@ double from_ordered(unsigned long long u) {
   return x;
 }
 
-/* extremes[d] and extremes[dim + d]: the smallest and largest coordinate, ordered(). The number of threads is a
- * multiple of dim, so each thread reads one dimension. */
+/* extremes[d] and extremes[dim + d]: the smallest and largest coordinate, ordered(). The number of threads is
+ * a multiple of dim, so each thread reads one dimension. */
 template <typename T>
 __global__ void find_extremes(const T *rows, int64_t values, int32_t dim, int64_t threads,
                               unsigned long long *extremes) {
@@ -48,8 +48,8 @@ __global__ void find_extremes(const T *rows, int64_t values, int32_t dim, int64_
   atomicMax(&extremes[dim + d], ordered((double)high));
 }
 
-/* gv_brute_scales, by a thread a vector: squares are added in the order of the exact distance, which then has the same vectors without
- * a direction. */
+/* gv_brute_scales, by a thread a vector: squares are added in the order of the exact distance, which then has
+ * the same vectors without a direction. */
 template <typename T> __global__ void find_scales(const T *rows, int64_t count, int32_t dim, double *out) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
@@ -66,12 +66,12 @@ __device__ inline float half_of(gv_metric metric, bool real, double length) {
   return !real ? INFINITY : metric == GV_EUCLIDEAN ? (float)(0.5 * length) : 0.0F;
 }
 
-/* Centered and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). `scales`: of each point, instead
- * of `scale`; or NULL. */
+/* Centered and scaled floats of all points in the layout, and the longest length (bits of a double >= 0).
+ * `scales`: of each point, instead of `scale`; or NULL. */
 template <typename T>
 __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                        gv_layout layout, const double *center, double scale, const double *scales, float *values,
-                        float *halves, int32_t depth, unsigned long long *longest) {
+                        gv_layout layout, const double *center, double scale, const double *scales,
+                        float *values, float *halves, int32_t depth, unsigned long long *longest) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   const bool real = i < count, euclidean = gv_filter_metric(metric) == GV_EUCLIDEAN;
@@ -105,7 +105,8 @@ __global__ void convert(const T *rows, int64_t count, int64_t padded, int32_t di
   if (threadIdx.x % WARP == 0) atomicMax(longest, (unsigned long long)__double_as_longlong(length));
 }
 
-/* The same in layouts of rows, of `stride` floats, by a warp a point, so that neighboring values are read and written together. */
+/* The same in layouts of rows, of `stride` floats, by a warp a point, so that neighboring values are read and
+ * written together. */
 template <typename T>
 __global__ void convert_rows(const T *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
                              int32_t stride, const double *center, double scale, const double *scales,
@@ -156,18 +157,19 @@ cudaError_t gv_brute_scales(gv_cuda_queue *queue, const double *rows, const floa
 }
 
 template <typename T>
-static cudaError_t launch_convert(const gv_cuda_queue *queue, const gv_brute *brute, const T *rows, int32_t dim,
-                                  gv_metric metric, const double *scales, unsigned long long *longest) {
+static cudaError_t launch_convert(const gv_cuda_queue *queue, const gv_brute *brute, const T *rows,
+                                  int32_t dim, gv_metric metric, const double *scales,
+                                  unsigned long long *longest) {
   const double scale = ldexp(1.0, brute->exponent);
   bool by_rows = (brute->layout == GV_ROWS || brute->layout == GV_FOURS) && dim >= WARP;
   if (by_rows) {
     convert_rows<<<(unsigned)(brute->padded / (BLOCK / WARP)), BLOCK, 0, queue->stream>>>(
-        rows, brute->count, brute->padded, dim, metric, gv_brute_stride(brute->layout, dim), brute->center, scale,
-        scales, brute->values, brute->halves, longest);
+        rows, brute->count, brute->padded, dim, metric, gv_brute_stride(brute->layout, dim), brute->center,
+        scale, scales, brute->values, brute->halves, longest);
   } else {
     convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, queue->stream>>>(
-        rows, brute->count, brute->padded, dim, metric, brute->layout, brute->center, scale, scales, brute->values,
-        brute->halves, gv_brute_depth(dim), longest);
+        rows, brute->count, brute->padded, dim, metric, brute->layout, brute->center, scale, scales,
+        brute->values, brute->halves, gv_brute_depth(dim), longest);
   }
   return cudaPeekAtLastError();
 }
@@ -192,12 +194,14 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
     host[d] = ~0ULL;
     host[dim + d] = 0;
   }
-  GV_CUDA_TRY(context, cudaMemcpyAsync(extremes, host, bytes, cudaMemcpyHostToDevice, queue->stream), "copying");
+  GV_CUDA_TRY(context, cudaMemcpyAsync(extremes, host, bytes, cudaMemcpyHostToDevice, queue->stream),
+              "copying");
   GV_CUDA_TRY(context,
               brute->narrow != NULL ? launch_extremes(queue, brute->narrow, values, dim, extremes)
                                     : launch_extremes(queue, brute->rows, values, dim, extremes),
               "examining points");
-  GV_CUDA_TRY(context, cudaMemcpyAsync(host, extremes, bytes, cudaMemcpyDeviceToHost, queue->stream), "copying");
+  GV_CUDA_TRY(context, cudaMemcpyAsync(host, extremes, bytes, cudaMemcpyDeviceToHost, queue->stream),
+              "copying");
   status = gv_cuda_wait(context, queue, "examining points");
   if (status != GV_OK) goto done;
   for (int32_t d = 0; d < dim; d++) {
@@ -212,7 +216,8 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
 
   {
     size_t points = (size_t)brute->padded;
-    bool quads = brute->layout == GV_QUADS, halves = gv_filter_metric(reference->metric) == GV_EUCLIDEAN && !quads;
+    bool quads = brute->layout == GV_QUADS,
+         halves = gv_filter_metric(reference->metric) == GV_EUCLIDEAN && !quads;
     status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->center);
     if (status == GV_OK) {
       status = gv_cuda_allocate(context, points * (size_t)gv_brute_stride(brute->layout, dim) * sizeof(float),
@@ -223,14 +228,14 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
     }
     if (status != GV_OK) goto done;
   }
-  GV_CUDA_TRY(
-      context,
-      cudaMemcpyAsync(brute->center, center, (size_t)dim * sizeof *center, cudaMemcpyHostToDevice, queue->stream),
-      "copying");
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(brute->center, center, (size_t)dim * sizeof *center, cudaMemcpyHostToDevice,
+                              queue->stream),
+              "copying");
   GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, queue->stream), "clearing");
   if (reference->metric == GV_COSINE) {
-    status =
-        gv_cuda_reserve(context, queue, GV_SLOT_SCALES, (size_t)brute->count * sizeof *scales, (void **)&scales);
+    status = gv_cuda_reserve(context, queue, GV_SLOT_SCALES, (size_t)brute->count * sizeof *scales,
+                             (void **)&scales);
     if (status != GV_OK) goto done;
     GV_CUDA_TRY(context, gv_brute_scales(queue, brute->rows, brute->narrow, brute->count, dim, scales),
                 "converting points");
@@ -240,7 +245,8 @@ static gv_status convert_points(gv_context *context, gv_cuda_queue *queue, const
                   ? launch_convert(queue, brute, brute->narrow, dim, reference->metric, scales, extremes)
                   : launch_convert(queue, brute, brute->rows, dim, reference->metric, scales, extremes),
               "converting points");
-  GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, queue->stream),
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, queue->stream),
               "copying");
   status = gv_cuda_wait(context, queue, "converting points");
   brute->longest = gv_float_longest(longest);
@@ -252,14 +258,16 @@ done:
 }
 
 /* The canonical rows on the queue's device. */
-static gv_status brute_points_take_rows(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
-                                        gv_brute *brute) {
+static gv_status brute_points_take_rows(gv_context *context, gv_cuda_queue *queue,
+                                        const gv_reference *reference, gv_brute *brute) {
   bool narrow = reference->floats != NULL;
   const void *rows = narrow ? (const void *)reference->floats : (const void *)reference->data;
-  size_t bytes = (size_t)reference->count * (size_t)reference->dim * (narrow ? sizeof(float) : sizeof(double));
+  size_t bytes =
+      (size_t)reference->count * (size_t)reference->dim * (narrow ? sizeof(float) : sizeof(double));
   if (gv_cuda_device_of(rows) != queue->device) {
     gv_status status = gv_cuda_allocate(context, bytes, &brute->own_rows);
-    if (status == GV_OK) status = gv_cuda_upload(context, queue, brute->own_rows, rows, bytes, "copying points");
+    if (status == GV_OK)
+      status = gv_cuda_upload(context, queue, brute->own_rows, rows, bytes, "copying points");
     if (status != GV_OK) return status;
     rows = brute->own_rows;
   }

@@ -1,14 +1,13 @@
 /*
- * Kernels in which a thread owns points: the lanes of a warp read 128 points side by side and compare each with the
- * same four queries. The points of a lane in `steps` such steps are a group. Any dimension.
+ * Kernels in which a thread owns points: the lanes of a warp read 128 points side by side and compare each
+ * with the same four queries. The points of a lane in `steps` such steps are a group. Any dimension.
  *
  * Where coordinates come from is the method, for points a type with
- *   enum { PIECE, IN_QUADS }         1: a lane's four points are 32 apart, 4: they are consecutive; whether GV_QUADS
- *   void load(scan, first, d, v)     v[j][c]: dimension d + c (0 beyond the last) of point first + lane's j-th place
- *   void half(scan, first, h)        half the squared length of the lane's four points
- * and for queries a type with
- *   void stage(scan, query_tile)           called by all threads of the block
- *   float4 get(d)                    dimension d of the four queries
+ *   enum { PIECE, IN_QUADS }         1: a lane's four points are 32 apart, 4: they are consecutive; whether
+ * GV_QUADS void load(scan, first, d, v)     v[j][c]: dimension d + c (0 beyond the last) of point first +
+ * lane's j-th place void half(scan, first, h)        half the squared length of the lane's four points and
+ * for queries a type with void stage(scan, query_tile)           called by all threads of the block float4
+ * get(d)                    dimension d of the four queries
  */
 #ifndef GV_CUDA_BY_POINT_CUH
 #define GV_CUDA_BY_POINT_CUH
@@ -92,8 +91,8 @@ struct gv_shared_queries {
   __device__ __forceinline__ float4 get(int d) const { return memory()[d]; }
 };
 
-/* LOW: at most three dimensions, queries in registers. Block (x, y): query tile x, four of them, against the blocks of groups
- * [y * share, (y + 1) * share), dealt out to its warps. */
+/* LOW: at most three dimensions, queries in registers. Block (x, y): query tile x, four of them, against the
+ * blocks of groups [y * share, (y + 1) * share), dealt out to its warps. */
 template <int METRIC, bool LOW, class POINTS, class QUERIES>
 static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, LOW ? 3 : 2)
     gv_minima_by_point(gv_scan scan, POINTS points, QUERIES queries, int64_t share) {
@@ -110,7 +109,8 @@ static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, LOW ? 3 : 2)
   int lane = (int)threadIdx.x % 32;
   int64_t query = (int64_t)blockIdx.x * GV_BY_POINT_QUERIES;
   int steps = scan.groups.piece * scan.groups.steps / 4; /* of 128 points */
-  for (int64_t block = blockIdx.y * share + threadIdx.x / 32; block < end; block += GV_BY_POINT_THREADS / 32) {
+  for (int64_t block = blockIdx.y * share + threadIdx.x / 32; block < end;
+       block += GV_BY_POINT_THREADS / 32) {
     float4 least = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
     int64_t first = block * steps * GV_BY_POINT_STEP;
     int64_t last = first + (int64_t)steps * GV_BY_POINT_STEP;
@@ -192,7 +192,8 @@ static cudaError_t gv_launch_by_point(gv_cuda_queue *queue, const gv_scan *scan,
   } else {
     auto kernel = gv_minima_by_point<METRIC, false, POINTS, gv_shared_queries>;
     if (bytes > 48 << 10) {
-      cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+      cudaError_t error =
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
       if (error != cudaSuccess) return error;
     }
     kernel<<<grid, GV_BY_POINT_THREADS, bytes, queue->stream>>>(*scan, points, gv_shared_queries(), share);

@@ -1,6 +1,6 @@
 /*
- * Kernels in which a thread owns queries, in registers, and walks through the points; all threads of a block read
- * the same point at the same time, so it is loaded once. Up to three dimensions (GV_QUADS).
+ * Kernels in which a thread owns queries, in registers, and walks through the points; all threads of a block
+ * read the same point at the same time, so it is loaded once. Up to three dimensions (GV_QUADS).
  *
  * Where the points come from is the method: a type with
  *   void stage(scan, first, count)   called by all threads: makes points first ... first + count - 1 readable
@@ -35,7 +35,8 @@ static __device__ __forceinline__ int64_t gv_load_queries(const gv_scan &scan, i
   return first;
 }
 
-/* Minima of groups of consecutive points. Block (x, y): query tile x against points [y * share, (y + 1) * share). */
+/* Minima of groups of consecutive points. Block (x, y): query tile x against points [y * share, (y + 1) *
+ * share). */
 template <int METRIC, int QUERIES, class SOURCE>
 static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS)
     gv_minima_by_query(gv_scan scan, SOURCE source, int64_t begin, int64_t end, int64_t share) {
@@ -75,10 +76,10 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS)
 
 /* The best group of GV_PAIR_GROUP points for each query and the runner-up's value.
  *
- * The largest of many values is found three at a time as integers, which Hopper does in one instruction and which
- * orders floats above zero. Euclidean: -(filter value) = q.s - |s|^2 / 2 is above zero for every point that is
- * nearer than the center of the reference points; decide_pairs checks that the best one is. The other metrics'
- * values are never below zero, and the smallest is searched. */
+ * The largest of many values is found three at a time as integers, which Hopper does in one instruction and
+ * which orders floats above zero. Euclidean: -(filter value) = q.s - |s|^2 / 2 is above zero for every point
+ * that is nearer than the center of the reference points; decide_pairs checks that the best one is. The other
+ * metrics' values are never below zero, and the smallest is searched. */
 template <int METRIC, int QUERIES, class SOURCE>
 static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 8)
     gv_pair_by_query(gv_scan scan, SOURCE source, int64_t end, gv_pair out) {
@@ -167,7 +168,8 @@ static inline int64_t gv_scanned(const gv_scan *scan) {
   return scan->groups.count / scan->groups.lanes * scan->groups.lanes * gv_group_size(scan->groups);
 }
 
-template <int METRIC, int QUERIES> static cudaError_t gv_launch_staged(gv_cuda_queue *queue, const gv_scan *scan) {
+template <int METRIC, int QUERIES>
+static cudaError_t gv_launch_staged(gv_cuda_queue *queue, const gv_scan *scan) {
   int64_t query_tiles = gv_ceil_div(scan->queries, QUERIES * GV_BY_QUERY_THREADS), end = gv_scanned(scan);
   int64_t units = gv_ceil_div(end, gv_staged_quads::STAGE), parts = gv_split(queue, query_tiles, units, 16);
   int64_t share = gv_ceil_div(units, parts) * gv_staged_quads::STAGE;

@@ -1,8 +1,8 @@
 /*
- * Decision kernels. THREADS threads, a warp or a block, decide a query. They find the bound from the row of minima,
- * read the points of the groups not above it again, and collect those with a filter value not above it. Once there
- * is one for every thread, exact distances are computed and written to a buffer, which is sorted and cut to k when
- * it is full.
+ * Decision kernels. THREADS threads, a warp or a block, decide a query. They find the bound from the row of
+ * minima, read the points of the groups not above it again, and collect those with a filter value not above
+ * it. Once there is one for every thread, exact distances are computed and written to a buffer, which is
+ * sorted and cut to k when it is full.
  */
 #include "search/cuda/decide_threads.cuh"
 
@@ -16,10 +16,12 @@ template <int METRIC>
 __device__ inline double canonical_of(const gv_decision &d, const double *query, int64_t point) {
   const int32_t dim = d.scan.dim;
   if (gv_metric_of_products(METRIC))
-    return d.narrow != NULL ? gv_product_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
-                            : gv_product_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
-  return d.narrow != NULL ? gv_canonical_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
-                          : gv_canonical_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
+    return d.narrow != NULL
+               ? gv_product_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
+               : gv_product_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
+  return d.narrow != NULL
+             ? gv_canonical_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
+             : gv_canonical_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
 }
 
 template <int THREADS> __device__ void sort_pairs(double *value, int64_t *index, int size, int thread) {
@@ -195,7 +197,8 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
           for (int32_t c = 4 * lane; c < d.depth; c += 4 * WIDE_LANES) {
             float4 p = *(const float4 *)(at + c), q = *(const float4 *)(query_row + c);
             sum = gv_step<FILTER>(
-                gv_step<FILTER>(gv_step<FILTER>(gv_step<FILTER>(sum, q.x, p.x), q.y, p.y), q.z, p.z), q.w, p.w);
+                gv_step<FILTER>(gv_step<FILTER>(gv_step<FILTER>(sum, q.x, p.x), q.y, p.y), q.z, p.z), q.w,
+                p.w);
           }
         }
         for (int s = WIDE_LANES / 2; s > 0; s /= 2) {
@@ -204,8 +207,8 @@ template <int METRIC, int THREADS, bool ONE> struct decider {
         }
         if (FILTER == GV_EUCLIDEAN && there) sum = __fadd_rn(sum, d.scan.halves[point * d.scan.half_stride]);
         if (there && lane == 0 && !(sum > threshold)) add(point);
-      } else if (there &&
-                 (open || shift.size == 0 || !(gv_filter_value<FILTER>(d.scan, query_row, point) > threshold))) {
+      } else if (there && (open || shift.size == 0 ||
+                           !(gv_filter_value<FILTER>(d.scan, query_row, point) > threshold))) {
         add(point);
       }
       gv_threads_sync<THREADS>();
@@ -347,8 +350,9 @@ template <int METRIC> cudaError_t launch(const gv_decision *d, bool block, cudaS
   return block ? launch_threads<METRIC, BLOCK>(d, stream) : launch_threads<METRIC, WARP>(d, stream);
 }
 
-/* Decides a query within its best group if that leads by more than the margins; lists the other queries. A warp
- * takes 32 queries, and for each its lanes take the group's points (GV_QUADS), for four queries at a time. */
+/* Decides a query within its best group if that leads by more than the margins; lists the other queries. A
+ * warp takes 32 queries, and for each its lanes take the group's points (GV_QUADS), for four queries at a
+ * time. */
 template <int METRIC>
 __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pair, int32_t *list) {
   const unsigned ALL = 0xffffffffU;
@@ -436,9 +440,9 @@ cudaError_t launch_pairs(const gv_decision *d, gv_pair pair, int32_t *list, cuda
 }
 
 /* Calls `function<METRIC>` for the metric of a decision. */
-#define FOR_EXACT_METRIC(metric, function, ...)                                                                    \
-  ((metric) == GV_COSINE          ? function<GV_COSINE>(__VA_ARGS__)                                               \
-   : (metric) == GV_INNER_PRODUCT ? function<GV_INNER_PRODUCT>(__VA_ARGS__)                                        \
+#define FOR_EXACT_METRIC(metric, function, ...)                                                              \
+  ((metric) == GV_COSINE          ? function<GV_COSINE>(__VA_ARGS__)                                         \
+   : (metric) == GV_INNER_PRODUCT ? function<GV_INNER_PRODUCT>(__VA_ARGS__)                                  \
                                   : GV_FOR_METRIC(metric, function, __VA_ARGS__))
 
 } // namespace

@@ -1,6 +1,6 @@
 /*
- * From group minima to neighbors: for which points the exact distance is computed, and which of them are the k
- * nearest. The argument is in brute.cu.
+ * From group minima to neighbors: for which points the exact distance is computed, and which of them are the
+ * k nearest. The argument is in brute.cu.
  */
 #ifndef GV_CUDA_DECIDE_CUH
 #define GV_CUDA_DECIDE_CUH
@@ -17,10 +17,11 @@ typedef struct gv_margins {
 /* A slot is a query's position in the arrays of floats; `number` maps slots to queries of the chunk. */
 typedef struct gv_decision {
   gv_scan scan;
-  gv_metric metric;  /* of exact distances; the filter's is scan.metric */
-  bool filtered;     /* false: there are no filter values, every point is compared */
-  const float *wide; /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
-  int32_t depth;     /* dim, rounded up to a multiple of 4 */
+  gv_metric metric; /* of exact distances; the filter's is scan.metric */
+  bool filtered;    /* false: there are no filter values, every point is compared */
+  /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
+  const float *wide;
+  int32_t depth;        /* dim, rounded up to a multiple of 4 */
   const __half *halves; /* the points' slabs, where margins are those of search/half_filter.h, or NULL */
   int32_t half_depth;
   int32_t *open; /* not NULL: of each slot, whether gv_decide_halves has left it */
@@ -45,8 +46,8 @@ cudaError_t gv_decide(const gv_decision *decision, bool block, cudaStream_t stre
 cudaError_t gv_decide_halves(const gv_decision *decision, bool block, cudaStream_t stream);
 enum { GV_DECIDE_HALVES_MOST = 256 };
 
-/* Decides queries with a best group that leads by more than the margins. Lists the others: list[0] counts them (it
- * must be 0 before), list[1 ...] are their slots. */
+/* Decides queries with a best group that leads by more than the margins. Lists the others: list[0] counts
+ * them (it must be 0 before), list[1 ...] are their slots. */
 cudaError_t gv_decide_pairs(const gv_decision *decision, gv_pair pair, int32_t *list, cudaStream_t stream);
 
 #endif

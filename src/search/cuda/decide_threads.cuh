@@ -4,7 +4,11 @@
 
 #include "search/cuda/decide.cuh"
 
-enum { GV_THREADS_WARP = 32, GV_THREADS_BLOCK = 256, GV_THREADS_EACH = 4 /* minima a thread reads at once */ };
+enum {
+  GV_THREADS_WARP = 32,
+  GV_THREADS_BLOCK = 256,
+  GV_THREADS_EACH = 4 /* minima a thread reads at once */
+};
 
 static __device__ inline bool gv_before(double a, int64_t a_index, double b, int64_t b_index) {
   return a < b || (a == b && a_index < b_index);

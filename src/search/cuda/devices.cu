@@ -1,10 +1,10 @@
 /*
  * Devices of the CUDA runtime.
  *
- * A GPU can be unavailable for several reasons with different remedies, and the runtime reports most of them as
- * "insufficient driver". So the driver's version is queried first (0: no driver). Whether the kernels of this build
- * run on a device is tested with one of them: the runtime then loads the machine code or compiles the PTX, or
- * returns an error. cudaGetLastError clears such errors.
+ * A GPU can be unavailable for several reasons with different remedies, and the runtime reports most of them
+ * as "insufficient driver". So the driver's version is queried first (0: no driver). Whether the kernels of
+ * this build run on a device is tested with one of them: the runtime then loads the machine code or compiles
+ * the PTX, or returns an error. cudaGetLastError clears such errors.
  */
 #include "search/cuda/devices.h"
 
@@ -47,12 +47,14 @@ extern "C" gv_status gv_cuda_device_count(gv_context *context, int *count) {
     return GV_OK;
   }
   if (error == cudaSuccess || error == cudaErrorNoDevice) {
-    return gv_fail(context, GV_ERROR_UNAVAILABLE, "no CUDA device found (is one hidden by CUDA_VISIBLE_DEVICES?)");
+    return gv_fail(context, GV_ERROR_UNAVAILABLE,
+                   "no CUDA device found (is one hidden by CUDA_VISIBLE_DEVICES?)");
   }
   if (error == cudaErrorInsufficientDriver) {
     return gv_fail(context, GV_ERROR_UNAVAILABLE,
                    "the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
-                   version_major(driver), version_minor(driver), version_major(runtime), version_minor(runtime));
+                   version_major(driver), version_minor(driver), version_major(runtime),
+                   version_minor(runtime));
   }
   return gv_fail(context, GV_ERROR_UNAVAILABLE, "CUDA cannot start: %s", cudaGetErrorString(error));
 }
@@ -82,7 +84,8 @@ static void examine_current(gv_device_info *info) {
              info->compute_major, info->compute_minor, GPUVORONOI_CUDA_ARCHITECTURES);
     return;
   case cudaErrorDevicesUnavailable:
-    snprintf(info->reason, sizeof info->reason, "busy: in use by another process in exclusive mode, or prohibited");
+    snprintf(info->reason, sizeof info->reason,
+             "busy: in use by another process in exclusive mode, or prohibited");
     return;
   default:
     snprintf(info->reason, sizeof info->reason, "%s", cudaGetErrorString(error));
@@ -94,8 +97,8 @@ extern "C" gv_status gv_cuda_device_get(gv_context *context, int number, gv_devi
   int count = 0;
   GV_TRY(gv_cuda_device_count(context, &count));
   if (number < 0 || number >= count) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no CUDA device %d: there %s %d, numbered from 0", number,
-                   count == 1 ? "is" : "are", count);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no CUDA device %d: there %s %d, numbered from 0",
+                   number, count == 1 ? "is" : "are", count);
   }
   struct cudaDeviceProp properties;
   cudaError_t error = cudaGetDeviceProperties(&properties, number);
@@ -162,7 +165,7 @@ extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, i
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- probe */
+/* -------------------------------------------------------------------------------------------------- probe */
 
 static pthread_once_t probe_once = PTHREAD_ONCE_INIT;
 static gv_status probe_status;

@@ -1,6 +1,6 @@
 /*
- * Which GPUs there are and whether this build's kernels run on them. Nothing here resets a device or leaves an
- * error behind in the CUDA runtime.
+ * Which GPUs there are and whether this build's kernels run on them. Nothing here resets a device or leaves
+ * an error behind in the CUDA runtime.
  */
 #ifndef GV_CUDA_DEVICES_H
 #define GV_CUDA_DEVICES_H

@@ -1,8 +1,9 @@
 /*
- * Layout of points and queries in device memory as 16-bit floats (search/half_filter.h): slabs of rows, divided
- * into consecutive chunks of up to 64 dimensions. A stage of cuda-tensor holds one chunk of a slab in shared
- * memory: rows of 32, 64 or 128 bytes. The 16-byte pieces of a row are permuted by the row's number, so that no two
- * pieces of a column are in the same bank. The pattern is wgmma's swizzle; it repeats every eight rows.
+ * Layout of points and queries in device memory as 16-bit floats (search/half_filter.h): slabs of rows,
+ * divided into consecutive chunks of up to 64 dimensions. A stage of cuda-tensor holds one chunk of a slab in
+ * shared memory: rows of 32, 64 or 128 bytes. The 16-byte pieces of a row are permuted by the row's number,
+ * so that no two pieces of a column are in the same bank. The pattern is wgmma's swizzle; it repeats every
+ * eight rows.
  */
 #ifndef GV_CUDA_HALVES_CUH
 #define GV_CUDA_HALVES_CUH

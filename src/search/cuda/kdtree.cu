@@ -1,11 +1,12 @@
 /*
- * cuda-kdtree: a k-d tree in the implicit layout of tree.h, for up to GV_TREE_MAX_DIM dimensions. A stretch of 8 x 2^j
- * points is cut in half along its widest dimension, all stretches of a level at once:
- *   - long stretches by one radix sort of (stretch, coordinate in 20 bits) a level, stable, so points with equal
- *     bits keep their order and are separated on a lower level;
+ * cuda-kdtree: a k-d tree in the implicit layout of tree.h, for up to GV_TREE_MAX_DIM dimensions. A stretch
+ * of 8 x 2^j points is cut in half along its widest dimension, all stretches of a level at once:
+ *   - long stretches by one radix sort of (stretch, coordinate in 20 bits) a level, stable, so points with
+ * equal bits keep their order and are separated on a lower level;
  *   - stretches of 2,048 points by a block each, all eight remaining levels in shared memory, bitonic sorts.
- * The widest dimension and the range of its coordinates come from a sample: neither has to be exact, since a cut at any
- * place gives a valid tree. O(n log n): log2(n / 2048) sorts, each bound by the memory's bandwidth, and the blocks' part.
+ * The widest dimension and the range of its coordinates come from a sample: neither has to be exact, since a
+ * cut at any place gives a valid tree. O(n log n): log2(n / 2048) sorts, each bound by the memory's
+ * bandwidth, and the blocks' part.
  */
 #include "search/cuda/devices.h"
 #include "search/cuda/tree.h"
@@ -30,7 +31,8 @@ static __device__ __forceinline__ uint64_t ordered_bits(double value) {
   return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* The widest dimension of the points order[0 ... count - 1], from a sample, by a warp; the same in all lanes. */
+/* The widest dimension of the points order[0 ... count - 1], from a sample, by a warp; the same in all
+ * lanes. */
 static __device__ cut widest(const double *data, int dim, const int *order, int count) {
   int lane = (int)(threadIdx.x & 31u), stride = count > SAMPLES ? count / SAMPLES : 1;
   cut best = {0, 0, 0};
@@ -64,8 +66,9 @@ static __global__ void number_points(int count, int *order) {
 }
 
 /* A warp a stretch. */
-static __global__ void __launch_bounds__(THREADS) choose_cuts(const double *data, int dim, const int *order,
-                                                              int count, int64_t length, int stretches, cut *cuts) {
+static __global__ void __launch_bounds__(THREADS)
+    choose_cuts(const double *data, int dim, const int *order, int count, int64_t length, int stretches,
+                cut *cuts) {
   int stretch = (int)((blockIdx.x * THREADS + threadIdx.x) / 32u);
   if (stretch >= stretches) return;
   int64_t first = stretch * length, left = count - first;
@@ -73,8 +76,9 @@ static __global__ void __launch_bounds__(THREADS) choose_cuts(const double *data
   if (threadIdx.x % 32u == 0) cuts[stretch] = chosen;
 }
 
-/* Keys: the stretch, then the coordinate's bits between the sample's ends, as many as fit. Steps of the bits are those of
- * the number format, finer towards zero: the coarsest case, a range across zero, leaves 64 steps a binade or more. */
+/* Keys: the stretch, then the coordinate's bits between the sample's ends, as many as fit. Steps of the bits
+ * are those of the number format, finer towards zero: the coarsest case, a range across zero, leaves 64 steps
+ * a binade or more. */
 static __global__ void __launch_bounds__(THREADS)
     make_keys(const double *data, int dim, const int *order, int count, int length_bits, int key_bits,
               const cut *cuts, uint32_t *keys) {
@@ -108,7 +112,8 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
     __syncthreads();
     /* Places past the end have the greatest key and number: they stay there. */
     for (int i = (int)threadIdx.x; i < length; i += BLOCK_THREADS) {
-      keys[i] = i < here ? ordered_bits(data[(int64_t)numbers[i] * dim + dimension[i / piece]]) : ~(uint64_t)0;
+      keys[i] =
+          i < here ? ordered_bits(data[(int64_t)numbers[i] * dim + dimension[i / piece]]) : ~(uint64_t)0;
     }
     __syncthreads();
     for (int sorted = 2; sorted <= piece; sorted *= 2) {
@@ -151,10 +156,12 @@ gv_status gv_tree_order_by_halves(gv_context *context, gv_cuda_queue *queue, con
   if (((int64_t)1 << length_bits) > BLOCK_POINTS) {
     status = gv_cuda_reserve(context, queue, SLOT_KEYS, (size_t)count * sizeof **keys, (void **)&keys[0]);
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, queue, SLOT_KEYS_OTHER, (size_t)count * sizeof **keys, (void **)&keys[1]);
+      status =
+          gv_cuda_reserve(context, queue, SLOT_KEYS_OTHER, (size_t)count * sizeof **keys, (void **)&keys[1]);
     }
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, queue, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&orders[1]);
+      status =
+          gv_cuda_reserve(context, queue, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&orders[1]);
     }
     if (status == GV_OK) {
       status = gv_cuda_reserve(context, queue, SLOT_CUTS, ((size_t)count / BLOCK_POINTS + 1) * sizeof *cuts,
@@ -164,12 +171,13 @@ gv_status gv_tree_order_by_halves(gv_context *context, gv_cuda_queue *queue, con
   }
   for (int level = 0; ((int64_t)1 << length_bits) > BLOCK_POINTS; level++, length_bits--) {
     int64_t length = (int64_t)1 << length_bits;
-    int stretches = (int)((count + length - 1) / length), key_bits = 32 - level < KEY_BITS ? 32 - level : KEY_BITS;
+    int stretches = (int)((count + length - 1) / length),
+        key_bits = 32 - level < KEY_BITS ? 32 - level : KEY_BITS;
     choose_cuts<<<gv_tree_blocks((int64_t)stretches * 32, THREADS), THREADS, 0, queue->stream>>>(
         data, dim, orders[0], count, length, stretches, cuts);
     GV_CUDA_LAUNCHED(context, "choosing cuts");
-    make_keys<<<gv_tree_blocks(count, THREADS), THREADS, 0, queue->stream>>>(data, dim, orders[0], count,
-                                                                             length_bits, key_bits, cuts, keys[0]);
+    make_keys<<<gv_tree_blocks(count, THREADS), THREADS, 0, queue->stream>>>(
+        data, dim, orders[0], count, length_bits, key_bits, cuts, keys[0]);
     GV_CUDA_LAUNCHED(context, "making keys");
     status = gv_tree_sort_32(context, queue, SLOT_SORT, keys, orders, count, key_bits + level);
     if (status != GV_OK) return status;
@@ -178,10 +186,10 @@ gv_status gv_tree_order_by_halves(gv_context *context, gv_cuda_queue *queue, con
       data, dim, orders[0], count, 1 << length_bits);
   GV_CUDA_LAUNCHED(context, "cutting stretches");
   if (orders[0] != order) {
-    GV_CUDA_TRY(
-        context,
-        cudaMemcpyAsync(order, orders[0], (size_t)count * sizeof(int), cudaMemcpyDeviceToDevice, queue->stream),
-        "ordering points");
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(order, orders[0], (size_t)count * sizeof(int), cudaMemcpyDeviceToDevice,
+                                queue->stream),
+                "ordering points");
   }
 
 done:

@@ -1,8 +1,8 @@
 /*
- * The kernel for many dimensions: the inner loop of a matrix product. A block has a matrix tile: 16 Q queries and walks
- * through 16 S points at a time; eight dimensions at a time of both pass through shared memory, the next eight being read
- * while these are used; a thread has Q x S pairs in registers, so that Q + S values read from shared memory serve Q S
- * multiply-adds. Needs GV_COLUMNS.
+ * The kernel for many dimensions: the inner loop of a matrix product. A block has a matrix tile: 16 Q queries
+ * and walks through 16 S points at a time; eight dimensions at a time of both pass through shared memory, the
+ * next eight being read while these are used; a thread has Q x S pairs in registers, so that Q + S values
+ * read from shared memory serve Q S multiply-adds. Needs GV_COLUMNS.
  */
 #ifndef GV_MATRIX_TILE_CUH
 #define GV_MATRIX_TILE_CUH
@@ -66,8 +66,8 @@ static __device__ __forceinline__ void gv_tile_write(const gv_scan &scan, int64_
   }
 }
 
-/* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is the part of one thread of
- * `steps` pieces of four points, 64 points apart. */
+/* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is the part of one
+ * thread of `steps` pieces of four points, 64 points apart. */
 template <int METRIC, int Q, int S, bool WHOLE>
 static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
     gv_minima_by_matrix_tile(gv_scan scan, int64_t end, int64_t share) {
@@ -84,7 +84,8 @@ static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
   if (from >= to) return;
   const int chunks = (scan.dim + DEPTH - 1) / DEPTH;
 
-  /* Data that this thread loads into shared memory: four queries and four points in one of the eight dimensions. */
+  /* Data that this thread loads into shared memory: four queries and four points in one of the eight
+   * dimensions. */
   const int load_q = me / QUADS_Q, load_s = me / QUADS_S;
   const float *query_at = scan.query + load_q * scan.query_stride + query_tile + 4 * (me % QUADS_Q);
   const float *point_at = scan.values + load_s * scan.dim_stride + from + 4 * (me % QUADS_S);

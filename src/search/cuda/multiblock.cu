@@ -1,8 +1,8 @@
 /*
  * cuda-multiblock: for few queries and many points. Enough blocks share the points of four queries to use all
- * multiprocessors; each leaves the minima of its groups, which the decision reduces. Up to three dimensions a point
- * is 16 bytes, coordinates and half the squared length; above that columns. The time is that of reading the points
- * once.
+ * multiprocessors; each leaves the minima of its groups, which the decision reduces. Up to three dimensions a
+ * point is 16 bytes, coordinates and half the squared length; above that columns. The time is that of reading
+ * the points once.
  */
 #include "search/cuda/by_point.cuh"
 
@@ -11,11 +11,12 @@ static gv_layout multiblock_layout(int32_t dim) {
 }
 
 static gv_group_shape multiblock_shape(const gv_brute_sizes *sizes) {
-  /* Enough warps to saturate memory if one query tile has all points; not more, because one block of the decision
-   * reads all their groups. */
+  /* Enough warps to saturate memory if one query tile has all points; not more, because one block of the
+   * decision reads all their groups. */
   int64_t query_tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
   int64_t blocks = gv_ceil_div(sizes->multiprocessors * 8LL, query_tiles);
-  return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks) : gv_shape_by_point<gv_from_columns>(blocks);
+  return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks)
+                         : gv_shape_by_point<gv_from_columns>(blocks);
 }
 
 template <int METRIC> static cudaError_t multiblock_launch(gv_cuda_queue *queue, const gv_scan *scan) {
@@ -23,8 +24,8 @@ template <int METRIC> static cudaError_t multiblock_launch(gv_cuda_queue *queue,
                         : gv_launch_by_point<METRIC>(queue, scan, gv_from_columns(), true);
 }
 
-static gv_status multiblock_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                                   const gv_brute_sizes *) {
+static gv_status multiblock_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                                   const gv_scan *scan, const gv_brute_sizes *) {
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, multiblock_launch, queue, scan),
                         "searching with many blocks");
 }

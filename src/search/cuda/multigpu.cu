@@ -1,7 +1,7 @@
 /*
- * cuda-multigpu: the kernels of cuda-tensor or cuda-register on all GPUs, one host thread each. Every device holds all points. Many
- * queries are dealt out; with few queries each device searches a part of the points, and the lists are merged here. Works
- * with one device, and with fewer queries or points than devices.
+ * cuda-multigpu: the kernels of cuda-tensor or cuda-register on all GPUs, one host thread each. Every device
+ * holds all points. Many queries are dealt out; with few queries each device searches a part of the points,
+ * and the lists are merged here. Works with one device, and with fewer queries or points than devices.
  */
 #include "search/cuda/brute.cuh"
 
@@ -51,7 +51,8 @@ static void *multigpu_work(void *opaque) {
 static gv_status multigpu_run(gv_context *context, worker *workers, int count) {
   for (int i = 0; i < count; i++) {
     gv_context_for_worker(context, &workers[i].context);
-    workers[i].started = i + 1 < count && pthread_create(&workers[i].thread, NULL, multigpu_work, &workers[i]) == 0;
+    workers[i].started =
+        i + 1 < count && pthread_create(&workers[i].thread, NULL, multigpu_work, &workers[i]) == 0;
     if (!workers[i].started) (void)multigpu_work(&workers[i]);
   }
   gv_status status = GV_OK;
@@ -116,11 +117,12 @@ static void multigpu_merge(const gv_query *query, const worker *workers, int cou
 }
 
 /*
- * A part of the queries, against all points. Out of line, and the query is put together before it is stored: GCC 12 -O3
- * splits the loop over workers that had this in it, and stores the whole query's count over the part's.
+ * A part of the queries, against all points. Out of line, and the query is put together before it is stored:
+ * GCC 12 -O3 splits the loop over workers that had this in it, and stores the whole query's count over the
+ * part's.
  */
-static __attribute__((noinline)) void give_queries(worker *w, const gv_query *query, int64_t first, int64_t end,
-                                                   int64_t *indices, double *canonical) {
+static __attribute__((noinline)) void give_queries(worker *w, const gv_query *query, int64_t first,
+                                                   int64_t end, int64_t *indices, double *canonical) {
   gv_query part = *query;
   if (query->floats != NULL) part.floats = query->floats + first * w->reference->dim;
   if (query->data != NULL) part.data = query->data + first * w->reference->dim;
@@ -134,8 +136,8 @@ static __attribute__((noinline)) void give_queries(worker *w, const gv_query *qu
 }
 
 /* All queries, against a part of the points. */
-static __attribute__((noinline)) void give_points(worker *w, const gv_query *query, int64_t first, int64_t end,
-                                                  int64_t *indices, double *canonical) {
+static __attribute__((noinline)) void give_points(worker *w, const gv_query *query, int64_t first,
+                                                  int64_t end, int64_t *indices, double *canonical) {
   w->query = *query;
   w->first = first;
   w->end = end < w->reference->count ? end : w->reference->count;
@@ -175,7 +177,8 @@ static gv_status multigpu_search(gv_context *context, const gv_reference *refere
         give_queries(&workers[i], query, first, end, indices, canonical);
       } else {
         give_points(&workers[i], query, first * GV_SCAN_PAD, end * GV_SCAN_PAD,
-                    merged ? part_indices + i * places : indices, merged ? part_canonical + i * places : canonical);
+                    merged ? part_indices + i * places : indices,
+                    merged ? part_canonical + i * places : canonical);
       }
     }
     status = multigpu_run(context, workers, count);

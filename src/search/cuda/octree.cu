@@ -1,10 +1,11 @@
 /*
- * cuda-octree: a linear octree (quadtree, binary trie in two dimensions and one). Points are sorted by the place of their
- * cell on the Hilbert curve, 21 levels of octants (31 in fewer dimensions); every eight in a row make a leaf. One radix sort: O(n), bound
- * by the memory's bandwidth.
+ * cuda-octree: a linear octree (quadtree, binary trie in two dimensions and one). Points are sorted by the
+ * place of their cell on the Hilbert curve, 21 levels of octants (31 in fewer dimensions); every eight in a
+ * row make a leaf. One radix sort: O(n), bound by the memory's bandwidth.
  *
- * Cells are cubes. Where that many levels do not separate the points, by an estimate of their density, the narrowest bin of their frame
- * (tree_curve.cuh), they are put in order by halves, as cuda-kdtree's are: clusters of 10^-6 of the extent would have the same code.
+ * Cells are cubes. Where that many levels do not separate the points, by an estimate of their density, the
+ * narrowest bin of their frame (tree_curve.cuh), they are put in order by halves, as cuda-kdtree's are:
+ * clusters of 10^-6 of the extent would have the same code.
  */
 #include "search/cuda/devices.h"
 #include "search/cuda/tree.h"
@@ -29,7 +30,8 @@ static __global__ void __launch_bounds__(GV_TREE_BINS)
     side = fmax(side, 0.5 * edge[GV_TREE_BINS] - 0.5 * edge[0]);
     if (width > 0.0) narrowest = fmin(narrowest, width); /* equal coordinates need no steps */
   }
-  const bool separate = __syncthreads_and(side < 1e300 && ldexp(narrowest / side, bits) >= STEPS_OF_A_BIN) != 0;
+  const bool separate =
+      __syncthreads_and(side < 1e300 && ldexp(narrowest / side, bits) >= STEPS_OF_A_BIN) != 0;
   const double margin = side / 32.0; /* for points beyond the sample of the frame */
   if (bin == 0) out->separate = separate;
   for (int d = 0; d < dim; d++) {
@@ -51,26 +53,28 @@ static gv_status order_along_curve(gv_context *context, gv_cuda_queue *queue, co
   if (status != GV_OK) return status;
   make_cubes<<<1, GV_TREE_BINS, 0, queue->stream>>>(edges, dim, bits, on_device);
   GV_CUDA_LAUNCHED(context, "looking at the reference points");
-  GV_CUDA_TRY(
-      context,
-      cudaMemcpyAsync(&separate, &on_device->separate, sizeof separate, cudaMemcpyDeviceToHost, queue->stream),
-      "looking at the reference points");
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(&separate, &on_device->separate, sizeof separate, cudaMemcpyDeviceToHost,
+                              queue->stream),
+              "looking at the reference points");
   GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "looking at the reference points");
   if (!separate) return gv_tree_order_by_halves(context, queue, reference, data, edges, order, overlapping);
   *overlapping = true;
   for (int i = 0; i < 2 && status == GV_OK; i++)
-    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)count * sizeof **codes, (void **)&codes[i]);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)count * sizeof **codes, (void **)&codes[i]);
   if (status == GV_OK)
-    status = gv_cuda_reserve(context, queue, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&numbers[1]);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&numbers[1]);
   if (status != GV_OK) return status;
   gv_curve_codes_launch(queue, data, dim, on_device->frame, count, bits, codes[0], numbers[0]);
   GV_CUDA_LAUNCHED(context, "coding the reference points");
   status = gv_tree_sort_64(context, queue, SLOT_SORT, codes, numbers, count, bits * dim);
   if (status == GV_OK && numbers[0] != order) {
-    GV_CUDA_TRY(
-        context,
-        cudaMemcpyAsync(order, numbers[0], (size_t)count * sizeof(int), cudaMemcpyDeviceToDevice, queue->stream),
-        "sorting");
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(order, numbers[0], (size_t)count * sizeof(int), cudaMemcpyDeviceToDevice,
+                                queue->stream),
+                "sorting");
   }
 
 done:

@@ -1,10 +1,10 @@
 /*
- * cuda-register: as cuda-shared, with several queries a thread in registers, so that a value is read from shared
- * memory once for all of them: eight queries up to three dimensions, 8 x 8 pairs above. Arithmetic then is the
- * limit.
+ * cuda-register: as cuda-shared, with several queries a thread in registers, so that a value is read from
+ * shared memory once for all of them: eight queries up to three dimensions, 8 x 8 pairs above. Arithmetic
+ * then is the limit.
  *
- * For k = 1 up to three dimensions only the best group of 32 points and the runner-up's value are kept: without
- * points' numbers in the inner loop and without a row of minima.
+ * For k = 1 up to three dimensions only the best group of 32 points and the runner-up's value are kept:
+ * without points' numbers in the inner loop and without a row of minima.
  */
 #include "search/cuda/by_query.cuh"
 #include "search/cuda/matrix_tile.cuh"
@@ -22,8 +22,8 @@ template <int METRIC> static cudaError_t register_launch(gv_cuda_queue *queue, c
                         : gv_launch_tile<METRIC, 8, 8, false>(queue, scan);
 }
 
-static gv_status register_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                                 const gv_brute_sizes *) {
+static gv_status register_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                                 const gv_scan *scan, const gv_brute_sizes *) {
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, register_launch, queue, scan),
                         "searching in registers");
 }
@@ -45,7 +45,8 @@ static void launch_pair_of(gv_cuda_queue *queue, const gv_scan *scan, gv_pair ou
 }
 
 template <int METRIC> static cudaError_t launch_pair(gv_cuda_queue *queue, const gv_scan *scan, gv_pair out) {
-  /* Eight queries a thread read fewer points, four make more blocks: five of eight fit on a multiprocessor. */
+  /* Eight queries a thread read fewer points, four make more blocks: five of eight fit on a
+   * multiprocessor. */
   if (scan->queries >= 5LL * queue->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES) {
     launch_pair_of<METRIC, PAIR_QUERIES>(queue, scan, out);
   } else {

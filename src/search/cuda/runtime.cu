@@ -59,7 +59,7 @@ extern "C" gv_status gv_cuda_result(gv_context *context, cudaError_t error, cons
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- lanes */
+/* -------------------------------------------------------------------------------------------------- lanes */
 
 static void free_host(const gv_allocator *allocator, gv_cuda_buffer *buffer) {
   if (buffer->data != NULL && buffer->ordinary) gv_release(allocator, buffer->data);
@@ -131,7 +131,8 @@ static gv_status choose_device(gv_context *context, int *device) {
     gv_status status = gv_cuda_device_get(context, *device, &info);
     if (status != GV_OK) return status == GV_ERROR_INVALID_ARGUMENT ? GV_ERROR_UNAVAILABLE : status;
     if (!info.usable) {
-      return gv_fail(context, GV_ERROR_UNAVAILABLE, "CUDA device %d (%s): %s", *device, info.name, info.reason);
+      return gv_fail(context, GV_ERROR_UNAVAILABLE, "CUDA device %d (%s): %s", *device, info.name,
+                     info.reason);
     }
     return GV_OK;
   }
@@ -139,7 +140,8 @@ static gv_status choose_device(gv_context *context, int *device) {
   return gv_cuda_usable_devices(context, device, 1, &count);
 }
 
-static gv_status queue_create(gv_context *context, const gv_allocator *allocator, int device, gv_cuda_queue **out) {
+static gv_status queue_create(gv_context *context, const gv_allocator *allocator, int device,
+                              gv_cuda_queue **out) {
   struct cudaDeviceProp properties;
   gv_status status = GV_OK;
   gv_cuda_queue *queue = (gv_cuda_queue *)gv_allocate_zeroed(allocator, 1, sizeof *queue);
@@ -150,7 +152,8 @@ static gv_status queue_create(gv_context *context, const gv_allocator *allocator
   queue->shared_block_bytes = properties.sharedMemPerBlockOptin;
   queue->memory_bytes = properties.totalGlobalMem;
   queue->l2_bytes = (size_t)properties.l2CacheSize;
-  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking), "making a CUDA stream");
+  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&queue->stream, cudaStreamNonBlocking),
+              "making a CUDA stream");
   for (int i = 0; i < 2 * GV_CUDA_MARKS; i++) {
     GV_CUDA_TRY(context, cudaEventCreate(&queue->mark[i]), "making a CUDA event");
   }
@@ -212,7 +215,7 @@ extern "C" void gv_cuda_queue_give(gv_context *context, gv_cuda_queue *queue) {
   (void)pthread_mutex_unlock(&resources->lock);
 }
 
-/* ------------------------------------------------------------------------------------------------------ memory */
+/* ------------------------------------------------------------------------------------------------- memory */
 
 /* Frees what idle queues hold on the current device. */
 static void trim(gv_context *context, int device) {
@@ -304,7 +307,7 @@ extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue
   return GV_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- time */
+/* --------------------------------------------------------------------------------------------------- time */
 
 extern "C" void gv_cuda_mark_begin(gv_cuda_queue *queue) {
   if (queue->marks < GV_CUDA_MARKS) (void)cudaEventRecord(queue->mark[2 * queue->marks], queue->stream);
@@ -351,7 +354,8 @@ extern "C" gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, dou
     GV_CUDA_TRY(context, cudaMemsetAsync(memory, i + 2, bytes, queue->stream), "filling device memory");
     GV_CUDA_TRY(context, cudaEventRecord(queue->mark[1], queue->stream), "timing the device");
     GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "filling device memory");
-    GV_CUDA_TRY(context, cudaEventElapsedTime(&milliseconds, queue->mark[0], queue->mark[1]), "timing the device");
+    GV_CUDA_TRY(context, cudaEventElapsedTime(&milliseconds, queue->mark[0], queue->mark[1]),
+                "timing the device");
     if (i < 0) continue;
     int at = i;
     for (; at > 0 && time[at - 1] > 1e-3 * (double)milliseconds; at--)

@@ -1,12 +1,12 @@
 /*
- * Runtime of all CUDA files: queues (a CUDA stream with its buffers on one device, kept by the context and reused),
- * memory that belongs to an index, errors as statuses, device time.
+ * Runtime of all CUDA files: queues (a CUDA stream with its buffers on one device, kept by the context and
+ * reused), memory that belongs to an index, errors as statuses, device time.
  *
- * Rules. A thread that works on a device holds a queue: the queue's device is then current, and the previous device
- * is current again after the queue is released. Errors are cleared where they occur (gv_cuda_result), so that none
- * remains for the caller's own use of the CUDA runtime; no device is ever reset, no managed memory is used. Kernel
- * launches are checked by GV_CUDA_LAUNCHED. Exceptions of CUB, Thrust and the like are stopped before they leave
- * the .cu file.
+ * Rules. A thread that works on a device holds a queue: the queue's device is then current, and the previous
+ * device is current again after the queue is released. Errors are cleared where they occur (gv_cuda_result),
+ * so that none remains for the caller's own use of the CUDA runtime; no device is ever reset, no managed
+ * memory is used. Kernel launches are checked by GV_CUDA_LAUNCHED. Exceptions of CUB, Thrust and the like are
+ * stopped before they leave the .cu file.
  */
 #ifndef GV_CUDA_RUNTIME_H
 #define GV_CUDA_RUNTIME_H
@@ -50,18 +50,22 @@ typedef struct gv_cuda_queue {
  */
 gv_status gv_cuda_queue_take(gv_context *context, int device, gv_cuda_queue **out);
 
-/* Waits for the queue's stream, keeps its buffers for the next user and makes the previous device current again. */
+/* Waits for the queue's stream, keeps its buffers for the next user and makes the previous device current
+ * again. */
 void gv_cuda_queue_give(gv_context *context, gv_cuda_queue *queue);
 
 /*
- * Device memory of at least `bytes` in `slot` of the queue; it grows when needed (its contents are then lost) and
- * stays with the queue. Rounded up to whole 512 bytes, so vector loads may read past the requested end up to there.
- * Errors: OUT_OF_MEMORY (after the memory of the context's idle queues on the device was freed), DEVICE.
+ * Device memory of at least `bytes` in `slot` of the queue; it grows when needed (its contents are then lost)
+ * and stays with the queue. Rounded up to whole 512 bytes, so vector loads may read past the requested end up
+ * to there. Errors: OUT_OF_MEMORY (after the memory of the context's idle queues on the device was freed),
+ * DEVICE.
  */
 gv_status gv_cuda_reserve(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes, void **out);
 
-/* The same for host memory: page-locked, or ordinary memory if no more can be locked (copies are then slower). */
-gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes, void **out);
+/* The same for host memory: page-locked, or ordinary memory if no more can be locked (copies are then
+ * slower). */
+gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_queue *queue, int slot, size_t bytes,
+                                 void **out);
 
 /* Bytes that can still be reserved on the queue's device, with what its idle queues hold; an estimate. */
 gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue *queue, size_t *out);
@@ -70,26 +74,27 @@ gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_queue *queue, si
 gv_status gv_cuda_allocate(gv_context *context, size_t bytes, void **out);
 void gv_cuda_release(int device, void *memory);
 
-/* Converts the result of a CUDA call to a status with a message ("doing: CUDA's error text") and clears the CUDA
- * runtime's last error. */
+/* Converts the result of a CUDA call to a status with a message ("doing: CUDA's error text") and clears the
+ * CUDA runtime's last error. */
 gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing);
 
 /* Waits for the queue's stream; also adds the device time of the stretches marked since to the context
  * (gv_context_device_seconds). */
 gv_status gv_cuda_wait(gv_context *context, gv_cuda_queue *queue, const char *doing);
 
-/* Begin and end of a stretch of device time on the queue's stream (kernels without copies). More than GV_CUDA_MARKS
- * stretches between two waits are not counted. */
+/* Begin and end of a stretch of device time on the queue's stream (kernels without copies). More than
+ * GV_CUDA_MARKS stretches between two waits are not counted. */
 void gv_cuda_mark_begin(gv_cuda_queue *queue);
 void gv_cuda_mark_end(gv_cuda_queue *queue);
 
 /*
- * Large copies between the host's memory and a device (transfer.cu). Use the last two page-locked slots of the
- * queue.
+ * Large copies between the host's memory and a device (transfer.cu). Use the last two page-locked slots of
+ * the queue.
  */
 enum { GV_CUDA_SLOT_TRANSFER = GV_CUDA_SLOTS - 2 };
 
-/* Copies `bytes` to the device, ordered on the queue's stream. `from` must stay until the stream has been waited for. */
+/* Copies `bytes` to the device, ordered on the queue's stream. `from` must stay until the stream has been
+ * waited for. */
 gv_status gv_cuda_upload(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
                          const char *doing);
 
@@ -101,8 +106,8 @@ gv_status gv_cuda_stream(gv_context *context, gv_cuda_queue *queue, void *to, si
 int gv_cuda_device_of(const void *memory);
 
 /* Copies `bytes` from the device, after the previous work of the queue's stream. Done when this returns. */
-gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
-                           const char *doing);
+gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from,
+                           size_t bytes, const char *doing);
 
 /* See search/device_times.h. */
 gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, double *seconds);
@@ -112,10 +117,10 @@ gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, double *second
 #endif
 
 /* For functions with a `gv_status status` and a label `done` for cleaning up. */
-#define GV_CUDA_TRY(context, call, doing)                                                                          \
-  do {                                                                                                             \
-    status = gv_cuda_result((context), (call), (doing));                                                           \
-    if (status != GV_OK) goto done;                                                                                \
+#define GV_CUDA_TRY(context, call, doing)                                                                    \
+  do {                                                                                                       \
+    status = gv_cuda_result((context), (call), (doing));                                                     \
+    if (status != GV_OK) goto done;                                                                          \
   } while (0)
 #define GV_CUDA_LAUNCHED(context, doing) GV_CUDA_TRY(context, cudaPeekAtLastError(), doing)
 

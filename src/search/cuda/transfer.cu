@@ -1,7 +1,7 @@
 /*
- * Large copies between pageable host memory and a device, faster than cudaMemcpy, which copies through its own
- * small page-locked buffer with one thread. Here the context's threads copy pieces to or from two page-locked
- * buffers of the queue in turn, while the previous piece is transferred.
+ * Large copies between pageable host memory and a device, faster than cudaMemcpy, which copies through its
+ * own small page-locked buffer with one thread. Here the context's threads copy pieces to or from two
+ * page-locked buffers of the queue in turn, while the previous piece is transferred.
  */
 #include "search/cuda/runtime.h"
 
@@ -91,11 +91,12 @@ gv_status gv_cuda_upload(gv_context *context, gv_cuda_queue *queue, void *to, co
   return gv_cuda_stream(context, queue, to, bytes, 1, copy_from, (void *)from, doing);
 }
 
-gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from, size_t bytes,
-                           const char *doing) {
+gv_status gv_cuda_download(gv_context *context, gv_cuda_queue *queue, void *to, const void *from,
+                           size_t bytes, const char *doing) {
   gv_status status = GV_OK;
   if (bytes <= direct_bytes || gv_cuda_device_of(to) >= 0) {
-    status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue->stream), doing);
+    status =
+        gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue->stream), doing);
     return status != GV_OK ? status : gv_cuda_result(context, cudaStreamSynchronize(queue->stream), doing);
   }
   ring r = {};

@@ -1,10 +1,11 @@
 /*
- * The tree of cuda-kdtree and cuda-octree (box_tree.h is that of `kdtree` and `octree`): an order of the points,
- * and an implicit hierarchy of tight boxes over it. cuda-kdtree and cuda-octree differ in the order.
+ * The tree of cuda-kdtree and cuda-octree (box_tree.h is that of `kdtree` and `octree`): an order of the
+ * points, and an implicit hierarchy of tight boxes over it. cuda-kdtree and cuda-octree differ in the order.
  *
- * Eight consecutive points are a leaf, 32 consecutive leaves a node, 32 consecutive nodes a node of the next level,
- * up to one root: so there are no pointers, a child's number is 32 x its parent's + its lane, a warp tests all
- * children of a node in one step, and there are at most 6 levels for any set of less than 2^31 points.
+ * Eight consecutive points are a leaf, 32 consecutive leaves a node, 32 consecutive nodes a node of the next
+ * level, up to one root: so there are no pointers, a child's number is 32 x its parent's + its lane, a warp
+ * tests all children of a node in one step, and there are at most 6 levels for any set of less than 2^31
+ * points.
  *
  * Bounds are exact without a margin for the reason given in box_tree.h: they are computed in double, with the
  * operations and the order of the exact distance, and rounding is monotone.
@@ -25,17 +26,19 @@ enum {
   GV_TREE_NO_INDEX = 0x7fffffff
 };
 
-/* A tree as kernels use it; pointers are the device's. Level 0 has leaves as children, level `top` is the root
- * only. */
+/* A tree as kernels use it; pointers are the device's. Level 0 has leaves as children, level `top` is the
+ * root only. */
 typedef struct gv_tree_view {
   int dim, top;
-  int overlapping;                     /* non-zero: boxes of one level do, see tree_search.cu */
-  int children[GV_TREE_LEVELS];        /* of all nodes of the level together */
-  const double *boxes[GV_TREE_LEVELS]; /* a node: for each dimension 32 lower and 32 upper bounds of its children */
-  const int *least[GV_TREE_LEVELS];    /* a node: 32 least point numbers */
-  const double *points;                /* a leaf: 8 values of each dimension; missing ones at infinity */
-  const int *numbers;                  /* a leaf: 8 numbers in the caller's order; missing ones GV_TREE_NO_INDEX */
-  const double *edges;                 /* the frame, see tree_curve.cuh */
+  int overlapping;              /* non-zero: boxes of one level do, see tree_search.cu */
+  int children[GV_TREE_LEVELS]; /* of all nodes of the level together */
+  /* a node: for each dimension 32 lower and 32 upper bounds of its children */
+  const double *boxes[GV_TREE_LEVELS];
+  const int *least[GV_TREE_LEVELS]; /* a node: 32 least point numbers */
+  const double *points;             /* a leaf: 8 values of each dimension; missing ones at infinity */
+  /* a leaf: 8 numbers in the caller's order; missing ones GV_TREE_NO_INDEX */
+  const int *numbers;
+  const double *edges; /* the frame, see tree_curve.cuh */
 } gv_tree_view;
 
 typedef struct gv_cuda_tree {
@@ -44,8 +47,9 @@ typedef struct gv_cuda_tree {
   gv_tree_view view;
 } gv_cuda_tree;
 
-/* An order of the points: fills order[0 ... count - 1] on the device with point numbers; boxes of one level overlap in it or not. `data`:
- * the points on the device, row-major. Works on the queue's stream; may use queue slots from GV_TREE_SLOT_FREE on. */
+/* An order of the points: fills order[0 ... count - 1] on the device with point numbers; boxes of one level
+ * overlap in it or not. `data`: the points on the device, row-major. Works on the queue's stream; may use
+ * queue slots from GV_TREE_SLOT_FREE on. */
 typedef gv_status gv_tree_orderer(gv_context *context, gv_cuda_queue *queue, const gv_reference *reference,
                                   const double *data, const double *edges, int *order, bool *overlapping);
 
@@ -62,17 +66,18 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
                               const gv_query *query, int64_t *indices, double *canonical);
 
 /*
- * Radix sorts on the queue's stream (CUB), stable, by bits 0 ... bits - 1 of the keys. Keys and values lie in two buffers
- * each; which of them holds the result is put first. Uses queue slot `slot` for itself.
+ * Radix sorts on the queue's stream (CUB), stable, by bits 0 ... bits - 1 of the keys. Keys and values lie in
+ * two buffers each; which of them holds the result is put first. Uses queue slot `slot` for itself.
  */
-gv_status gv_tree_sort_32(gv_context *context, gv_cuda_queue *queue, int slot, uint32_t *keys[2], int *values[2],
-                          int count, int bits);
-gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, uint64_t *keys[2], int *values[2],
-                          int count, int bits);
+gv_status gv_tree_sort_32(gv_context *context, gv_cuda_queue *queue, int slot, uint32_t *keys[2],
+                          int *values[2], int count, int bits);
+gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, uint64_t *keys[2],
+                          int *values[2], int count, int bits);
 
-/* The values from `least` to `most`, in their order, and how many in *kept. Uses queue slot `slot` for itself. */
-gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int64_t count,
-                         int least, int most, int *out, int *kept);
+/* The values from `least` to `most`, in their order, and how many in *kept. Uses queue slot `slot` for
+ * itself. */
+gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values,
+                         int64_t count, int least, int most, int *out, int *kept);
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,8 +88,9 @@ extern const gv_search_engine gv_search_cuda_kdtree, gv_search_cuda_octree;
 #endif
 
 #ifdef __CUDACC__
-/* After the step `apart` of a bitonic sort, which makes rows of `sorted`, in shared memory, where thread t of a block takes pairs t,
- * t + blockDim.x ...: pairs at most 32 apart lie in 64 places that are the warp's own, so most steps do without waiting for the block. */
+/* After the step `apart` of a bitonic sort, which makes rows of `sorted`, in shared memory, where thread t of
+ * a block takes pairs t, t + blockDim.x ...: pairs at most 32 apart lie in 64 places that are the warp's own,
+ * so most steps do without waiting for the block. */
 static __device__ __forceinline__ void gv_tree_bitonic_wait(int sorted, int apart) {
   int next = apart > 1 ? apart / 2 : sorted;
   if (apart > 32 || next > 32) {

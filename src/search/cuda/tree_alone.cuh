@@ -1,6 +1,6 @@
 /*
- * Searching a tree for one query with a warp: its lanes are the children of a node, then the points of four leaves. The
- * list of the k best is spread over the lanes (k <= 32) or lies in shared memory.
+ * Searching a tree for one query with a warp: its lanes are the children of a node, then the points of four
+ * leaves. The list of the k best is spread over the lanes (k <= 32) or lies in shared memory.
  */
 #ifndef GV_CUDA_TREE_ALONE_CUH
 #define GV_CUDA_TREE_ALONE_CUH

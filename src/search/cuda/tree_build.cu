@@ -1,6 +1,6 @@
 /*
- * From an order of the points to a tree: leaves are gathered, boxes made from the leaves upwards. O(n), two reads of the
- * points and one write.
+ * From an order of the points to a tree: leaves are gathered, boxes made from the leaves upwards. O(n), two
+ * reads of the points and one write.
  */
 #include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
@@ -15,7 +15,8 @@ static __device__ __forceinline__ double greater(double a, double b) {
 }
 
 /* A block a dimension: sorts a sample (bitonic) and computes quantiles of it. */
-static __global__ void __launch_bounds__(1024) make_frame(const double *data, int count, int dim, double *edges) {
+static __global__ void __launch_bounds__(1024)
+    make_frame(const double *data, int count, int dim, double *edges) {
   __shared__ double sample[SAMPLE];
   int d = (int)blockIdx.x, taken = count < SAMPLE ? count : SAMPLE;
   for (int i = (int)threadIdx.x; i < SAMPLE; i += (int)blockDim.x) {
@@ -76,8 +77,8 @@ static __global__ void __launch_bounds__(THREADS)
 
 /* A warp a node of the level below: its box becomes a child of this level. */
 static __global__ void __launch_bounds__(THREADS)
-    join_boxes(const double *below, const int *below_least, int below_children, int nodes, int dim, double *boxes,
-               int *least) {
+    join_boxes(const double *below, const int *below_least, int below_children, int nodes, int dim,
+               double *boxes, int *least) {
   int node = (int)(((int64_t)blockIdx.x * THREADS + threadIdx.x) / GV_TREE_FAN),
       lane = (int)(threadIdx.x % GV_TREE_FAN);
   if (node >= nodes) return;
@@ -178,7 +179,8 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
   if (!gv_progress_add(&progress, 1)) goto cancelled;
 
   gv_cuda_mark_begin(queue);
-  make_frame<<<frame_dims, 1024, 0, queue->stream>>>((double *)data, count, dim, (double *)(memory + p.edges));
+  make_frame<<<frame_dims, 1024, 0, queue->stream>>>((double *)data, count, dim,
+                                                     (double *)(memory + p.edges));
   GV_CUDA_LAUNCHED(context, "looking at the reference points");
   status = orderer(context, queue, reference, (double *)data, tree->view.edges, (int *)order, &overlapping);
   if (status != GV_OK) goto done;
@@ -189,9 +191,10 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
                                    (double *)(memory + p.boxes[0]), (int *)(memory + p.least[0]));
   GV_CUDA_LAUNCHED(context, "making leaves");
   for (int level = 1; level <= tree->view.top; level++) {
-    join_boxes<<<gv_tree_blocks((int64_t)nodes[level - 1] * GV_TREE_FAN, THREADS), THREADS, 0, queue->stream>>>(
-        tree->view.boxes[level - 1], tree->view.least[level - 1], tree->view.children[level - 1], nodes[level - 1],
-        dim, (double *)(memory + p.boxes[level]), (int *)(memory + p.least[level]));
+    join_boxes<<<gv_tree_blocks((int64_t)nodes[level - 1] * GV_TREE_FAN, THREADS), THREADS, 0,
+                 queue->stream>>>(tree->view.boxes[level - 1], tree->view.least[level - 1],
+                                  tree->view.children[level - 1], nodes[level - 1], dim,
+                                  (double *)(memory + p.boxes[level]), (int *)(memory + p.least[level]));
     GV_CUDA_LAUNCHED(context, "making boxes");
   }
   gv_cuda_mark_end(queue);

@@ -1,13 +1,13 @@
 /*
  * Places on the Hilbert curve, in coordinates that adapt to the points.
  *
- * A frame has GV_TREE_BINS + 1 edges a dimension, quantiles of a sample of the coordinates; a coordinate's place is its
- * bin plus how far it is inside. So clusters of any scale get their share of the curve, and an outlier cannot squeeze the
- * rest into one cell. It is for queries, which have short codes; the tree of cuda-octree has a frame of equal steps. It only has to be
- * good: nothing that is decided depends on it.
+ * A frame has GV_TREE_BINS + 1 edges a dimension, quantiles of a sample of the coordinates; a coordinate's
+ * place is its bin plus how far it is inside. So clusters of any scale get their share of the curve, and an
+ * outlier cannot squeeze the rest into one cell. It is for queries, which have short codes; the tree of
+ * cuda-octree has a frame of equal steps. It only has to be good: nothing that is decided depends on it.
  *
- * The curve rather than Morton's order, because consecutive cells touch: 32 consecutive queries stay together. Skilling,
- * "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004), 381.
+ * The curve rather than Morton's order, because consecutive cells touch: 32 consecutive queries stay
+ * together. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004), 381.
  */
 #ifndef GV_CUDA_TREE_CURVE_CUH
 #define GV_CUDA_TREE_CURVE_CUH
@@ -89,8 +89,9 @@ template <int DIM> static __device__ __forceinline__ uint64_t gv_hilbert(uint32_
   return code;
 }
 
-/* Codes of `count` points and their numbers from 0. DIM 0: any dimension, of which the first GV_TREE_ORDER_DIM count.
- * bits <= 31 a dimension. The frame is copied to shared memory: looking it up is most of the work. */
+/* Codes of `count` points and their numbers from 0. DIM 0: any dimension, of which the first
+ * GV_TREE_ORDER_DIM count. bits <= 31 a dimension. The frame is copied to shared memory: looking it up is
+ * most of the work. */
 template <typename CODE, int DIM>
 static __global__ void gv_curve_codes(const double *data, int dim, const double *frame, int count, int bits,
                                       CODE *codes, int *numbers) {
@@ -112,8 +113,8 @@ static __global__ void gv_curve_codes(const double *data, int dim, const double 
 }
 
 template <typename CODE>
-static void gv_curve_codes_launch(gv_cuda_queue *queue, const double *data, int dim, const double *edges, int count,
-                                  int bits, CODE *codes, int *numbers) {
+static void gv_curve_codes_launch(gv_cuda_queue *queue, const double *data, int dim, const double *edges,
+                                  int count, int bits, CODE *codes, int *numbers) {
   const int threads = 256, dims = dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
   unsigned blocks = gv_tree_blocks(count, threads), most = 8u * (unsigned)queue->multiprocessors;
   if (blocks > most) blocks = most;

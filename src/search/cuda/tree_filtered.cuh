@@ -1,29 +1,32 @@
 /*
- * The k nearest points of 32 queries that are neighbors on the Hilbert curve, one query a lane, by a float filter.
- * A lane keeps its k + SLACK best points sorted in registers; points that enter wait in shared memory and are
- * merged by a sorting network. At the end exact distances are compared for the points that the filter cannot
- * exclude, or the query is reported as undecided.
+ * The k nearest points of 32 queries that are neighbors on the Hilbert curve, one query a lane, by a float
+ * filter. A lane keeps its k + SLACK best points sorted in registers; points that enter wait in shared memory
+ * and are merged by a sorting network. At the end exact distances are compared for the points that the filter
+ * cannot exclude, or the query is reported as undecided.
  *
- * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k = 8; 4x on clusters (one H100,
- * against the heaps of tree_together.cuh). On lattices, where most queries are undecided, the first warps' work is lost: 0.1 ms.
+ * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k =
+ * 8; 4x on clusters (one H100, against the heaps of tree_together.cuh). On lattices, where most queries are
+ * undecided, the first warps' work is lost: 0.1 ms.
  *
- * The filter. Let c be the center of the box of the 32 queries, B its largest half width, u = 2^-24, r the distance of a query and a
- * point. Coordinates relative to c are computed in double and rounded to float: a query's is wrong by at most u B, a point's by at
- * most u (|x| + B), where x is the difference of the two in that dimension; the subtraction in float adds u |x|, second order apart.
- * So the vector of differences is wrong by at most 2 u (r + sqrt(3) B), and the sum of squares by a factor of 1 + 3 u. Together the
- * root of the filter value f differs from r by at most 3.7 u r + 3.5 u B. Here FACTOR = 8 u and 8 u B are used:
- *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY,
- * where TINY covers squares below float's range. That exact distances are rounded to double is within the same allowance. Values that
- * overflow enter no list: a query that has found fewer than k points without a limit is undecided.
+ * The filter. Let c be the center of the box of the 32 queries, B its largest half width, u = 2^-24, r the
+ * distance of a query and a point. Coordinates relative to c are computed in double and rounded to float: a
+ * query's is wrong by at most u B, a point's by at most u (|x| + B), where x is the difference of the two in
+ * that dimension; the subtraction in float adds u |x|, second order apart. So the vector of differences is
+ * wrong by at most 2 u (r + sqrt(3) B), and the sum of squares by a factor of 1 + 3 u. Together the root of
+ * the filter value f differs from r by at most 3.7 u r + 3.5 u B. Here FACTOR = 8 u and 8 u B are used: r <=
+ * sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY, where TINY
+ * covers squares below float's range. That exact distances are rounded to double is within the same
+ * allowance. Values that overflow enter no list: a query that has found fewer than k points without a limit
+ * is undecided.
  *
- * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper 20 bits
- * of f, and in the lower 12 the number of the point among those that the warp has read. f lies between the entry
- * with these bits clear and the entry with them set. What is not in a list is at least its last entry, but for
- * these bits.
+ * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper 20
+ * bits of f, and in the lower 12 the number of the point among those that the warp has read. f lies between
+ * the entry with these bits clear and the entry with them set. What is not in a list is at least its last
+ * entry, but for these bits.
  *
- * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that are close
- * compared with the width of the queries' box), and all 32 of a warp that has read MOST_LEAVES leaves (many equal
- * points, queries far apart).
+ * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that are
+ * close compared with the width of the queries' box), and all 32 of a warp that has read MOST_LEAVES leaves
+ * (many equal points, queries far apart).
  */
 #ifndef GV_CUDA_TREE_FILTERED_CUH
 #define GV_CUDA_TREE_FILTERED_CUH
@@ -40,7 +43,8 @@ enum {
   PITCH_OF_PLACES = WARP + 1
 };
 
-static const unsigned LOOKED_AT = 0xfffu; /* an entry's bits that number its point; all of them: an empty place */
+/* an entry's bits that number its point; all of them: an empty place */
+static const unsigned LOOKED_AT = 0xfffu;
 
 static __device__ __forceinline__ void filtered_exchange(unsigned &a, unsigned &b) {
   unsigned low = min(a, b), high = max(a, b);
@@ -63,10 +67,12 @@ template <int SIZE> static __device__ __forceinline__ void filtered_sort(unsigne
   }
 }
 
-/* The least SIZE of two sorted lists, sorted, in `list`: where one ascends and the other descends the lesser of each pair make a
- * bitonic sequence. The network is that of the next power of two, of which the first places hold nothing. */
+/* The least SIZE of two sorted lists, sorted, in `list`: where one ascends and the other descends the lesser
+ * of each pair make a bitonic sequence. The network is that of the next power of two, of which the first
+ * places hold nothing. */
 template <int SIZE, int OTHER>
-static __device__ __forceinline__ void filtered_merge(unsigned (&list)[SIZE], const unsigned (&other)[OTHER]) {
+static __device__ __forceinline__ void filtered_merge(unsigned (&list)[SIZE],
+                                                      const unsigned (&other)[OTHER]) {
   constexpr int WHOLE = SIZE <= 16 ? 16 : SIZE <= 32 ? 32 : 64, MISSING = WHOLE - SIZE;
 #pragma unroll
   for (int i = 0; i < SIZE; i++) {
@@ -95,7 +101,8 @@ template <int DIM, int CAPACITY> struct filtered_memory {
   double low[DIM], high[DIM], center[DIM];
 };
 
-/* A search of 32 queries. The lists' first places hold 0 where k is less than the lists': so the k-th nearest is always at place LAST. */
+/* A search of 32 queries. The lists' first places hold 0 where k is less than the lists': so the k-th nearest
+ * is always at place LAST. */
 template <int DIM, int CAPACITY> struct filtered {
   enum { LAST = CAPACITY - 1 - SLACK };
   filtered_memory<DIM, CAPACITY> *memory;
@@ -170,8 +177,8 @@ template <int DIM, int CAPACITY> struct filtered {
     return key_of(bound) <= limit_key ? key_of(bound) : NONE;
   }
 
-  /* Four leaves at a time: the nearest, and three others that are not out. Loops are not unrolled, so that take_in is there once: the
-   * instruction cache does not hold several networks. */
+  /* Four leaves at a time: the nearest, and three others that are not out. Loops are not unrolled, so that
+   * take_in is there once: the instruction cache does not hold several networks. */
   __device__ __forceinline__ void leaves(const gv_tree_view &tree, int node, unsigned key) {
     const int lane = (int)(threadIdx.x % WARP);
 #pragma unroll 1
@@ -270,8 +277,9 @@ static __device__ __forceinline__ int filtered_contenders(const filtered<DIM, CA
 /* The lane's exact distance of a query and an entry's point; infinite if above the limit. */
 template <int DIM, int CAPACITY>
 static __device__ __forceinline__ void filtered_measure(const gv_tree_view &tree, const chunk_view &chunk,
-                                                        const filtered_memory<DIM, CAPACITY> &memory, int query,
-                                                        unsigned entry, double &value, int &number) {
+                                                        const filtered_memory<DIM, CAPACITY> &memory,
+                                                        int query, unsigned entry, double &value,
+                                                        int &number) {
   const double *at = chunk.data + (int64_t)query * DIM;
   const int leaf = memory.leaf[(entry & LOOKED_AT) / GV_TREE_LEAF], place = (int)(entry % GV_TREE_LEAF);
   const double *point = tree.points + (int64_t)leaf * (DIM * GV_TREE_LEAF) + place;
@@ -284,15 +292,16 @@ static __device__ __forceinline__ void filtered_measure(const gv_tree_view &tree
   number = tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place];
 }
 
-/* One lane a neighbor, in the order of the result. The filter exchanges only close neighbors, so few steps are
- * needed. */
+/* One lane a neighbor, in the order of the result. The filter exchanges only close neighbors, so few steps
+ * are needed. */
 static __device__ __forceinline__ void filtered_order(double &value, int &number) {
   const int lane = (int)(threadIdx.x % WARP);
   for (int odd = 0;; odd = 1 - odd) {
     double after = __shfl_down_sync(0xffffffffu, value, 1), ahead = __shfl_up_sync(0xffffffffu, value, 1);
     int after_number = __shfl_down_sync(0xffffffffu, number, 1),
         ahead_number = __shfl_up_sync(0xffffffffu, number, 1);
-    unsigned wrong = __ballot_sync(0xffffffffu, lane < WARP - 1 && before(after, after_number, value, number));
+    unsigned wrong =
+        __ballot_sync(0xffffffffu, lane < WARP - 1 && before(after, after_number, value, number));
     if (wrong == 0) return;
     wrong &= odd ? 0xaaaaaaaau : 0x55555555u;
     if (wrong >> lane & 1u) {
@@ -305,7 +314,8 @@ static __device__ __forceinline__ void filtered_order(double &value, int &number
   }
 }
 
-/* Exact distances of a query's contenders, a lane each, and its row of the result. lists: the query's column from its first entry. */
+/* Exact distances of a query's contenders, a lane each, and its row of the result. lists: the query's column
+ * from its first entry. */
 template <int DIM, int CAPACITY>
 static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, const chunk_view &chunk,
                                                       const filtered_memory<DIM, CAPACITY> &memory, int query,
@@ -329,8 +339,8 @@ static __device__ __forceinline__ void filtered_write(const gv_tree_view &tree, 
   if (lane < chunk.k) tree_visit_put(chunk, (int64_t)query * chunk.k + lane, value, number);
 }
 
-/* undecided: for each place of the chunk's order the query if it is undecided, else -1. Warps stop at once if many
- * are. */
+/* undecided: for each place of the chunk's order the query if it is undecided, else -1. Warps stop at once if
+ * many are. */
 template <int DIM, int CAPACITY>
 static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
     search_filtered(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk,
@@ -378,18 +388,18 @@ static __global__ void __launch_bounds__(FILTERED_THREADS, 4)
   while (rows != 0) {
     int row = __ffs((int)rows) - 1;
     rows &= rows - 1;
-    filtered_write(tree, chunk, *s.memory, __shfl_sync(0xffffffffu, query, row), &s.memory->lists[offset][row],
-                   __shfl_sync(0xffffffffu, contenders, row));
+    filtered_write(tree, chunk, *s.memory, __shfl_sync(0xffffffffu, query, row),
+                   &s.memory->lists[offset][row], __shfl_sync(0xffffffffu, contenders, row));
   }
 }
 
 template <int DIM, int CAPACITY>
-static void filtered_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int *undecided,
-                            filtered_counts *counts) {
+static void filtered_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk,
+                            int *undecided, filtered_counts *counts) {
   size_t bytes = sizeof(filtered_memory<DIM, CAPACITY>) * (FILTERED_THREADS / WARP);
   search_filtered<DIM, CAPACITY>
-      <<<gv_tree_blocks(chunk.count, FILTERED_THREADS), FILTERED_THREADS, bytes, stream>>>(tree, chunk, undecided,
-                                                                                           counts);
+      <<<gv_tree_blocks(chunk.count, FILTERED_THREADS), FILTERED_THREADS, bytes, stream>>>(tree, chunk,
+                                                                                           undecided, counts);
 }
 
 #endif

@@ -19,8 +19,8 @@ static cudaError_t gathered_launch(cudaStream_t stream, const gv_tree_view &tree
   return cudaPeekAtLastError();
 }
 
-cudaError_t gv_tree_gathered(cudaStream_t stream, const gv_tree_view *tree, const chunk_view *chunk, int *undecided,
-                             filtered_counts *counts) {
+cudaError_t gv_tree_gathered(cudaStream_t stream, const gv_tree_view *tree, const chunk_view *chunk,
+                             int *undecided, filtered_counts *counts) {
   return tree->dim == 2 ? gathered_launch<2>(stream, *tree, *chunk, undecided, counts)
                         : gathered_launch<3>(stream, *tree, *chunk, undecided, counts);
 }

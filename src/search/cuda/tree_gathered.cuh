@@ -1,24 +1,28 @@
 /*
- * Searching a tree for many neighbors (k > 32): a block takes 32 queries that are neighbors on the Hilbert curve, and gathers
- * all points within a radius of the box around them in shared memory, as floats. Then each warp takes a query: it counts
- * how many gathered points are within a threshold, and moves the threshold until their number is between k and the capacity of
- * a list. The exact distances of these points are computed and sorted. No list is kept up to date while points are read.
+ * Searching a tree for many neighbors (k > 32): a block takes 32 queries that are neighbors on the Hilbert
+ * curve, and gathers all points within a radius of the box around them in shared memory, as floats. Then each
+ * warp takes a query: it counts how many gathered points are within a threshold, and moves the threshold
+ * until their number is between k and the capacity of a list. The exact distances of these points are
+ * computed and sorted. No list is kept up to date while points are read.
  *
- * The radius is a guess, first from the extent of the nearest node's points, and is verified: a query with fewer than k points
- * within it needs a larger one, and the points are gathered again. If they are too many for the shared memory, the radius is
- * reduced, then the group halved, down to one query. So clusters and gaps cost time only.
+ * The radius is a guess, first from the extent of the nearest node's points, and is verified: a query with
+ * fewer than k points within it needs a larger one, and the points are gathered again. If they are too many
+ * for the shared memory, the radius is reduced, then the group halved, down to one query. So clusters and
+ * gaps cost time only.
  *
- * Gain: 5x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (36 ms on one H200; 170 and more on an H100 with the lists of
- * tree_together.cuh), 11x for k = 256 (126 ms; 1,400 by a warp a query), 4x and 7x on clusters.
+ * Gain: 5x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (36 ms on one H200; 170 and more
+ * on an H100 with the lists of tree_together.cuh), 11x for k = 256 (126 ms; 1,400 by a warp a query), 4x and
+ * 7x on clusters.
  *
  * The filter is that of tree_filtered.cuh, with its bounds:
  *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY.
- * If k points have values of at most t, the k-th distance is at most u = the upper bound for t, and a point of the k nearest has
- * a value of at most the square of (u + FACTOR B + TINY) / (1 - FACTOR): all points up to there enter the list. A threshold is
- * used only if u is within the radius that was gathered.
+ * If k points have values of at most t, the k-th distance is at most u = the upper bound for t, and a point
+ * of the k nearest has a value of at most the square of (u + FACTOR B + TINY) / (1 - FACTOR): all points up
+ * to there enter the list. A threshold is used only if u is within the radius that was gathered.
  *
- * Undecided queries: those with more points at nearly equal distances than a list holds, those that need more attempts than
- * MOST_ATTEMPTS, and all of a chunk if a quarter of the first ones were undecided. They are searched in another way.
+ * Undecided queries: those with more points at nearly equal distances than a list holds, those that need more
+ * attempts than MOST_ATTEMPTS, and all of a chunk if a quarter of the first ones were undecided. They are
+ * searched in another way.
  */
 #ifndef GV_CUDA_TREE_GATHERED_CUH
 #define GV_CUDA_TREE_GATHERED_CUH
@@ -85,7 +89,8 @@ static __device__ __forceinline__ float gathered_reach_of(float distance, float 
   return __fmul_ru(reach, reach);
 }
 
-/* The filter value up to which points can be among the k nearest, if k points have values of at most `threshold`. */
+/* The filter value up to which points can be among the k nearest, if k points have values of at most
+ * `threshold`. */
 static __device__ __forceinline__ float gathered_reach(float threshold, float margin) {
   return gathered_reach_of(__fmaf_ru(__fsqrt_ru(threshold), 1.0F + FILTER_FACTOR, margin), margin);
 }
@@ -119,13 +124,15 @@ template <int DIM> struct gathered {
       memory->high[d] = high;
       memory->center[d] = center;
     }
-    memory->margin = widest < 1e18 ? __fmaf_ru(__double2float_ru(widest), FILTER_FACTOR, FILTER_TINY) : INFINITY;
+    memory->margin =
+        widest < 1e18 ? __fmaf_ru(__double2float_ru(widest), FILTER_FACTOR, FILTER_TINY) : INFINITY;
     __syncwarp();
   }
 
   /* The square of the diagonal of the lane's child of a node. */
   static __device__ __forceinline__ double diagonal(const gv_tree_view &tree, int level, int node) {
-    const double *box = tree.boxes[level] + (int64_t)node * DIM * (2 * GV_TREE_FAN) + (int)(threadIdx.x % WARP);
+    const double *box =
+        tree.boxes[level] + (int64_t)node * DIM * (2 * GV_TREE_FAN) + (int)(threadIdx.x % WARP);
     double square = 0.0;
 #pragma unroll
     for (int d = 0; d < DIM; d++) {
@@ -135,7 +142,8 @@ template <int DIM> struct gathered {
     return square;
   }
 
-  /* A first radius, from the extent of the points of the nearest node of level 0, the smallest of several. By the first warp. */
+  /* A first radius, from the extent of the points of the nearest node of level 0, the smallest of several. By
+   * the first warp. */
   __device__ __forceinline__ void guess(const gv_tree_view &tree) {
     const int lane = (int)(threadIdx.x % WARP);
     int node = 0;
@@ -166,7 +174,8 @@ template <int DIM> struct gathered {
       }
       square += (high - low) * (high - low);
     }
-    /* The leaf in the middle, by size: a node that spans a gap is much larger than the leaves of its points. */
+    /* The leaf in the middle, by size: a node that spans a gap is much larger than the leaves of its
+     * points. */
     int smaller = 0;
     for (int i = 0; i < WARP; i++) {
       double other = __shfl_sync(0xffffffffu, own, i);
@@ -183,7 +192,8 @@ template <int DIM> struct gathered {
 
   /* All points within the radius of the box, by the whole block. */
   __device__ __forceinline__ void gather(const gv_tree_view &tree) {
-    const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP), warps = (int)(blockDim.x / WARP);
+    const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP),
+              warps = (int)(blockDim.x / WARP);
     const double square = memory->square;
     if (threadIdx.x == 0) {
       memory->points = 0;
@@ -199,8 +209,9 @@ template <int DIM> struct gathered {
       for (int i = warp; i < nodes; i += warps) {
         int node = memory->node[from][i];
         int64_t child = (int64_t)node * GV_TREE_FAN + lane;
-        bool near = child < tree.children[level] &&
-                    child_bound<GV_EUCLIDEAN, DIM>(tree, level, node, memory->low, memory->high, lane) <= square;
+        bool near =
+            child < tree.children[level] &&
+            child_bound<GV_EUCLIDEAN, DIM>(tree, level, node, memory->low, memory->high, lane) <= square;
         unsigned hits = __ballot_sync(0xffffffffu, near);
         if (hits == 0) continue;
         if (level == 0) {
@@ -220,7 +231,8 @@ template <int DIM> struct gathered {
   }
 
   /* The near points of some leaves of a node, four leaves at a time, by a warp. */
-  __device__ __forceinline__ void take_leaves(const gv_tree_view &tree, int node, unsigned hits, double square) {
+  __device__ __forceinline__ void take_leaves(const gv_tree_view &tree, int node, unsigned hits,
+                                              double square) {
     const int lane = (int)(threadIdx.x % WARP), group = lane / GV_TREE_LEAF, place = lane % GV_TREE_LEAF;
     while (hits != 0 && *(volatile int *)&memory->points <= room) {
       int leaf = -1;
@@ -246,7 +258,8 @@ template <int DIM> struct gathered {
       int to = 0;
       if (lane == 0 && all != 0) to = atomicAdd(&memory->points, __popc(all));
       to = __shfl_sync(0xffffffffu, to, 0) + __popc(all & ((1u << lane) - 1u));
-      if (near && to < room) point[to] = make_float4(x[0], x[1], x[2], __int_as_float(leaf * GV_TREE_LEAF + place));
+      if (near && to < room)
+        point[to] = make_float4(x[0], x[1], x[2], __int_as_float(leaf * GV_TREE_LEAF + place));
     }
   }
 
@@ -261,7 +274,8 @@ template <int DIM> struct gathered {
   }
 
   /* How many points have values of at most each of three thresholds. */
-  __device__ __forceinline__ void count(const float (&q)[DIM], int points, const float (&t)[3], int (&c)[3]) const {
+  __device__ __forceinline__ void count(const float (&q)[DIM], int points, const float (&t)[3],
+                                        int (&c)[3]) const {
     const int lane = (int)(threadIdx.x % WARP);
     int mine[3] = {0, 0, 0};
 #pragma unroll 4
@@ -277,8 +291,9 @@ template <int DIM> struct gathered {
   }
 
   /*
-   * A threshold with `want` to `capacity` points, from a guess; negative: there are fewer than `want` points up to `most`
-   * (in *within their number), or -INFINITY: none was found. complete: all points that count are up to `most`.
+   * A threshold with `want` to `capacity` points, from a guess; negative: there are fewer than `want` points
+   * up to `most` (in *within their number), or -INFINITY: none was found. complete: all points that count are
+   * up to `most`.
    */
   __device__ __forceinline__ float threshold(const float (&q)[DIM], int points, int want, float expected,
                                              float most, bool complete, int *within) const {
@@ -325,8 +340,9 @@ template <int DIM> struct gathered {
   }
 
   /*
-   * The points with values up to `reach` into the warp's list; returns their number. Short lists are of words that are sorted: 20 bits of
-   * the value as a part of the reach, and 12 of the gathered point's number. Long ones are of places.
+   * The points with values up to `reach` into the warp's list; returns their number. Short lists are of words
+   * that are sorted: 20 bits of the value as a part of the reach, and 12 of the gathered point's number. Long
+   * ones are of places.
    */
   __device__ __forceinline__ int collect(const float (&q)[DIM], int points, float reach) {
     const int lane = (int)(threadIdx.x % WARP);
@@ -349,9 +365,12 @@ template <int DIM> struct gathered {
     return found;
   }
 
-  /* Entry i of the list: the exact distance of a point; infinite if it does not count. True if it is the query itself. */
-  __device__ __forceinline__ bool measure(const gv_tree_view &tree, const double *query, int self, int at, int i) {
-    const double *from = tree.points + (int64_t)(at / GV_TREE_LEAF) * (DIM * GV_TREE_LEAF) + at % GV_TREE_LEAF;
+  /* Entry i of the list: the exact distance of a point; infinite if it does not count. True if it is the
+   * query itself. */
+  __device__ __forceinline__ bool measure(const gv_tree_view &tree, const double *query, int self, int at,
+                                          int i) {
+    const double *from =
+        tree.points + (int64_t)(at / GV_TREE_LEAF) * (DIM * GV_TREE_LEAF) + at % GV_TREE_LEAF;
     int id = tree.numbers[at];
     double distance = 0.0;
 #pragma unroll
@@ -387,7 +406,8 @@ template <int DIM> struct gathered {
 
   /* The same of words: sorted by the filter's values, then by exact distances, which exchange few. */
   template <int EACH>
-  __device__ __forceinline__ void order_words(const gv_tree_view &tree, const double *query, int self, int found) {
+  __device__ __forceinline__ void order_words(const gv_tree_view &tree, const double *query, int self,
+                                              int found) {
     const int lane = (int)(threadIdx.x % WARP);
     unsigned word[EACH];
     int own = -1;
@@ -447,21 +467,25 @@ template <int DIM> struct gathered {
     order(tree, memory->query[row], self, found);
     int64_t to = (int64_t)query * k;
     for (int i = lane; i < k; i += WARP)
-      tree_visit_put(chunk, to + i, i < found ? value[i] : INFINITY, i < found ? number[i] : (int)GV_TREE_NO_INDEX);
+      tree_visit_put(chunk, to + i, i < found ? value[i] : INFINITY,
+                     i < found ? number[i] : (int)GV_TREE_NO_INDEX);
     if (found >= want) *expected = (float)value[k - 1] * 1.02F;
     __syncwarp();
   }
 };
 
-/* The attempts of a block: which queries the group has, and how the radius has changed since it was formed. The same in all threads. */
+/* The attempts of a block: which queries the group has, and how the radius has changed since it was formed.
+ * The same in all threads. */
 struct gathered_group {
   int first, size, reductions, attempts;
   bool guessed, grown;
 };
 
-/* After an attempt: a larger radius, a smaller one, half of the group, or the next group. By all threads of the block. */
+/* After an attempt: a larger radius, a smaller one, half of the group, or the next group. By all threads of
+ * the block. */
 template <int DIM>
-static __device__ __forceinline__ void gathered_next(gathered<DIM> &s, gathered_group &g, int here, bool over) {
+static __device__ __forceinline__ void gathered_next(gathered<DIM> &s, gathered_group &g, int here,
+                                                     bool over) {
   gathered_memory<DIM> *memory = s.memory;
   const int fewest = memory->fewest;
   const bool enough = !over && fewest == INT_MAX, hopeless = over && g.size == 1 && g.reductions > 12;
@@ -499,7 +523,8 @@ static __global__ void __launch_bounds__(GATHERED_THREADS_MOST)
     search_gathered(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk,
                     int *undecided, filtered_counts *counts) {
   extern __shared__ __align__(16) unsigned char gathered_shared[];
-  const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP), warps = (int)(blockDim.x / WARP);
+  const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP),
+            warps = (int)(blockDim.x / WARP);
   const int first = (int)blockIdx.x * GATHERED_GROUP,
             here = chunk.count - first < GATHERED_GROUP ? chunk.count - first : (int)GATHERED_GROUP;
   gathered<DIM> s;

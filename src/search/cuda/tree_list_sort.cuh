@@ -16,15 +16,17 @@ static __device__ __forceinline__ void list_exchange(double *value, int *number,
   }
 }
 
-/* Sorts up to 2^30 entries by (value, number), or by number: bitonic, in the form where all exchanges ascend, so that any length will
- * do. BLOCK: by all threads of the block, else by the warp. */
+/* Sorts up to 2^30 entries by (value, number), or by number: bitonic, in the form where all exchanges ascend,
+ * so that any length will do. BLOCK: by all threads of the block, else by the warp. */
 template <bool BLOCK, bool BY_NUMBER>
 static __device__ __forceinline__ void list_sort(double *value, int *number, int count) {
-  const int thread = (int)(BLOCK ? threadIdx.x : threadIdx.x % WARP), threads = (int)(BLOCK ? blockDim.x : WARP);
+  const int thread = (int)(BLOCK ? threadIdx.x : threadIdx.x % WARP),
+            threads = (int)(BLOCK ? blockDim.x : WARP);
   for (int bits = 1; 1 << (bits - 1) < count; bits++) {
     const int half = 1 << (bits - 1), pairs = (count + 2 * half - 1) >> bits << (bits - 1);
     for (int p = thread; p < pairs; p += threads) {
-      int base = p >> (bits - 1) << bits, a = base + (p & (half - 1)), b = base + 2 * half - 1 - (p & (half - 1));
+      int base = p >> (bits - 1) << bits, a = base + (p & (half - 1)),
+          b = base + 2 * half - 1 - (p & (half - 1));
       if (b < count) list_exchange<BY_NUMBER>(value, number, a, b);
     }
     if (BLOCK) __syncthreads();
@@ -40,7 +42,8 @@ static __device__ __forceinline__ void list_sort(double *value, int *number, int
   }
 }
 
-/* Sorts a warp's list that is nearly in order: exchanges neighbors; lists that need more than a few rounds are sorted. */
+/* Sorts a warp's list that is nearly in order: exchanges neighbors; lists that need more than a few rounds
+ * are sorted. */
 static __device__ __forceinline__ void list_adjust(double *value, int *number, int count) {
   enum { ROUNDS = 8 };
   const int lane = (int)(threadIdx.x % WARP);
@@ -58,7 +61,8 @@ static __device__ __forceinline__ void list_adjust(double *value, int *number, i
   }
 }
 
-/* Sorts 32 EACH words of a warp, of which number i is at place i / 32 of lane i % 32; the same network as list_sort. */
+/* Sorts 32 EACH words of a warp, of which number i is at place i / 32 of lane i % 32; the same network as
+ * list_sort. */
 template <int EACH> static __device__ __forceinline__ void list_sort_words(unsigned (&x)[EACH]) {
   constexpr int WHOLE = EACH <= 2 ? 2 : EACH <= 4 ? 4 : EACH <= 8 ? 8 : 16;
   const int lane = (int)(threadIdx.x % WARP);

@@ -9,7 +9,8 @@
 
 enum { SEARCHED_MIN = 4096 /* number of queries after which blocks check how many were undecided */ };
 
-/* Queries of the chunk that have been searched, that were undecided, and of these that were in groups with others too far away. */
+/* Queries of the chunk that have been searched, that were undecided, and of these that were in groups with
+ * others too far away. */
 struct filtered_counts {
   int searched, undecided, far;
 };

@@ -1,12 +1,13 @@
 /*
- * All points within a radius of each query, by a tree of tree.h. A warp takes 32 queries that are neighbors on the Hilbert curve, a lane a
- * query: it reads each leaf within the greatest radius of the box around them and compares its points with all queries, by exact
- * distances. The first pass counts; with the caller's offsets the second writes to each query's place, and lists are sorted where they
- * lie: short ones by a warp in shared memory, long ones by a block.
+ * All points within a radius of each query, by a tree of tree.h. A warp takes 32 queries that are neighbors
+ * on the Hilbert curve, a lane a query: it reads each leaf within the greatest radius of the box around them
+ * and compares its points with all queries, by exact distances. The first pass counts; with the caller's
+ * offsets the second writes to each query's place, and lists are sorted where they lie: short ones by a warp
+ * in shared memory, long ones by a block.
  *
- * Gain: 40x over 16 cores for the numbers of neighbors, 15x for their lists, 10x with distances, 10x for the numbers of pairs, 7x for pairs
- * (10^6 uniform points among themselves in 3-D, 30 neighbors each, in host memory: 2.4, 10.5, 16.7, 2.9 and 9.6 ms on one H200, `kdtree`
- * 105, 159, 172, 30 and 73 ms).
+ * Gain: 40x over 16 cores for the numbers of neighbors, 15x for their lists, 10x with distances, 10x for the
+ * numbers of pairs, 7x for pairs (10^6 uniform points among themselves in 3-D, 30 neighbors each, in host
+ * memory: 2.4, 10.5, 16.7, 2.9 and 9.6 ms on one H200, `kdtree` 105, 159, 172, 30 and 73 ms).
  */
 #include <limits.h>
 
@@ -18,7 +19,13 @@ extern "C" {
 extern const gv_array_device gv_cuda_arrays;
 }
 
-enum { RADIUS_THREADS = 128, SHORT_LIST = 512, LONG_THREADS = 1024, LONG_BLOCKS = 264, MOST_RESULTS = 1 << 28 };
+enum {
+  RADIUS_THREADS = 128,
+  SHORT_LIST = 512,
+  LONG_THREADS = 1024,
+  LONG_BLOCKS = 264,
+  MOST_RESULTS = 1 << 28
+};
 
 /* A chunk of queries; pointers are the device's. */
 typedef struct within_view {
@@ -32,7 +39,8 @@ typedef struct within_view {
   const int64_t *offsets;    /* count + 1, of the second pass; the first one is subtracted */
   double *value;
   int *number;
-  int *mismatch; /* the first query with other numbers of neighbors than the offsets have room for; INT_MAX: none */
+  /* the first query with other numbers of neighbors than the offsets have room for; INT_MAX: none */
+  int *mismatch;
 } within_view;
 
 template <int DIM, int METRIC, bool FILL> struct within {
@@ -167,7 +175,8 @@ static __global__ void __launch_bounds__(LONG_THREADS)
 }
 
 static __global__ void widen_numbers(const int *number, int64_t count, int64_t *out) {
-  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (int64_t)gridDim.x * blockDim.x)
+  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+       i += (int64_t)gridDim.x * blockDim.x)
     out[i] = number[i];
 }
 
@@ -177,7 +186,8 @@ static __global__ void __launch_bounds__(RADIUS_THREADS)
   const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP);
   int64_t query = (int64_t)blockIdx.x * (RADIUS_THREADS / WARP) + warp;
   if (query >= chunk.count) return;
-  int64_t from = chunk.offsets[query] - chunk.offsets[0], count = chunk.offsets[query + 1] - chunk.offsets[query];
+  int64_t from = chunk.offsets[query] - chunk.offsets[0],
+          count = chunk.offsets[query + 1] - chunk.offsets[query];
   for (int64_t i = from + lane; i < from + count; i += WARP)
     *(longlong2 *)(out + 2 * i) = make_longlong2((long long)(first + query), (long long)chunk.number[i]);
 }
@@ -259,11 +269,14 @@ static gv_status radius_begin(const radius_run *r, int64_t first, int count, wit
   int *order[2] = {NULL, NULL};
   gv_status status = gv_cuda_reserve(context, queue, SLOT_QUERIES, bytes, &data);
   for (int i = 0; i < 2 && status == GV_OK; i++) {
-    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)count * sizeof(uint32_t), (void **)&codes[i]);
+    status =
+        gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)count * sizeof(uint32_t), (void **)&codes[i]);
     if (status == GV_OK)
-      status = gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)count * sizeof(int), (void **)&order[i]);
+      status =
+          gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)count * sizeof(int), (void **)&order[i]);
   }
-  if (status == GV_OK) status = gv_cuda_reserve(context, queue, SLOT_FOUND, (size_t)count * sizeof(int), &found);
+  if (status == GV_OK)
+    status = gv_cuda_reserve(context, queue, SLOT_FOUND, (size_t)count * sizeof(int), &found);
   if (status == GV_OK)
     status = gv_cuda_reserve(context, queue, SLOT_LONGER, ((size_t)count + 2) * sizeof(int), &longer);
   if (status == GV_OK && query->limits != NULL)
@@ -274,8 +287,8 @@ static gv_status radius_begin(const radius_run *r, int64_t first, int count, wit
     status = gv_cuda_upload(context, queue, limits, query->limits + first, (size_t)count * sizeof(double),
                             "copying the radii");
   if (status == GV_OK && query->data != NULL)
-    status =
-        gv_tree_order_queries(context, queue, SLOT_SORT, *r->tree, -1, (const double *)data, count, codes, order);
+    status = gv_tree_order_queries(context, queue, SLOT_SORT, *r->tree, -1, (const double *)data, count,
+                                   codes, order);
   if (status == GV_OK && query->data == NULL)
     status = gv_tree_own_queries(context, queue, SLOT_SORT, *r->tree, (int)(query->first + first), count,
                                  (int *)codes[0], order[0], (double *)data);
@@ -338,14 +351,16 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
   chunk.offsets = (const int64_t *)offsets;
   chunk.value = (double *)value;
   chunk.number = (int *)number;
-  GV_CUDA_TRY(context, cudaMemsetAsync(chunk.mismatch, 0x7f, sizeof(int), queue->stream), "searching by radius");
+  GV_CUDA_TRY(context, cudaMemsetAsync(chunk.mismatch, 0x7f, sizeof(int), queue->stream),
+              "searching by radius");
   GV_CUDA_TRY(context, cudaMemsetAsync(longer, 0, sizeof(int), queue->stream), "searching by radius");
   gv_cuda_mark_begin(queue);
   within_launch<true>(queue->stream, r->reference->metric, *r->tree, chunk);
   GV_CUDA_LAUNCHED(context, "searching by radius");
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync(&mismatch, chunk.mismatch, sizeof mismatch, cudaMemcpyDeviceToHost, queue->stream),
-              "searching by radius");
+  GV_CUDA_TRY(
+      context,
+      cudaMemcpyAsync(&mismatch, chunk.mismatch, sizeof mismatch, cudaMemcpyDeviceToHost, queue->stream),
+      "searching by radius");
   if (r->query->by_number) {
     sort_short<true>
         <<<gv_tree_blocks(count, RADIUS_THREADS / WARP), RADIUS_THREADS, 0, queue->stream>>>(chunk, longer);
@@ -367,14 +382,14 @@ static gv_status radius_fill(const radius_run *r, int64_t first, int count) {
   gv_cuda_mark_end(queue);
   status = gv_cuda_wait(context, queue, "searching by radius");
   if (status == GV_OK && mismatch < count)
-    status =
-        gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                "query %lld (from 0): its number of neighbors is not that of its offsets (%lld); count them first",
-                (long long)(r->query->first + first + mismatch),
-                (long long)(r->offsets[first + mismatch + 1] - r->offsets[first + mismatch]));
+    status = gv_fail(
+        context, GV_ERROR_INVALID_ARGUMENT,
+        "query %lld (from 0): its number of neighbors is not that of its offsets (%lld); count them first",
+        (long long)(r->query->first + first + mismatch),
+        (long long)(r->offsets[first + mismatch + 1] - r->offsets[first + mismatch]));
   if (status == GV_OK && indices != NULL)
-    status =
-        gv_cuda_download(context, queue, r->indices + from * words, indices, index_bytes, "copying the neighbors");
+    status = gv_cuda_download(context, queue, r->indices + from * words, indices, index_bytes,
+                              "copying the neighbors");
   if (status == GV_OK && r->canonical != NULL && r->query->reported && r->reference->metric == GV_EUCLIDEAN &&
       results > 0)
     status = gv_cuda_arrays.roots(context, queue, (double *)value, results);
@@ -386,7 +401,8 @@ done:
   return status;
 }
 
-/* How many queries from `first` on are searched at once, and `most` results at most; 0: the first one has more. */
+/* How many queries from `first` on are searched at once, and `most` results at most; 0: the first one has
+ * more. */
 static int radius_chunk(const radius_run *r, int64_t first, int64_t size, int64_t most) {
   int64_t count = r->query->count - first < size ? r->query->count - first : size;
   if (r->indices == NULL && r->canonical == NULL) return (int)count;

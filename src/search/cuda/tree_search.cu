@@ -1,21 +1,20 @@
 /*
- * Searching a tree of tree.h, in one of several ways; all visit the children of a node nearest first and leave out what
- * cannot hold a better neighbor, as the CPU's box trees do (tree_visit.cuh).
+ * Searching a tree of tree.h, in one of several ways; all visit the children of a node nearest first and
+ * leave out what cannot hold a better neighbor, as the CPU's box trees do (tree_visit.cuh).
  *
  *   alone    a warp a query (tree_alone.cuh). For any dimension, any k, queries anywhere.
- *   together a warp 32 or 64 queries that are neighbors on the Hilbert curve (tree_together.cuh). For dimensions up to 4,
- *            k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is visited is the union of what
- *            the queries need.
- *            Groups for one neighbor that read many leaves leave their queries to `alone`.
- *   filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and 2 <= k <= 32 (tree_filtered.cuh); queries
- *            that it leaves undecided are searched in one of the other ways.
+ *   together a warp 32 or 64 queries that are neighbors on the Hilbert curve (tree_together.cuh). For
+ * dimensions up to 4, k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is
+ * visited is the union of what the queries need. Groups for one neighbor that read many leaves leave their
+ * queries to `alone`. filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and
+ * 2 <= k <= 32 (tree_filtered.cuh); queries that it leaves undecided are searched in one of the other ways.
  *   gathered a block 32 queries, for k > 32 (tree_gathered.cuh): the points around them are gathered first.
  *
- * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest
- * child is a weak hint of where neighbors are, and nodes visited before the limit is tight are visited in vain. So
- * the first round visits only nodes that overlap the queries' box, the second the rest: in a simulation of queries
- * ten times as dense as points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the
- * k-d tree.
+ * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the
+ * nearest child is a weak hint of where neighbors are, and nodes visited before the limit is tight are
+ * visited in vain. So the first round visits only nodes that overlap the queries' box, the second the rest:
+ * in a simulation of queries ten times as dense as points in three dimensions 21 leaves instead of 42 along
+ * the curve, 16 instead of 20 of the k-d tree.
  */
 #include <limits.h>
 
@@ -30,12 +29,13 @@
 enum { ORDERED_QUERIES_MIN = 1024 };
 
 template <int DIM, int METRIC, bool SINGLE, int EACH>
-static void launch_together(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int *undecided,
-                            filtered_counts *counts) {
+static void launch_together(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk,
+                            int *undecided, filtered_counts *counts) {
   const int threads = SINGLE ? TOGETHER_THREADS : TOGETHER_LIST_THREADS;
   size_t bytes = together_bytes(chunk.k, SINGLE) * (size_t)(threads / WARP);
   unsigned blocks = gv_tree_blocks(chunk.count, threads * EACH);
-  search_together<DIM, METRIC, SINGLE, EACH><<<blocks, threads, bytes, stream>>>(tree, chunk, undecided, counts);
+  search_together<DIM, METRIC, SINGLE, EACH>
+      <<<blocks, threads, bytes, stream>>>(tree, chunk, undecided, counts);
 }
 
 template <int DIM, int METRIC>
@@ -57,8 +57,8 @@ static bool suits_filter(const gv_tree_view &tree, const gv_reference *reference
 }
 
 template <int DIM>
-static void launch_filtered(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int *undecided,
-                            filtered_counts *counts) {
+static void launch_filtered(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk,
+                            int *undecided, filtered_counts *counts) {
   if (chunk.k <= 8) {
     filtered_launch<DIM, 8 + SLACK>(stream, tree, chunk, undecided, counts);
   } else if (chunk.k <= 16) {
@@ -69,8 +69,8 @@ static void launch_filtered(cudaStream_t stream, const gv_tree_view &tree, const
 }
 
 template <int METRIC>
-static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk, int each,
-                               int *undecided, filtered_counts *counts) {
+static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk,
+                               int each, int *undecided, filtered_counts *counts) {
   if (each == 0) {
     /* As many warps a block as 48 KB of shared memory hold: one at least, at the greatest k and dimension. */
     size_t warp_bytes = alone_bytes(tree.dim, chunk.k), warps = 48 * 1024 / warp_bytes;
@@ -100,10 +100,10 @@ static void tree_search_launch(cudaStream_t stream, const gv_tree_view &tree, co
 }
 
 /*
- * How queries of this density are searched: 0 = alone, else together, with this number of queries a lane. Measured
- * on an H200, uniform points in three dimensions, k = 1: together costs 0.2 ns a query where queries are ten times
- * as dense as points, 0.6 ns where they are as dense and 2.2 ns at a tenth; alone 3 ns. With lists alone wins
- * earlier; where boxes overlap, later.
+ * How queries of this density are searched: 0 = alone, else together, with this number of queries a lane.
+ * Measured on an H200, uniform points in three dimensions, k = 1: together costs 0.2 ns a query where queries
+ * are ten times as dense as points, 0.6 ns where they are as dense and 2.2 ns at a tenth; alone 3 ns. With
+ * lists alone wins earlier; where boxes overlap, later.
  */
 static int queries_a_lane(const gv_tree_view &tree, int64_t points, int64_t queries, int k) {
   if (tree.dim > TOGETHER_MAX_DIM || k > TOGETHER_MAX_K || queries < ORDERED_QUERIES_MIN) return 0;
@@ -124,7 +124,8 @@ enum {
   SLOT_SORT
 };
 
-/* Device memory of a chunk of queries. Codes and orders only if queries are put in order; two of each, to sort. */
+/* Device memory of a chunk of queries. Codes and orders only if queries are put in order; two of each, to
+ * sort. */
 struct chunk_memory {
   double *data;
   int64_t *indices;
@@ -137,27 +138,29 @@ static gv_status reserve_chunk(gv_context *context, gv_cuda_queue *queue, int64_
                                bool ordered, chunk_memory *m) {
   gv_status status = GV_OK;
   if (m->data == NULL)
-    status =
-        gv_cuda_reserve(context, queue, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
+    status = gv_cuda_reserve(context, queue, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double),
+                             (void **)&m->data);
   if (status == GV_OK && m->indices == NULL)
-    status =
-        gv_cuda_reserve(context, queue, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&m->indices);
+    status = gv_cuda_reserve(context, queue, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t),
+                             (void **)&m->indices);
   if (status == GV_OK && m->canonical == NULL)
     status = gv_cuda_reserve(context, queue, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double),
                              (void **)&m->canonical);
   for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
-    status =
-        gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
+    status = gv_cuda_reserve(context, queue, SLOT_CODES + i, (size_t)size * sizeof(uint32_t),
+                             (void **)&m->codes[i]);
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
+      status =
+          gv_cuda_reserve(context, queue, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
     }
   }
   return status;
 }
 
-/* Whether groups of queries gather the points near them: the box around 32 queries holds fewer points than their lists. */
-static bool suits_gathering(const gv_cuda_queue *queue, const gv_tree_view &tree, const gv_reference *reference,
-                            const chunk_view &chunk) {
+/* Whether groups of queries gather the points near them: the box around 32 queries holds fewer points than
+ * their lists. */
+static bool suits_gathering(const gv_cuda_queue *queue, const gv_tree_view &tree,
+                            const gv_reference *reference, const chunk_view &chunk) {
   return chunk.k > FILTERED_MAX_K && (tree.dim == 2 || tree.dim == 3) && reference->metric == GV_EUCLIDEAN &&
          chunk.order != NULL && reference->count >= 4 * (int64_t)chunk.k &&
          (int64_t)chunk.count * chunk.k >= 8 * reference->count &&
@@ -166,7 +169,8 @@ static bool suits_gathering(const gv_cuda_queue *queue, const gv_tree_view &tree
 
 /* Alone or together; undecided, counts: of one neighbor together. */
 static void tree_search_by_metric(cudaStream_t stream, gv_metric metric, const gv_tree_view &tree,
-                                  const chunk_view &chunk, int each, int *undecided, filtered_counts *counts) {
+                                  const chunk_view &chunk, int each, int *undecided,
+                                  filtered_counts *counts) {
   switch (metric) {
   case GV_MANHATTAN:
     tree_search_launch<GV_MANHATTAN>(stream, tree, chunk, each, undecided, counts);
@@ -180,8 +184,8 @@ static void tree_search_by_metric(cudaStream_t stream, gv_metric metric, const g
   }
 }
 
-/* Searches a chunk; waits where groups may leave queries undecided, to see which. codes, order: the buffers of sorting; the first of `order`
- * has the order of the queries, the others are free. */
+/* Searches a chunk; waits where groups may leave queries undecided, to see which. codes, order: the buffers
+ * of sorting; the first of `order` has the order of the queries, the others are free. */
 static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const gv_tree_view &tree,
                               const gv_reference *reference, chunk_view chunk, uint32_t *const codes[2],
                               int *const order[2]) {
@@ -193,7 +197,8 @@ static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const g
     int *left = (int *)codes[1];
     GV_CUDA_TRY(context, cudaMemsetAsync(on_device, 0, sizeof counts, queue->stream), "searching a tree");
     if (gathered) {
-      GV_CUDA_TRY(context, gv_tree_gathered(queue->stream, &tree, &chunk, order[1], on_device), "searching a tree");
+      GV_CUDA_TRY(context, gv_tree_gathered(queue->stream, &tree, &chunk, order[1], on_device),
+                  "searching a tree");
     } else if (single) {
       tree_search_by_metric(queue->stream, reference->metric, tree, chunk, each, order[1], on_device);
     } else if (tree.dim == 2) {
@@ -202,15 +207,18 @@ static gv_status search_chunk(gv_context *context, gv_cuda_queue *queue, const g
       launch_filtered<3>(queue->stream, tree, chunk, order[1], on_device);
     }
     GV_CUDA_LAUNCHED(context, "searching a tree");
-    GV_CUDA_TRY(context, cudaMemcpyAsync(&counts, on_device, sizeof counts, cudaMemcpyDeviceToHost, queue->stream),
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(&counts, on_device, sizeof counts, cudaMemcpyDeviceToHost, queue->stream),
                 "searching a tree");
     GV_CUDA_TRY(context, cudaStreamSynchronize(queue->stream), "searching a tree");
     if (counts.undecided == 0) return GV_OK;
-    status = gv_tree_select(context, queue, SLOT_SORT, order[1], chunk.count, 0, INT_MAX, left, (int *)on_device);
+    status =
+        gv_tree_select(context, queue, SLOT_SORT, order[1], chunk.count, 0, INT_MAX, left, (int *)on_device);
     if (status != GV_OK) return status;
     chunk.order = left;
     chunk.count = counts.undecided;
-    /* Those with far ones in their group would be as slow in groups again, those with equal distances are not. */
+    /* Those with far ones in their group would be as slow in groups again, those with equal distances are
+     * not. */
     each = single || counts.far > counts.undecided / 2
                ? 0
                : queries_a_lane(tree, reference->count, chunk.count, chunk.k);
@@ -244,7 +252,8 @@ static gv_status chunk_size(gv_context *context, gv_cuda_queue *queue, const gv_
   return status;
 }
 
-/* The number of the tree's point that the first query may be, by their number and by the point that it skips; -1: none. */
+/* The number of the tree's point that the first query may be, by their number and by the point that it skips;
+ * -1: none. */
 static int64_t first_own(const gv_reference *reference, const gv_query *query) {
   const int64_t own = query->self_offset < 0 && query->count == reference->count ? 0 : query->self_offset;
   return own <= reference->count - query->count ? own : -1;
@@ -260,7 +269,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   /* Data that are already on this device are used directly. */
   const bool queries_here = gv_cuda_device_of(query->data) == device,
              indices_here = gv_cuda_device_of(indices) == device,
-             canonical_here = gv_cuda_device_of(canonical) == device, ordered = query->count >= ORDERED_QUERIES_MIN;
+             canonical_here = gv_cuda_device_of(canonical) == device,
+             ordered = query->count >= ORDERED_QUERIES_MIN;
   const int64_t own = first_own(reference, query);
   int64_t size = 0;
   chunk_memory memory = {};
@@ -290,8 +300,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     chunk.canonical = memory.canonical + (canonical_here ? first * k : 0);
     gv_cuda_mark_begin(queue);
     if (ordered) {
-      status = gv_tree_order_queries(context, queue, SLOT_SORT, tree->view, own < 0 ? -1 : own + first, chunk.data,
-                                     count, memory.codes, memory.order);
+      status = gv_tree_order_queries(context, queue, SLOT_SORT, tree->view, own < 0 ? -1 : own + first,
+                                     chunk.data, count, memory.codes, memory.order);
       if (status != GV_OK) goto done;
     }
     chunk.order = ordered ? memory.order[0] : NULL;
@@ -300,8 +310,8 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     status = search_chunk(context, queue, tree->view, reference, chunk, memory.codes, memory.order);
     if (status != GV_OK) goto done;
     gv_cuda_mark_end(queue);
-    status =
-        fetch(context, queue, indices + first * k, chunk.indices, found * sizeof(int64_t), "copying the neighbors");
+    status = fetch(context, queue, indices + first * k, chunk.indices, found * sizeof(int64_t),
+                   "copying the neighbors");
     if (status == GV_OK) {
       status = fetch(context, queue, canonical + first * k, chunk.canonical, found * sizeof(double),
                      "copying the distances");

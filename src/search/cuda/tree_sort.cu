@@ -12,11 +12,13 @@ static gv_status sort_pairs(gv_context *context, gv_cuda_queue *queue, int slot,
   cub::DoubleBuffer<int> value(values[0], values[1]);
   size_t bytes = 0;
   void *scratch = NULL;
-  GV_CUDA_TRY(context, cub::DeviceRadixSort::SortPairs(NULL, bytes, key, value, count, 0, bits, queue->stream),
+  GV_CUDA_TRY(context,
+              cub::DeviceRadixSort::SortPairs(NULL, bytes, key, value, count, 0, bits, queue->stream),
               "preparing a sort");
   status = gv_cuda_reserve(context, queue, slot, bytes, &scratch);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context, cub::DeviceRadixSort::SortPairs(scratch, bytes, key, value, count, 0, bits, queue->stream),
+  GV_CUDA_TRY(context,
+              cub::DeviceRadixSort::SortPairs(scratch, bytes, key, value, count, 0, bits, queue->stream),
               "sorting");
   keys[0] = key.Current();
   keys[1] = key.Alternate();
@@ -27,13 +29,13 @@ done:
   return status;
 }
 
-gv_status gv_tree_sort_32(gv_context *context, gv_cuda_queue *queue, int slot, uint32_t *keys[2], int *values[2],
-                          int count, int bits) {
+gv_status gv_tree_sort_32(gv_context *context, gv_cuda_queue *queue, int slot, uint32_t *keys[2],
+                          int *values[2], int count, int bits) {
   return sort_pairs(context, queue, slot, keys, values, count, bits);
 }
 
-gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, uint64_t *keys[2], int *values[2],
-                          int count, int bits) {
+gv_status gv_tree_sort_64(gv_context *context, gv_cuda_queue *queue, int slot, uint64_t *keys[2],
+                          int *values[2], int count, int bits) {
   return sort_pairs(context, queue, slot, keys, values, count, bits);
 }
 
@@ -42,8 +44,8 @@ struct between {
   __device__ __forceinline__ bool operator()(int x) const { return x >= least && x <= most; }
 };
 
-gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values, int64_t count,
-                         int least, int most, int *out, int *kept) {
+gv_status gv_tree_select(gv_context *context, gv_cuda_queue *queue, int slot, const int *values,
+                         int64_t count, int least, int most, int *out, int *kept) {
   gv_status status;
   const between wanted = {least, most};
   size_t bytes = 0;

@@ -1,8 +1,8 @@
 /*
- * Searching a tree for 32 or 64 queries at once that are neighbors on the Hilbert curve, one or two a lane of a
- * warp: the children of a node are tested against the box around the queries, a lane a child, and a leaf's points
- * against all queries. Each loaded point is compared with all of them; lanes do not diverge. A lane keeps its best
- * points in registers, or its k best as a heap in shared memory.
+ * Searching a tree for 32 or 64 queries at once that are neighbors on the Hilbert curve, one or two a lane of
+ * a warp: the children of a node are tested against the box around the queries, a lane a child, and a leaf's
+ * points against all queries. Each loaded point is compared with all of them; lanes do not diverge. A lane
+ * keeps its best points in registers, or its k best as a heap in shared memory.
  */
 #ifndef GV_CUDA_TREE_TOGETHER_CUH
 #define GV_CUDA_TREE_TOGETHER_CUH
@@ -16,7 +16,8 @@ enum {
   TOGETHER_MAX_K = 100,
   TOGETHER_LEAVES = 512, /* that a search for one neighbor reads; 20 are usual */
   WAITING = 16,          /* places for points that wait to enter a lane's heap; a leaf adds up to 8 */
-  PITCH = 33 /* of lists in shared memory, so that a list and a row of lists are both free of bank conflicts */
+  /* of lists in shared memory, so that a list and a row of lists are both free of bank conflicts */
+  PITCH = 33
 };
 
 /* EACH queries a lane: the best of each in registers if SINGLE, else EACH is 1 and it has a list. */
@@ -81,7 +82,8 @@ template <int DIM, int METRIC, bool SINGLE, int EACH> struct together {
   }
 
   /* The eight points of a leaf; all lanes load the same. For k = 1 the search is bound by loads from the
-   * first-level cache: so a point is used for several queries of a lane, and numbers are loaded only when needed. */
+   * first-level cache: so a point is used for several queries of a lane, and numbers are loaded only when
+   * needed. */
   __device__ __forceinline__ void look(const gv_tree_view &tree, int leaf) {
     const double *points = tree.points + (int64_t)leaf * (DIM * GV_TREE_LEAF);
 #pragma unroll
@@ -186,8 +188,9 @@ static __host__ __device__ __forceinline__ size_t together_bytes(int k, bool sin
   return stack + places * sizeof(double) + (places + 1) / 2 * 2 * sizeof(int);
 }
 
-/* undecided: of SINGLE, as of search_filtered, for groups that have read TOGETHER_LEAVES leaves; counts: the number of their queries.
- * Gain: 4x for k = 1 on 10^7 points in 100 clusters in 3-D (one H200): some boxes around 32 queries contain a cluster. */
+/* undecided: of SINGLE, as of search_filtered, for groups that have read TOGETHER_LEAVES leaves; counts: the
+ * number of their queries. Gain: 4x for k = 1 on 10^7 points in 100 clusters in 3-D (one H200): some boxes
+ * around 32 queries contain a cluster. */
 template <int DIM, int METRIC, bool SINGLE, int EACH>
 static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LIST_THREADS)
     search_together(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk,
@@ -262,7 +265,8 @@ static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LI
       if (!open) tree_visit_put(chunk, query[e], s.worst[e], s.worst_number[e]);
     }
     if (open && lane == 0)
-      atomicAdd(&counts->undecided, (int)(chunk.count - first < WARP * EACH ? chunk.count - first : WARP * EACH));
+      atomicAdd(&counts->undecided,
+                (int)(chunk.count - first < WARP * EACH ? chunk.count - first : WARP * EACH));
     return;
   }
   s.take_in();

@@ -1,13 +1,14 @@
 /*
  * Visiting a tree of tree.h with a warp, the children of a node nearest first.
  *
- * The stack of a search is one word a lane and level: the bounds of the lane's child of the node that is open there, used
- * up as children are visited. The open nodes' numbers need no memory, a parent's is its child's / 32.
+ * The stack of a search is one word a lane and level: the bounds of the lane's child of the node that is open
+ * there, used up as children are visited. The open nodes' numbers need no memory, a parent's is its child's
+ * / 32.
  *
- * Ties. A child is excluded if its bound is above the limit (the worst distance that can still enter a list), or
- * equal to it with no point number below the limit's; so sets of equal points do not have to be visited whole. On
- * the stack only the upper half of a bound is kept: that rounds it down, and the node is tested in full when it is
- * opened.
+ * Ties. A child is excluded if its bound is above the limit (the worst distance that can still enter a list),
+ * or equal to it with no point number below the limit's; so sets of equal points do not have to be visited
+ * whole. On the stack only the upper half of a bound is kept: that rounds it down, and the node is tested in
+ * full when it is opened.
  */
 #ifndef GV_CUDA_TREE_VISIT_CUH
 #define GV_CUDA_TREE_VISIT_CUH
@@ -67,7 +68,8 @@ static __device__ __forceinline__ unsigned key_of(double bound) {
 }
 
 /* A distance with one more term; the first needs no addition (0 + x is x, and terms are not negative). */
-template <int METRIC> static __device__ __forceinline__ double add_term(double total, double gap, bool first) {
+template <int METRIC>
+static __device__ __forceinline__ double add_term(double total, double gap, bool first) {
   double term = METRIC == GV_EUCLIDEAN ? gap * gap : gap;
   if (first) return term;
   if (METRIC == GV_CHEBYSHEV) return term > total ? term : total;
@@ -80,7 +82,8 @@ static __device__ __forceinline__ double add_difference(double total, double dif
 }
 
 /* The distance between intervals, with the operations of the exact distance. */
-static __device__ __forceinline__ double gap_between(double low, double high, double box_low, double box_high) {
+static __device__ __forceinline__ double gap_between(double low, double high, double box_low,
+                                                     double box_high) {
   double below = box_low - high, above = low - box_high;
   double gap = below > above ? below : above;
   return gap > 0.0 ? gap : 0.0;

@@ -79,7 +79,8 @@ static gv_status reserve_level(gv_workspace *space, int depth, int32_t count, in
   return GV_OK;
 }
 
-gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count) {
+gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id,
+                          int32_t count) {
   GV_TRY(reserve_level(space, depth, count, v->cells.dim));
   gv_candidates *c = &space->level[depth].candidates;
   for (int32_t i = 0; i < count; i++) {
@@ -93,7 +94,7 @@ gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, c
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- culling */
+/* ------------------------------------------------------------------------------------------------ culling */
 
 static double distance2(const gv_candidates *c, int32_t i, const double *m) {
   return gv_square(3, c->x[i] - m[0], c->y[i] - m[1], c->z != NULL ? c->z[i] - m[2] : 0.0);
@@ -106,16 +107,17 @@ static void cull_corner_of(const gv_bound *bound, int corner, double point[3]) {
   }
 }
 
-/* Geodesic part of the margin, for a pivot at squared distance pivot2 from the middle; 0 for other metrics. */
+/* Geodesic part of the margin, for a pivot at squared distance pivot2 from the middle; 0 for other
+ * metrics. */
 static double slack_of(const gv_voronoi *v, double pivot2, const gv_bound *bound) {
   if (v->cells.metric != GV_GEODESIC) return 0.0;
   return gv_geodesic_slack(&v->geodesic, gv_farthest_chord(pivot2, bound->radius));
 }
 
-/* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that candidate
- * (0 for other metrics). */
-static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
-                        const gv_candidates *in, gv_candidates *out) {
+/* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that
+ * candidate (0 for other metrics). */
+static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                        const double *point, const gv_candidates *in, gv_candidates *out) {
   int dim = v->cells.dim;
   double e = v->cells.position_error;
   int32_t nearest = kernels->culling->nearest[dim](in, point);
@@ -180,7 +182,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
                              gv_candidates *out) {
   int dim = v->cells.dim;
   int32_t place[GV_VORONOI_MAX_K];
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
+         farthest2 = 0.0;
   kernels->culling->squares[dim](in, point, space->bounds.memory);
   least_of(space->bounds.memory, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
@@ -202,7 +205,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
 }
 
 static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
-                               const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
+                               const gv_bound *bound, const gv_candidates *in, gv_candidates *out,
+                               double *slack) {
   GV_TRY(reserve_bounds(space, in->count));
   if (in->count > v->k) {
     *slack = cull_by_pivots(v, kernels, space, bound, bound->center, in, out);
@@ -248,7 +252,8 @@ bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
 }
 
 gv_status gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
-                          const gv_bound *bound, const gv_candidates *candidates, double **low, double **high) {
+                          const gv_bound *bound, const gv_candidates *candidates, double **low,
+                          double **high) {
   int32_t count = candidates->count;
   GV_TRY(reserve_bounds(space, count));
   int64_t part = (int64_t)count + GV_CANDIDATE_PADDING;
@@ -330,8 +335,9 @@ gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const
   return status;
 }
 
-gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
-                    const gv_id_list *from, int count, const gv_bound *bound, gv_id_list *out) {
+gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
+                    gv_workspace_pool *pool, const gv_id_list *from, int count, const gv_bound *bound,
+                    gv_id_list *out) {
   for (int i = 0; i < count; i++)
     out[i] = (gv_id_list){NULL, 0};
   gv_workspace *space = gv_workspace_acquire(context, pool);
@@ -372,11 +378,11 @@ bool gv_masked(const gv_labels *block, int64_t row, int64_t column, int64_t rows
   return true;
 }
 
-gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
-                          gv_leaf *leaf) {
+gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates,
+                          double slack, gv_leaf *leaf) {
   int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
-  double *scratch =
-      gv_buffer_reserve(&space->scratch, &space->allocator, (GV_LEAF_ROWS + 1) * (int64_t)padded, sizeof *scratch);
+  double *scratch = gv_buffer_reserve(&space->scratch, &space->allocator,
+                                      (GV_LEAF_ROWS + 1) * (int64_t)padded, sizeof *scratch);
   if (scratch == NULL) return no_room(space);
   double *label = scratch + GV_LEAF_ROWS * (int64_t)padded;
   for (int32_t i = 0; i < candidates->count; i++)

@@ -61,8 +61,8 @@ static void cull_3(const gv_candidates *in, const gv_bound *bound, const double 
   cull_body(3, in, bound, pivot, limit, out);
 }
 
-GV_INLINE void cull_box_body(const int metric, const gv_candidates *in, const double low[2], const double high[2],
-                             const double *pivot, double limit, gv_candidates *out) {
+GV_INLINE void cull_box_body(const int metric, const gv_candidates *in, const double low[2],
+                             const double high[2], const double *pivot, double limit, gv_candidates *out) {
   vd lx = vd_all(low[0]), ly = vd_all(low[1]), hx = vd_all(high[0]), hy = vd_all(high[1]);
   vd px = vd_all(pivot[0]), py = vd_all(pivot[1]), least = vd_all(-limit);
   int32_t count = 0;
@@ -73,13 +73,13 @@ GV_INLINE void cull_box_body(const int metric, const gv_candidates *in, const do
   out->count = count;
 }
 
-static void cull_manhattan(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
-                           double limit, gv_candidates *out) {
+static void cull_manhattan(const gv_candidates *in, const double low[2], const double high[2],
+                           const double *pivot, double limit, gv_candidates *out) {
   cull_box_body(GV_MANHATTAN, in, low, high, pivot, limit, out);
 }
 
-static void cull_chebyshev(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
-                           double limit, gv_candidates *out) {
+static void cull_chebyshev(const gv_candidates *in, const double low[2], const double high[2],
+                           const double *pivot, double limit, gv_candidates *out) {
   cull_box_body(GV_CHEBYSHEV, in, low, high, pivot, limit, out);
 }
 
@@ -108,8 +108,8 @@ static void squares_3(const gv_candidates *in, const double *center, double *out
   squares_body(3, in, center, out);
 }
 
-GV_INLINE void cull_pivots_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *low,
-                                const double *high, double limit, gv_candidates *out) {
+GV_INLINE void cull_pivots_body(const int dim, const gv_candidates *in, const gv_bound *bound,
+                                const double *low, const double *high, double limit, gv_candidates *out) {
   vd_place m = place_all(dim, bound->center);
   vd least = vd_all(limit);
   int32_t count = 0;
@@ -126,12 +126,12 @@ GV_INLINE void cull_pivots_body(const int dim, const gv_candidates *in, const gv
   out->count = count;
 }
 
-static void cull_pivots_2(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
-                          double limit, gv_candidates *out) {
+static void cull_pivots_2(const gv_candidates *in, const gv_bound *bound, const double low[3],
+                          const double high[3], double limit, gv_candidates *out) {
   cull_pivots_body(2, in, bound, low, high, limit, out);
 }
-static void cull_pivots_3(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
-                          double limit, gv_candidates *out) {
+static void cull_pivots_3(const gv_candidates *in, const gv_bound *bound, const double low[3],
+                          const double high[3], double limit, gv_candidates *out) {
   cull_pivots_body(3, in, bound, low, high, limit, out);
 }
 
@@ -152,8 +152,8 @@ static void cull_above_3(const gv_candidates *in, const double *value, double li
   cull_above_body(3, in, value, limit, out);
 }
 
-/* Least and largest |x - s| over [low, high], with room for rounding: differences are good to an ulp of the largest
- * coordinate, which `error` covers, and of themselves. */
+/* Least and largest |x - s| over [low, high], with room for rounding: differences are good to an ulp of the
+ * largest coordinate, which `error` covers, and of themselves. */
 GV_INLINE void bounds_axis(double center, double half, double error, vd s, vd *near, vd *far) {
   vd low = vd_all(center - half), high = vd_all(center + half), pad = vd_all(4.0 * error);
   vd gap = vd_max(low - s, s - high);
@@ -162,8 +162,8 @@ GV_INLINE void bounds_axis(double center, double half, double error, vd s, vd *n
   *far = most * (1.0 + 1e-14) + pad;
 }
 
-GV_INLINE void bounds_plane_body(const int metric, const gv_candidates *in, const gv_bound *bound, double error,
-                                 double *near, double *far) {
+GV_INLINE void bounds_plane_body(const int metric, const gv_candidates *in, const gv_bound *bound,
+                                 double error, double *near, double *far) {
   double half[2];
   for (int d = 0; d < 2; d++)
     half[d] = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]);
@@ -189,7 +189,8 @@ static void bounds_chebyshev(const gv_candidates *in, const gv_bound *bound, dou
   bounds_plane_body(GV_CHEBYSHEV, in, bound, error, near, far);
 }
 
-static void bounds_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near, double *far) {
+static void bounds_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                         double *far) {
   vd_place m = place_all(3, bound->center);
   vd reach = vd_all(bound->radius + 4.0 * error), zero = vd_all(0.0);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
@@ -201,10 +202,10 @@ static void bounds_globe(const gv_candidates *in, const gv_bound *bound, double 
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- weights */
+/* ------------------------------------------------------------------------------------------------ weights */
 
-GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher *weigher, double limit, int64_t n,
-                          double *value, const double *weight, bool each) {
+GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher *weigher, double limit,
+                          int64_t n, double *value, const double *weight, bool each) {
   vd most = vd_all(limit), none = vd_all(INFINITY), largest = vd_all(DBL_MAX), w = vd_all(weight[0]);
   double inverse = weigher->inverse, scale = weigher->scale;
   for (int64_t i = 0; i < n; i += VD_LANES) {
@@ -217,18 +218,18 @@ GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher 
   }
 }
 
-static void weigh_kernel(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight,
-                         bool each) {
+static void weigh_kernel(const gv_weigher *weigher, double limit, int64_t n, double *value,
+                         const double *weight, bool each) {
 #define GV_WEIGH(weighting, form) weigh_body(weighting, form, weigher, limit, n, value, weight, each)
-#define GV_WEIGH_FORM(weighting)                                                                                   \
-  do {                                                                                                             \
-    if (weigher->form == GV_LENGTH_SQUARED) {                                                                      \
-      GV_WEIGH(weighting, GV_LENGTH_SQUARED);                                                                      \
-    } else if (weigher->form == GV_LENGTH_OF_CHORD) {                                                              \
-      GV_WEIGH(weighting, GV_LENGTH_OF_CHORD);                                                                     \
-    } else {                                                                                                       \
-      GV_WEIGH(weighting, GV_LENGTH_PLAIN);                                                                        \
-    }                                                                                                              \
+#define GV_WEIGH_FORM(weighting)                                                                             \
+  do {                                                                                                       \
+    if (weigher->form == GV_LENGTH_SQUARED) {                                                                \
+      GV_WEIGH(weighting, GV_LENGTH_SQUARED);                                                                \
+    } else if (weigher->form == GV_LENGTH_OF_CHORD) {                                                        \
+      GV_WEIGH(weighting, GV_LENGTH_OF_CHORD);                                                               \
+    } else {                                                                                                 \
+      GV_WEIGH(weighting, GV_LENGTH_PLAIN);                                                                  \
+    }                                                                                                        \
   } while (0)
   if (weigher->weighting == GV_MULTIPLICATIVE) {
     GV_WEIGH_FORM(GV_MULTIPLICATIVE);

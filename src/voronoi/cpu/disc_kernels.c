@@ -11,7 +11,8 @@ typedef struct disc_reach {
   vm grazing;
 } disc_reach;
 
-/* 2 asin of the root of a share in [0, 1]: by the series if all are small; its remainder is then below 2e-14 of it. */
+/* 2 asin of the root of a share in [0, 1]: by the series if all are small; its remainder is then below 2e-14
+ * of it. */
 GV_INLINE vd angle_of_share(vd share) {
   static const double series[5] = {1.0 / 6.0, 3.0 / 40.0, 15.0 / 336.0, 105.0 / 3456.0, 945.0 / 42240.0};
   vd root = vd_sqrt(share), twice = root + root;
@@ -23,11 +24,11 @@ GV_INLINE vd angle_of_share(vd share) {
 }
 
 /*
- * With p, h the distances of row and seed from the axis and d the difference of longitudes, the squared chord is
- * (p - h)^2 + (z - s_z)^2 + 4 p h sin^2(d / 2).
+ * With p, h the distances of row and seed from the axis and d the difference of longitudes, the squared chord
+ * is (p - h)^2 + (z - s_z)^2 + 4 p h sin^2(d / 2).
  */
-GV_INLINE disc_reach reach_on_globe(const gv_disc_limit *limit, const gv_disc *disc, const gv_disc_strip *strip,
-                                    int32_t row) {
+GV_INLINE disc_reach reach_on_globe(const gv_disc_limit *limit, const gv_disc *disc,
+                                    const gv_disc_strip *strip, int32_t row) {
   disc_reach r;
   vd zero = vd_all(0.0), one = vd_all(1.0), h = vd_all(disc->along), gap = vd_all(limit->gap);
   vd p = vd_load(strip->row_p + row), u = p - h, w = vd_load(strip->row_z + row) - disc->across;
@@ -44,7 +45,8 @@ GV_INLINE disc_reach reach_on_globe(const gv_disc_limit *limit, const gv_disc *d
 GV_INLINE disc_reach reach_on_plane(const int metric, const gv_disc_limit *limit, const gv_disc *disc,
                                     const gv_disc_strip *strip, int32_t row) {
   disc_reach r;
-  vd zero = vd_all(0.0), beyond = vd_all(limit->beyond), scale = vd_all(limit->scale), gap = vd_all(limit->gap);
+  vd zero = vd_all(0.0), beyond = vd_all(limit->beyond), scale = vd_all(limit->scale),
+     gap = vd_all(limit->gap);
   vd across = vd_norm_of(metric, vd_load(strip->row_z + row) - disc->across);
   r.all = vd_less(zero, zero);
   if (metric == GV_CHEBYSHEV) {
@@ -61,7 +63,8 @@ GV_INLINE disc_reach reach_on_plane(const int metric, const gv_disc_limit *limit
   return r;
 }
 
-/* The lowest column not before `a`, or the one after it within rounding; from the first to one past the last. */
+/* The lowest column not before `a`, or the one after it within rounding; from the first to one past the
+ * last. */
 GV_INLINE vd column_from(vd a, double columns) {
   return vd_rounded(vd_min(vd_max(a, vd_all(-0.25)), vd_all(columns - 0.25)) + 0.5);
 }
@@ -78,10 +81,11 @@ GV_INLINE void fill_span(int32_t *out, int32_t n, vi label) {
 }
 
 /*
- * The ends of each row for a reach that is too long by its error, and for one that is too short by it: where both
- * agree, they are exact.
+ * The ends of each row for a reach that is too long by its error, and for one that is too short by it: where
+ * both agree, they are exact.
  */
-GV_INLINE void disc_body(const int metric, const gv_disc_limit *limit, const gv_disc *disc, gv_disc_strip *strip) {
+GV_INLINE void disc_body(const int metric, const gv_disc_limit *limit, const gv_disc *disc,
+                         gv_disc_strip *strip) {
   vd middle = vd_all(disc->middle), tight = vd_all(strip->tight), loose = vd_all(strip->loose);
   vd number = vd_all(1e300), zero = vd_all(0.0), last = vd_all((double)strip->columns - 1.0);
   double columns = (double)strip->columns;
@@ -92,8 +96,8 @@ GV_INLINE void disc_body(const int metric, const gv_disc_limit *limit, const gv_
                                         : reach_on_plane(metric, limit, disc, strip, row);
     vd off = vd_select(r.grazing, loose, tight), most = r.columns + off, least = r.columns - off;
     vd from = column_from(middle - most, columns), to = column_to(middle + most, columns);
-    vm same =
-        vd_equal(from, column_from(middle - least, columns)) & vd_equal(to, column_to(middle + least, columns));
+    vm same = vd_equal(from, column_from(middle - least, columns)) &
+              vd_equal(to, column_to(middle + least, columns));
     unsigned sure = vm_bits(r.none) | vm_bits(r.all) | (vm_bits(same) & vm_bits(vd_less(most, number)));
     from = vd_select(r.all, zero, from);
     to = vd_select(r.none, vd_all(-1.0), vd_select(r.all, last, to));
@@ -126,4 +130,5 @@ static void disc_chebyshev(const gv_disc_limit *limit, const gv_disc *disc, gv_d
   disc_body(GV_CHEBYSHEV, limit, disc, strip);
 }
 
-const gv_disc_kernels GV_VARIANT(gv_disc_kernels) = {disc_globe, {disc_euclidean, disc_manhattan, disc_chebyshev}};
+const gv_disc_kernels GV_VARIANT(gv_disc_kernels) = {disc_globe,
+                                                     {disc_euclidean, disc_manhattan, disc_chebyshev}};

@@ -28,8 +28,8 @@ typedef struct gv_disc_strip {
   const double *row_p, *row_inverse; /* of the first row, padded; not on the plane */
   const double *row_z;
   int32_t rows, columns; /* GV_DISC_ROWS at most */
-  /* Error of the ends of rows in columns; shares (globe: of the full turn; else of the limit) less than `grazing`,
-   * and as close to the full turn, have the larger one. */
+  /* Error of the ends of rows in columns; shares (globe: of the full turn; else of the limit) less than
+   * `grazing`, and as close to the full turn, have the larger one. */
   double tight, loose, grazing;
   int32_t *out;
   int64_t out_stride;

@@ -9,14 +9,16 @@
 #include "voronoi/k_nearest.h"
 
 enum {
-  SEEDS_PARALLEL = 1 << 16, /* number of seeds from which computing their places is worth starting other threads */
-  ENTRIES_EACH = 8,         /* of lists, for each seed and block: with more, blocks are better narrowed down to */
-  MOST_BLOCKS = 1 << 22,    /* that have lists */
-  RECTANGLE_COST = 512,     /* cells that a tile may have for the cost of a rectangle */
-  CROWD = 4                 /* number of discs that one may meet so that its parts are processed one by one */
+  /* number of seeds from which computing their places is worth starting other threads */
+  SEEDS_PARALLEL = 1 << 16,
+  /* of lists, for each seed and block: with more, blocks are better narrowed down to */
+  ENTRIES_EACH = 8,
+  MOST_BLOCKS = 1 << 22, /* that have lists */
+  RECTANGLE_COST = 512,  /* cells that a tile may have for the cost of a rectangle */
+  CROWD = 4              /* number of discs that one may meet so that its parts are processed one by one */
 };
 
-/* ------------------------------------------------------------------------------------------------------ places */
+/* ------------------------------------------------------------------------------------------------- places */
 
 /* Maximum distance of a cell of a disc from its seed, in rows, and the data that limit it in columns. */
 typedef struct extent {
@@ -24,8 +26,8 @@ typedef struct extent {
   double sine;          /* on the globe: of the angle at the center; 1 = all of the globe */
 } extent;
 
-/* The angle at the globe's center between places a chord c apart, each at least b from it: c >= 2 b sin(angle / 2).
- * Geodetic latitudes part by at most 1 / (1 - f)^2 times as much as geocentric ones. */
+/* The angle at the globe's center between places a chord c apart, each at least b from it: c >= 2 b sin(angle
+ * / 2). Geodetic latitudes part by at most 1 / (1 - f)^2 times as much as geocentric ones. */
 static extent extent_on_globe(const gv_voronoi *v, double beyond) {
   const gv_cells *cells = &v->cells;
   double step = fabs(cells->grid.geotransform[5]) * GV_DEGREE, least = 1.0, stretch = 1.0;
@@ -59,8 +61,8 @@ static gv_disc_place discs_place_of(const gv_voronoi *v, const gv_discs *d, cons
   double x = v->seeds.x[seed], y = v->seeds.y[seed], half = e->columns;
   if (gv_cells_turn_by_column(cells)) {
     double z = v->seeds.z[seed], square = x * x + y * y, axis = sqrt(square);
-    /* By how much longitudes may differ: its sine is that of the angle over the cosine of the (geocentric) latitude, unless a
-     * pole is within the disc. asin(s) <= s + (pi / 2 - 1) s^3. */
+    /* By how much longitudes may differ: its sine is that of the angle over the cosine of the (geocentric)
+     * latitude, unless a pole is within the disc. asin(s) <= s + (pi / 2 - 1) s^3. */
     double sine = cells->metric == GV_GEODESIC ? e->sine * sqrt(square + z * z) / axis : e->sine / axis;
     half = sine < 1.0 ? (sine + 0.571 * sine * sine * sine) * d->limit.scale + 1.0 : INFINITY;
     if (cells->metric == GV_GEODESIC) {
@@ -77,12 +79,12 @@ static gv_disc_place discs_place_of(const gv_voronoi *v, const gv_discs *d, cons
   return (gv_disc_place){(x - g[0]) / g[1] - 0.5, half, r0, r1};
 }
 
-/* ------------------------------------------------------------------------------------------------------- lists */
+/* -------------------------------------------------------------------------------------------------- lists */
 
 /*
- * Visits the blocks in which discs may have cells. Without `seed`: counts them, at[block] for each. With it: lists
- * them, at[block] is the position of the block's next entry. Returns the number of entries, -1 if more than `most`.
- * last[block]: the last seed of the block, initially -1.
+ * Visits the blocks in which discs may have cells. Without `seed`: counts them, at[block] for each. With it:
+ * lists them, at[block] is the position of the block's next entry. Returns the number of entries, -1 if more
+ * than `most`. last[block]: the last seed of the block, initially -1.
  */
 static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_t *last, int64_t *at,
                     int32_t *seed) {
@@ -122,7 +124,8 @@ static gv_status make_lists(gv_context *context, const gv_voronoi *v, gv_discs *
   int64_t most = ENTRIES_EACH * (v->seeds.count + blocks);
   if (blocks > MOST_BLOCKS) return GV_OK;
   int32_t *last = gv_allocate(&v->allocator, blocks, sizeof *last);
-  /* One more at the front: what starts as the place of a block's first entry ends as that of the next block's. */
+  /* One more at the front: what starts as the place of a block's first entry ends as that of the next
+   * block's. */
   int64_t *first = gv_allocate_zeroed(&v->allocator, blocks + 2, sizeof *first);
   bool good = last != NULL && first != NULL;
   int64_t entries = -1;
@@ -177,13 +180,15 @@ gv_status gv_discs_create(gv_context *context, const gv_voronoi *v, gv_discs **o
     beyond += 8.0 * e * sqrt(beyond) + 16.0 * e * e + 4e-15 * beyond;
   }
   double scale = 1.0 / (fabs(g[1]) * unit);
-  d->limit = (gv_disc_limit){within, beyond, (beyond - within) + 1e-14 * beyond, scale, 5e-4 + 8.0 * e * scale};
+  d->limit =
+      (gv_disc_limit){within, beyond, (beyond - within) + 1e-14 * beyond, scale, 5e-4 + 8.0 * e * scale};
   d->place = gv_allocate(&v->allocator, v->seeds.count, sizeof *d->place);
   gv_status status = d->place != NULL ? GV_OK : gv_fail_memory(context, "discs");
   if (status == GV_OK) {
     placing p = {v, d, globe ? extent_on_globe(v, beyond) : extent_on_plane(v, beyond)};
-    gv_loop loop = {
-        .threads = v->seeds.count > SEEDS_PARALLEL ? context->threads : 1, .count = v->seeds.count, .user = &p};
+    gv_loop loop = {.threads = v->seeds.count > SEEDS_PARALLEL ? context->threads : 1,
+                    .count = v->seeds.count,
+                    .user = &p};
     gv_parallel_for(&loop, place_seeds);
   }
   if (status == GV_OK) status = make_lists(context, v, d);
@@ -203,7 +208,7 @@ void gv_discs_destroy(const gv_voronoi *v, gv_discs *discs) {
   gv_release(&v->allocator, discs);
 }
 
-/* -------------------------------------------------------------------------------------------------------- plan */
+/* --------------------------------------------------------------------------------------------------- plan */
 
 /* Where the seed is among the columns, in the turn that brings it nearest to a tile. */
 static double middle_near(const gv_discs *d, const gv_disc_place *place, const gv_tile *tile) {
@@ -269,8 +274,8 @@ static int32_t boxes_met(const gv_disc_plan *plan, int32_t i, int16_t *met) {
   return count;
 }
 
-bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *tile, const gv_candidates *candidates,
-                   gv_disc_plan *plan) {
+bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *tile,
+                   const gv_candidates *candidates, gv_disc_plan *plan) {
   const gv_candidates *c = candidates;
   int64_t area = (tile->c1 - tile->c0) * (tile->r1 - tile->r0), boxes = 0, cost = 0;
   bool several = !gv_nearest_only(v) || v->cells.metric == GV_GEODESIC; /* the alternative is slow */
@@ -305,7 +310,7 @@ bool gv_discs_plan(const gv_voronoi *v, const gv_discs *discs, const gv_tile *ti
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- a row */
+/* -------------------------------------------------------------------------------------------------- a row */
 
 /* A row with ends that the kernels leave open. */
 typedef struct disc_row {
@@ -345,8 +350,8 @@ static bool is_within(const disc_row *r, int64_t column, double value) {
 }
 
 /*
- * One side of the seed: n cells first, first + step ... outwards, of which about `guess` are within the limit. Walks to
- * where cells surely are and where they surely are not.
+ * One side of the seed: n cells first, first + step ... outwards, of which about `guess` are within the
+ * limit. Walks to where cells surely are and where they surely are not.
  */
 static void paint_side(const disc_row *r, int64_t first, int64_t step, int64_t n, double guess) {
   double within = r->discs->limit.within, beyond = r->discs->limit.beyond;
@@ -400,7 +405,7 @@ static void paint_row(const gv_voronoi *v, const gv_discs *discs, const gv_tile 
   paint_side(&r, split + 1, 1, tile->c1 - 1 - split, middle + reach - (double)split);
 }
 
-/* ------------------------------------------------------------------------------------------------------- discs */
+/* -------------------------------------------------------------------------------------------------- discs */
 
 /* How good the ends of a strip's rows are. `inverse`: the largest of its rows. */
 static void set_tolerance(const gv_discs *d, const gv_cells *cells, const gv_disc *disc, double inverse,
@@ -451,7 +456,8 @@ static void paint_disc(const gv_voronoi *v, const gv_discs *discs, gv_disc_kerne
 void gv_discs_paint(const gv_voronoi *v, const gv_discs *discs, const gv_tile *tile,
                     const gv_candidates *candidates, const gv_disc_plan *plan, int32_t *out, int64_t stride) {
   const gv_disc_kernels *kernels = gv_disc_kernels_get();
-  gv_disc_kernel kernel = gv_cells_turn_by_column(&v->cells) ? kernels->globe : kernels->plane[v->cells.metric];
+  gv_disc_kernel kernel =
+      gv_cells_turn_by_column(&v->cells) ? kernels->globe : kernels->plane[v->cells.metric];
   for (int32_t i = 0; i < candidates->count; i++) {
     if (!plan->painted[i] || plan->c0[i] >= plan->c1[i]) continue;
     paint_disc(v, discs, kernel, tile, candidates->id[i], tile->r0 + plan->r0[i], tile->r0 + plan->r1[i], out,

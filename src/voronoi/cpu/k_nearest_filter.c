@@ -128,14 +128,14 @@ GV_INLINE vf filter_cells_k(const int kept, const int vectors, const filter_tabl
   vf value[2][GV_FILTER_BANDS + 1], p = vf_all(t->p[row]);
   for (int v = 0; v < vectors; v++)
     value[v][0] = vf_all(0.0F);
-#define GV_VALUE(i, v)                                                                                             \
-  vf_select_bits(mask, (vf)vi_all((int32_t)(i)),                                                                   \
+#define GV_VALUE(i, v)                                                                                       \
+  vf_select_bits(mask, (vf)vi_all((int32_t)(i)),                                                             \
                  vf_fma_loose(-p, vf_load(t->column[i] + at + (v)*VF_LANES), vf_all(t->row[i][row])))
     /* The first ones only have each other to be compared with. */
-#define GV_FIRST(i)                                                                                                \
-  for (int v = 0; kept > (i) && v < vectors; v++) {                                                                \
-    value[v][i] = vf_all(INFINITY);                                                                                \
-    sink((i) + 1, value[v], GV_VALUE(i, v));                                                                       \
+#define GV_FIRST(i)                                                                                          \
+  for (int v = 0; kept > (i) && v < vectors; v++) {                                                          \
+    value[v][i] = vf_all(INFINITY);                                                                          \
+    sink((i) + 1, value[v], GV_VALUE(i, v));                                                                 \
   }
   GV_FIRST(1)
   GV_FIRST(2)
@@ -175,7 +175,8 @@ GV_INLINE vf filter_cells_k(const int kept, const int vectors, const filter_tabl
 
 GV_INLINE uint64_t filter_rows_k(const int kept, const gv_k_nearest_filter *f, const filter_tables *t) {
   const gv_leaf *leaf = f->leaf;
-  filter_out to = {leaf->out + f->first * leaf->band_stride, leaf->band_stride, leaf->columns, f->bands, f->count};
+  filter_out to = {leaf->out + f->first * leaf->band_stride, leaf->band_stride, leaf->columns, f->bands,
+                   f->count};
   int64_t out_stride = leaf->out_stride;
   int32_t rows = leaf->rows;
   uint64_t open = 0;

@@ -1,4 +1,5 @@
-/* The k nearest seeds: cells of the globe by squared chords, and cells with values that are computed before. */
+/* The k nearest seeds: cells of the globe by squared chords, and cells with values that are computed
+ * before. */
 #include "voronoi/cpu/k_nearest_kernels.h"
 
 GV_K_NEAREST_KERNELS_OF(points3_chord, FORM_POINTS3, GV_EUCLIDEAN)

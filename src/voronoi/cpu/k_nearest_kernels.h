@@ -1,5 +1,6 @@
-/* Kernels for the k nearest seeds of the cells of a leaf, weights and limits (gv_k_nearest). Each form of position is unrolled ten times:
- * three files (k_nearest_*_kernels.c), as one would take a compiler minutes with debug symbols or sanitizers. */
+/* Kernels for the k nearest seeds of the cells of a leaf, weights and limits (gv_k_nearest). Each form of
+ * position is unrolled ten times: three files (k_nearest_*_kernels.c), as one would take a compiler minutes
+ * with debug symbols or sanitizers. */
 #ifndef GV_VORONOI_CPU_K_NEAREST_KERNELS_H
 #define GV_VORONOI_CPU_K_NEAREST_KERNELS_H
 
@@ -40,7 +41,8 @@ GV_INLINE void measure_body(const int form, const int metric, const gv_k_nearest
     for (int32_t at = 0; at < r->width; at += VD_LANES) {
       find_cells(form, 1, r, row, at, &cells);
       for (int32_t i = 0; i < r->candidates->count; i++) {
-        vd_store(matrix + (int64_t)i * r->stride + row * r->width + at, value_of(form, metric, r, &cells, i, 0));
+        vd_store(matrix + (int64_t)i * r->stride + row * r->width + at,
+                 value_of(form, metric, r, &cells, i, 0));
       }
     }
   }
@@ -48,7 +50,8 @@ GV_INLINE void measure_body(const int form, const int metric, const gv_k_nearest
 
 /* Marks the lanes of a vector of cells, from column `at` of the part, with an undecided n-th neighbor: see
  * gv_k_nearest. Returns the label, or the empty label outside the limit. */
-GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd label, int32_t row, int32_t at) {
+GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd label, int32_t row,
+                         int32_t at) {
   unsigned there = vm_bits(vd_less(value, vd_all(INFINITY))), open = 0;
   if (n + 1 < r->kept) open = ~vm_bits(vd_less(value, next - r->gap));
   vm out_of_reach = vd_less(vd_all(r->beyond), value);
@@ -61,9 +64,9 @@ GV_INLINE vd doubt_lanes(const gv_k_nearest *r, int32_t n, vd value, vd next, vd
 }
 
 /*
- * A few neighbors, in registers: insertion into a sorted column. A value's place is found by comparisons with the
- * whole column at once; entries below move down by one. Candidates come in ascending number, and only a smaller
- * value is inserted before another.
+ * A few neighbors, in registers: insertion into a sorted column. A value's place is found by comparisons with
+ * the whole column at once; entries below move down by one. Candidates come in ascending number, and only a
+ * smaller value is inserted before another.
  */
 typedef struct k_nearest_column {
   vd value[GV_FEW], label[GV_FEW];
@@ -76,7 +79,8 @@ GV_INLINE void insert(const int depth, k_nearest_column *column, vd d, vd own) {
     before[n] = vd_less(d, column->value[n]);
   for (int n = depth - 1; n > 0; n--) {
     column->value[n] = vd_max(column->value[n - 1], vd_min(d, column->value[n]));
-    column->label[n] = vd_select(before[n], vd_select(before[n - 1], column->label[n - 1], own), column->label[n]);
+    column->label[n] =
+        vd_select(before[n], vd_select(before[n - 1], column->label[n - 1], own), column->label[n]);
   }
   column->value[0] = vd_min(d, column->value[0]);
   column->label[0] = vd_select(before[0], own, column->label[0]);
@@ -102,7 +106,7 @@ GV_INLINE void k_nearest_few_vectors(const int form, const int metric, const int
     }
   }
   /* The first candidates are compared only with each other; there are at least as many as neighbors kept. */
-#define GV_FIRST(i)                                                                                                \
+#define GV_FIRST(i)                                                                                          \
   if (kept > (i)) insert_candidate(form, metric, (i) + 1, vectors, r, &cells, i, column)
   GV_FIRST(0);
   GV_FIRST(1);
@@ -120,7 +124,8 @@ GV_INLINE void k_nearest_few_vectors(const int form, const int metric, const int
   for (int n = 0; n < kept && n < r->bands; n++) {
     for (int v = 0; r->doubt != NULL && v < vectors; v++) {
       vd next = column[v].value[n + 1 < kept ? n + 1 : n];
-      column[v].label[n] = doubt_lanes(r, n, column[v].value[n], next, column[v].label[n], row, at + v * VD_LANES);
+      column[v].label[n] =
+          doubt_lanes(r, n, column[v].value[n], next, column[v].label[n], row, at + v * VD_LANES);
     }
     vd label[2];
     for (int v = 0; v < vectors; v++)
@@ -139,8 +144,8 @@ GV_INLINE void k_nearest_few(const int form, const int metric, const int kept, c
   }
 }
 
-/* Many neighbors, in memory: insertion from the lower end as long as any lane moves. Fastest for nearly sorted
- * candidates. */
+/* Many neighbors, in memory: insertion from the lower end as long as any lane moves. Fastest for nearly
+ * sorted candidates. */
 GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_nearest *r) {
   int32_t kept = r->kept;
   double *value = r->scratch, *number = value + kept * VD_LANES, *label = number + kept * VD_LANES;
@@ -154,7 +159,8 @@ GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_neare
         vd_store(label + n * VD_LANES, vd_all(r->empty_label));
       }
       for (int32_t i = 0; i < r->candidates->count; i++) {
-        vd d = value_of(form, metric, r, &cells, i, 0), own = vd_all(r->number[i]), name = vd_all(r->label[i]);
+        vd d = value_of(form, metric, r, &cells, i, 0), own = vd_all(r->number[i]),
+           name = vd_all(r->label[i]);
         int32_t n = i < kept - 1 ? i : kept - 1;
         vd here = vd_load(value + n * VD_LANES);
         vm before = vd_less(d, here) | (vd_equal(d, here) & vd_less(own, vd_load(number + n * VD_LANES)));
@@ -189,46 +195,46 @@ GV_INLINE void k_nearest_many(const int form, const int metric, const gv_k_neare
 }
 
 /* The kernels of a form of position and metric, and their row of a table. */
-#define GV_K_NEAREST_KERNELS_OF(name, form, metric)                                                                \
-  static void k_nearest_##name##_many(const gv_k_nearest *r) {                                                     \
-    k_nearest_many(form, metric, r);                                                                               \
-  }                                                                                                                \
-  static void k_nearest_##name##_1(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 1, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_2(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 2, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_3(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 3, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_4(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 4, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_5(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 5, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_6(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 6, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_7(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 7, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_8(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 8, r);                                                                             \
-  }                                                                                                                \
-  static void k_nearest_##name##_9(const gv_k_nearest *r) {                                                        \
-    k_nearest_few(form, metric, 9, r);                                                                             \
-  }                                                                                                                \
-  static void measure_##name(const gv_k_nearest *r, double *matrix) {                                              \
-    measure_body(form, metric, r, matrix);                                                                         \
+#define GV_K_NEAREST_KERNELS_OF(name, form, metric)                                                          \
+  static void k_nearest_##name##_many(const gv_k_nearest *r) {                                               \
+    k_nearest_many(form, metric, r);                                                                         \
+  }                                                                                                          \
+  static void k_nearest_##name##_1(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 1, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_2(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 2, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_3(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 3, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_4(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 4, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_5(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 5, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_6(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 6, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_7(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 7, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_8(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 8, r);                                                                       \
+  }                                                                                                          \
+  static void k_nearest_##name##_9(const gv_k_nearest *r) {                                                  \
+    k_nearest_few(form, metric, 9, r);                                                                       \
+  }                                                                                                          \
+  static void measure_##name(const gv_k_nearest *r, double *matrix) {                                        \
+    measure_body(form, metric, r, matrix);                                                                   \
   }
-#define GV_K_NEAREST_KERNELS(name)                                                                                 \
-  {                                                                                                                \
-    {k_nearest_##name##_many, k_nearest_##name##_1, k_nearest_##name##_2, k_nearest_##name##_3,                    \
-     k_nearest_##name##_4,    k_nearest_##name##_5, k_nearest_##name##_6, k_nearest_##name##_7,                    \
-     k_nearest_##name##_8,    k_nearest_##name##_9},                                                               \
-        measure_##name                                                                                             \
+#define GV_K_NEAREST_KERNELS(name)                                                                           \
+  {                                                                                                          \
+    {k_nearest_##name##_many, k_nearest_##name##_1, k_nearest_##name##_2, k_nearest_##name##_3,              \
+     k_nearest_##name##_4,    k_nearest_##name##_5, k_nearest_##name##_6, k_nearest_##name##_7,              \
+     k_nearest_##name##_8,    k_nearest_##name##_9},                                                         \
+        measure_##name                                                                                       \
   }
 
 #endif

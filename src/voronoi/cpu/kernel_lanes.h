@@ -6,8 +6,8 @@
 #include "voronoi/cpu/kernels.h"
 
 /* Appends the candidates i ... of `in` with their bit set; returns the new count. */
-GV_INLINE int32_t keep_lanes(const int dim, const gv_candidates *in, int32_t i, unsigned keep, gv_candidates *out,
-                             int32_t count) {
+GV_INLINE int32_t keep_lanes(const int dim, const gv_candidates *in, int32_t i, unsigned keep,
+                             gv_candidates *out, int32_t count) {
   int32_t left = in->count - i;
   keep &= (1U << (left < VD_LANES ? left : VD_LANES)) - 1U;
   if (keep != 0) {
@@ -67,7 +67,8 @@ GV_INLINE vd_place place_cells(const int form, const gv_leaf *leaf, int32_t row,
   return q;
 }
 
-/* Writes the labels of some vectors of cells from column j; those outside the tile's last column are dropped. */
+/* Writes the labels of some vectors of cells from column j; those outside the tile's last column are
+ * dropped. */
 GV_INLINE void store_labels(const int vectors, const vd *label, int32_t *out, int32_t j, int32_t columns) {
   if (j + vectors * VD_LANES <= columns) {
     for (int v = 0; v < vectors; v++)

@@ -1,15 +1,16 @@
 /*
  * The tile engine's kernels for blocks of cells and for leaves that need only the nearest seed.
  *
- * Leaf kernels keep a few vectors of cells in registers and loop over the candidates; coordinates are broadcast:
- * per vector of cells and candidate about nine instructions on the sphere, six on the plane. Distances are exact,
- * in the fixed order of operations, so the result is final. Only the geodesic kernels are filters.
+ * Leaf kernels keep a few vectors of cells in registers and loop over the candidates; coordinates are
+ * broadcast: per vector of cells and candidate about nine instructions on the sphere, six on the plane.
+ * Distances are exact, in the fixed order of operations, so the result is final. Only the geodesic kernels
+ * are filters.
  */
 #include "voronoi/cpu/k_nearest_filter.h"
 #include "voronoi/cpu/kernel_lanes.h"
 #include "voronoi/cpu/short_list.h"
 
-/* -------------------------------------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------------------------------------- blocks */
 
 /* Plain loops: the compiler makes the vectors. */
 static void cull_kernels_fill(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
@@ -20,7 +21,8 @@ static void cull_kernels_fill(int32_t *out, int64_t stride, int64_t rows, int64_
   }
 }
 
-/* Four cache lines at a time: branches for single lines would be mispredicted at the ends of differing stretches. */
+/* Four cache lines at a time: branches for single lines would be mispredicted at the ends of differing
+ * stretches. */
 static void cull_kernels_clear(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
   enum { PIECE = 64 };
   vi all = vi_all(value);
@@ -108,10 +110,10 @@ static void box_around(double *const at[3], int64_t first, int64_t count, double
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- leaves */
+/* ------------------------------------------------------------------------------------------------- leaves */
 
-/* Each row's term of the distance of each candidate: of the last coordinate, the same for all columns. All rows at
- * once, so that no row waits for its own terms. term[row * stride + candidate]. */
+/* Each row's term of the distance of each candidate: of the last coordinate, the same for all columns. All
+ * rows at once, so that no row waits for its own terms. term[row * stride + candidate]. */
 GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *seed, int32_t stride) {
   for (int32_t i = 0; i < leaf->candidates->count; i += VD_LANES) {
     vd s = vd_load(seed + i);
@@ -122,8 +124,8 @@ GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *se
 }
 
 /* Decides `vectors` vectors of cells of one row from column j. */
-GV_INLINE void decide_cells(const int form, const int metric, const int vectors, const gv_leaf *leaf, int32_t row,
-                            int32_t j, const double *term, int32_t *out) {
+GV_INLINE void decide_cells(const int form, const int metric, const int vectors, const gv_leaf *leaf,
+                            int32_t row, int32_t j, const double *term, int32_t *out) {
   const gv_candidates *c = leaf->candidates;
   vd_place q[VD_GROUP];
   vd best[VD_GROUP], label[VD_GROUP];
@@ -152,14 +154,15 @@ GV_INLINE void decide_cells(const int form, const int metric, const int vectors,
   store_labels(vectors, label, out, j, leaf->columns);
 }
 
-/* Walks over the cells of a row in groups of vectors; `decide` is decide_cells or filter_cells with its arguments. */
-#define GV_FOR_GROUPS(columns, decide)                                                                             \
-  do {                                                                                                             \
-    int32_t j = 0;                                                                                                 \
-    for (; j + (VD_GROUP - 1) * VD_LANES < (columns); j += VD_GROUP * VD_LANES)                                    \
-      decide(VD_GROUP);                                                                                            \
-    for (; j < (columns); j += VD_LANES)                                                                           \
-      decide(1);                                                                                                   \
+/* Walks over the cells of a row in groups of vectors; `decide` is decide_cells or filter_cells with its
+ * arguments. */
+#define GV_FOR_GROUPS(columns, decide)                                                                       \
+  do {                                                                                                       \
+    int32_t j = 0;                                                                                           \
+    for (; j + (VD_GROUP - 1) * VD_LANES < (columns); j += VD_GROUP * VD_LANES)                              \
+      decide(VD_GROUP);                                                                                      \
+    for (; j < (columns); j += VD_LANES)                                                                     \
+      decide(1);                                                                                             \
   } while (0)
 
 GV_INLINE void leaf_body(const int form, const int metric, gv_leaf *leaf) {
@@ -210,9 +213,9 @@ GV_INLINE vm k_nearest_value(vd value, vd *best, vd *second) {
 }
 
 /*
- * The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes within
- * the margin. On a lon/lat grid q = (p cos, p sin, z), and both sides are divided by the row's p, so that only one
- * term a candidate changes from row to row; at a pole, where p is 0, cells are left undecided.
+ * The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes
+ * within the margin. On a lon/lat grid q = (p cos, p sin, z), and both sides are divided by the row's p, so
+ * that only one term a candidate changes from row to row; at a pole, where p is 0, cells are left undecided.
  */
 GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, gv_leaf *leaf, int32_t row,
                             int32_t j, const double *constant, double least_gap, int32_t *out, vd *closest) {
@@ -235,7 +238,8 @@ GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, 
   for (int32_t i = 0; i < c->count; i++) {
     vd candidate = vd_all(leaf->label[i]);
     for (int v = 0; v < vectors; v++) {
-      vd value = vd_fma_loose(vd_all(c->x[i]), q0[v], vd_fma_loose(vd_all(c->y[i]), q1[v], vd_all(constant[i])));
+      vd value =
+          vd_fma_loose(vd_all(c->x[i]), q0[v], vd_fma_loose(vd_all(c->y[i]), q1[v], vd_all(constant[i])));
       if (form == FORM_POINTS3) value = vd_fma_loose(vd_all(c->z[i]), q2[v], value);
       label[v] = vd_select(k_nearest_value(value, &best[v], &second[v]), candidate, label[v]);
     }

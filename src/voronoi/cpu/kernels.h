@@ -1,6 +1,6 @@
 /*
- * The vector kernels of the tile engine: culling a list of candidates against a tile, and deciding the cells of a
- * leaf tile. One source (*kernels.c), compiled once for each instruction set, chosen at run time.
+ * The vector kernels of the tile engine: culling a list of candidates against a tile, and deciding the cells
+ * of a leaf tile. One source (*kernels.c), compiled once for each instruction set, chosen at run time.
  */
 #ifndef GV_KERNELS_H
 #define GV_KERNELS_H
@@ -18,14 +18,16 @@ typedef struct gv_leaf {
   const double *x, *y, *z;           /* at the tile's first cell (POINTS) */
   int64_t point_stride;
   const gv_candidates *candidates;
-  const double *label;       /* value to write for each candidate; whole numbers in the range of int32, padded */
-  double start, empty_label; /* distances must be less than `start` to count; label if none is. Not geodesic */
-  double *scratch;           /* rows x (candidates + GV_CANDIDATE_PADDING) */
+  /* value to write for each candidate; whole numbers in the range of int32, padded */
+  const double *label;
+  /* distances must be less than `start` to count; label if none is. Not geodesic */
+  double start, empty_label;
+  double *scratch; /* rows x (candidates + GV_CANDIDATE_PADDING) */
   int32_t *out;
   int64_t out_stride;
   int64_t band_stride; /* leaves with k > 1: between bands */
-  /* Geodesic only: how much larger than all others q.s - |s|^2/2 must be for a cell to be decided, and the cells
-   * that are not: entries row * columns + column, up to rows * columns of them. */
+  /* Geodesic only: how much larger than all others q.s - |s|^2/2 must be for a cell to be decided, and the
+   * cells that are not: entries row * columns + column, up to rows * columns of them. */
   double margin;
   int32_t *undecided;
   int32_t undecided_count;
@@ -37,12 +39,13 @@ typedef void (*gv_leaf_kernel)(gv_leaf *leaf);
 enum { GV_KEEPS_SOME = 1, GV_LEAVES_SOME = 2 };
 
 /*
- * Leaves with more than one nearest seed, weights, or a limit that crosses the tile. A gv_k_nearest writes the
- * labels of the first `bands` candidates of every cell in the order of (value, number).
+ * Leaves with more than one nearest seed, weights, or a limit that crosses the tile. A gv_k_nearest writes
+ * the labels of the first `bands` candidates of every cell in the order of (value, number).
  */
 enum {
-  GV_STRIP_LANES = 8, /* rows of matrices are padded to multiples of this: every instruction set's vectors fit */
-  GV_FEW = 9          /* neighbors that are kept in registers */
+  /* rows of matrices are padded to multiples of this: every instruction set's vectors fit */
+  GV_STRIP_LANES = 8,
+  GV_FEW = 9 /* neighbors that are kept in registers */
 };
 
 typedef struct gv_k_nearest {
@@ -51,16 +54,18 @@ typedef struct gv_k_nearest {
                                        * GV_STRIP_LANES */
   const gv_candidates *candidates;    /* in ascending number, or in any order with more than GV_FEW kept */
   const double *label;                /* of the candidates, as numbers */
-  const double *number;               /* more than GV_FEW kept: what decides between equal values, the lower wins */
-  int32_t first, bands;               /* bands to write: first, first + 1, ... */
-  int32_t kept;                       /* neighbors to find: bands, or one more for the gap after the last */
-  double start, empty_label;          /* values must be less than `start` to count; label where there is none */
+  /* more than GV_FEW kept: what decides between equal values, the lower wins */
+  const double *number;
+  int32_t first, bands; /* bands to write: first, first + 1, ... */
+  int32_t kept;         /* neighbors to find: bands, or one more for the gap after the last */
+  /* values must be less than `start` to count; label where there is none */
+  double start, empty_label;
   const double *matrix;  /* values of candidate i and cell c of the part: matrix[i * stride + c]; rows are */
   int32_t stride, width; /* padded to `width`. Or NULL: distances are the values; the kernels compute them */
   double *scratch;       /* more than GV_FEW kept: 3 * kept * GV_STRIP_LANES */
-  /* Geodesic: cells where one of the values to be written is within `gap` of the next, or between `within` and
-   * `beyond`, are marked in doubt[row * leaf->columns + column]; values above `beyond` have no label. NULL: all
-   * cells are decided. */
+  /* Geodesic: cells where one of the values to be written is within `gap` of the next, or between `within`
+   * and `beyond`, are marked in doubt[row * leaf->columns + column]; values above `beyond` have no label.
+   * NULL: all cells are decided. */
   uint8_t *doubt;
   double gap, within, beyond;
 } gv_k_nearest;
@@ -86,14 +91,14 @@ typedef struct gv_cull_kernels {
   int32_t (*nearest[4])(const gv_candidates *candidates, const double *center);
 
   /*
-   * Keeps candidate i unless (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k |g_k . (s_i - pivot)| > limit, in order (dim 2
-   * or 3). `out` may be `in`.
+   * Keeps candidate i unless (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k |g_k . (s_i - pivot)| > limit, in
+   * order (dim 2 or 3). `out` may be `in`.
    */
   void (*cull[4])(const gv_candidates *in, const gv_bound *bound, const double *pivot, double limit,
                   gv_candidates *out);
 
-  /* The same for the plane's other metrics against the box [low, high]; keeps i unless the pivot is nearer than i
-   * by more than `limit` in the whole box. Index: GV_MANHATTAN, GV_CHEBYSHEV. */
+  /* The same for the plane's other metrics against the box [low, high]; keeps i unless the pivot is nearer
+   * than i by more than `limit` in the whole box. Index: GV_MANHATTAN, GV_CHEBYSHEV. */
   void (*cull_box[3])(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
                       double limit, gv_candidates *out);
 
@@ -105,25 +110,26 @@ typedef struct gv_cull_kernels {
 
   /*
    * Culls against many pivots at once: keeps candidate i unless
-   *   (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k max(g_k . (s_i - m) - low_k, high_k - g_k . (s_i - m)) > limit,
-   * low and high being the range of g_k . (p - m) over the pivots p. `out` may be `in`.
+   *   (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k max(g_k . (s_i - m) - low_k, high_k - g_k . (s_i - m)) >
+   * limit, low and high being the range of g_k . (p - m) over the pivots p. `out` may be `in`.
    */
-  void (*cull_pivots[4])(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
-                         double limit, gv_candidates *out);
+  void (*cull_pivots[4])(const gv_candidates *in, const gv_bound *bound, const double low[3],
+                         const double high[3], double limit, gv_candidates *out);
 
   /* Keeps candidate i unless value[i] > limit. `out` may be `in`. */
   void (*cull_above[4])(const gv_candidates *in, const double *value, double limit, gv_candidates *out);
 
-  /* Bounds of the exact distances (squared euclidean for dim 3) of all candidates from any cell of a tile with
-   * positions that are good to `error`. */
+  /* Bounds of the exact distances (squared euclidean for dim 3) of all candidates from any cell of a tile
+   * with positions that are good to `error`. */
   void (*bounds_plane[3])(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
                           double *far);
   void (*bounds_globe)(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
                        double *far);
 
-  /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
-   * padded to GV_STRIP_LANES; so are the weights. */
-  void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight, bool each);
+  /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n
+   * values, padded to GV_STRIP_LANES; so are the weights. */
+  void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight,
+                bool each);
 } gv_cull_kernels;
 
 /* The k nearest by exact distances; infinite ones count as the largest double (k_nearest_kernels.h). */
@@ -137,11 +143,13 @@ typedef struct gv_kernels {
   /* Writes a value into a rectangle of cells. */
   void (*fill)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
 
-  /* The same where most cells hold that value already, as when a buffer is used for block after block: cells are read, and
-   * written where that changes something. Reading a cache costs less than half of writing it. */
+  /* The same where most cells hold that value already, as when a buffer is used for block after block: cells
+   * are read, and written where that changes something. Reading a cache costs less than half of writing
+   * it. */
   void (*clear)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
 
-  /* Looks through a mask, a box of GV_BOX_ROWS x GV_BOX_COLUMNS cells at a time: box[row of boxes * box_stride + column]. */
+  /* Looks through a mask, a box of GV_BOX_ROWS x GV_BOX_COLUMNS cells at a time: box[row of boxes *
+   * box_stride + column]. */
   void (*summarize)(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
                     int64_t box_stride);
 
@@ -164,8 +172,8 @@ typedef struct gv_kernels {
 } gv_kernels;
 
 extern const gv_cull_kernels gv_cull_kernels_baseline, gv_cull_kernels_avx2, gv_cull_kernels_avx512;
-#define GV_K_NEAREST_KERNELS_DECLARED(simd)                                                                        \
-  extern const gv_k_nearest_kernels gv_k_nearest_plane_##simd[3], gv_k_nearest_points2_##simd[3],                  \
+#define GV_K_NEAREST_KERNELS_DECLARED(simd)                                                                  \
+  extern const gv_k_nearest_kernels gv_k_nearest_plane_##simd[3], gv_k_nearest_points2_##simd[3],            \
       gv_k_nearest_points3_##simd, gv_k_nearest_lonlat_##simd, gv_k_nearest_matrix_##simd
 GV_K_NEAREST_KERNELS_DECLARED(baseline);
 GV_K_NEAREST_KERNELS_DECLARED(avx2);

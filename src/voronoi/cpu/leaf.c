@@ -62,7 +62,8 @@ static void order_short(const gv_voronoi *v, const gv_kernels *kernels, const gv
 
 /* By bounds of f or of values, pair by pair. */
 static gv_status order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
-                            const gv_bound *bound, double slack, const gv_candidates *candidates, gv_order *out) {
+                            const gv_bound *bound, double slack, const gv_candidates *candidates,
+                            gv_order *out) {
   int32_t n = candidates->count;
   comparison c = {.linear = gv_culls_linearly(v), .bound = bound};
   double key[GV_ORDER_MOST];
@@ -96,8 +97,8 @@ static gv_status order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_w
   return GV_OK;
 }
 
-gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                        double *slack, gv_candidates *candidates, gv_order *out) {
+gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                        const gv_bound *bound, double *slack, gv_candidates *candidates, gv_order *out) {
   out->count = out->groups = 0;
   out->within = !isfinite(v->max_distance);
   if (candidates->count > GV_ORDER_MOST || candidates->count == 0) return GV_OK;
@@ -118,7 +119,8 @@ gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_works
   return GV_OK;
 }
 
-bool gv_order_decides(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label) {
+bool gv_order_decides(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates,
+                      int32_t *label) {
   if (candidates->count > 0 && order->count == 0) return false;
   for (int32_t g = 0; g < order->groups; g++) {
     if (order->end[g] != g + 1 || !order->sure[g]) return false;
@@ -138,7 +140,8 @@ static bool suits_floats(const gv_voronoi *v, const gv_candidates *candidates, c
 bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
                     int64_t columns) {
   if (rows <= GV_LEAF_ROWS && columns <= GV_LEAF_COLUMNS) return true;
-  if (rows > GV_K_LEAF_ROWS || columns > GV_K_LEAF_COLUMNS || !suits_floats(v, candidates, order)) return false;
+  if (rows > GV_K_LEAF_ROWS || columns > GV_K_LEAF_COLUMNS || !suits_floats(v, candidates, order))
+    return false;
   /* Steps of a vector of cells: candidates times the neighbors that each is compared with. */
   int64_t work = 0;
   for (int32_t g = 0, begin = 0; g < order->groups; begin = order->end[g++]) {
@@ -180,7 +183,8 @@ static void k_nearest_weighted(const gv_k_nearest_kernels *measuring, const gv_w
     rows = most / width;
   }
   r->matrix = matrix;
-  r->stride = rows * width + GV_STRIP_LANES; /* not a power of two: rows of the matrix share the cache better */
+  /* not a power of two: rows of the matrix share the cache better */
+  r->stride = rows * width + GV_STRIP_LANES;
   for (r->row = 0; r->row < leaf->rows; r->row += rows) {
     for (r->column = 0; r->column < leaf->columns; r->column += width) {
       r->rows = leaf->rows - r->row < rows ? leaf->rows - r->row : rows;
@@ -201,7 +205,8 @@ static void k_nearest_weighted(const gv_k_nearest_kernels *measuring, const gv_w
   }
 }
 
-/* Geodesic and weighted: chords give upper bounds of the values; returns how far they may be above the true ones. */
+/* Geodesic and weighted: chords give upper bounds of the values; returns how far they may be above the true
+ * ones. */
 static double weighted_gap(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                            const gv_candidates *candidates) {
   double gap = 0.0;
@@ -284,14 +289,15 @@ static gv_status leaf_prepare(k_leaf *l) {
   int64_t n = l->candidates->count, part = n + GV_CANDIDATE_PADDING,
           bands = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
   if (l->prepared) return GV_OK;
-  double *memory =
-      gv_buffer_reserve(&l->space->k_nearest, &l->space->allocator,
-                        6 * part + bands + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0), sizeof *memory);
+  double *memory = gv_buffer_reserve(
+      &l->space->k_nearest, &l->space->allocator,
+      6 * part + bands + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0), sizeof *memory);
   if (memory == NULL) return gv_fail_memory(l->space->context, "a tile's ranks");
-  l->list = (leaf_gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
-                            memory + 3 * part,
-                            memory + 4 * part,
-                            memory + 5 * part};
+  l->list =
+      (leaf_gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
+                      memory + 3 * part,
+                      memory + 4 * part,
+                      memory + 5 * part};
   l->matrix = weighted ? memory + 6 * part + bands : NULL;
   l->weights = make_weights(v, l->kernels);
   l->weights.weight = l->list.weight;
@@ -322,8 +328,8 @@ static gv_status leaf_prepare(k_leaf *l) {
 }
 
 /* Candidates of one group (place NULL: all) by exact values, in the rows set in the bits. */
-static gv_status k_nearest_canonically(k_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
-                                       uint64_t rows) {
+static gv_status k_nearest_canonically(k_leaf *l, const int32_t *place, int32_t count, int32_t first,
+                                       int32_t bands, uint64_t rows) {
   int32_t sorted[GV_ORDER_MOST];
   GV_TRY(leaf_prepare(l));
   gv_k_nearest *r = &l->k_nearest;

@@ -1,10 +1,11 @@
 /*
  * The k nearest candidates of the cells of a small tile, also with weights and limits.
  *
- * In a small tile many candidates come in the same order everywhere. They are sorted by their distance from the
- * middle and cut into groups such that everything in one group is nearer, in all cells, than everything in later
- * ones (the bounds are those of culling). A group of one is a constant band; only within larger groups cells are
- * compared. If all groups among the k nearest have one member, a tile of any size is finished.
+ * In a small tile many candidates come in the same order everywhere. They are sorted by their distance from
+ * the middle and cut into groups such that everything in one group is nearer, in all cells, than everything
+ * in later ones (the bounds are those of culling). A group of one is a constant band; only within larger
+ * groups cells are compared. If all groups among the k nearest have one member, a tile of any size is
+ * finished.
  */
 #ifndef GV_LEAF_H
 #define GV_LEAF_H
@@ -22,20 +23,22 @@ typedef struct gv_order {
   bool within;                  /* all candidates are within the limit in every cell */
 } gv_order;
 
-/* Cuts a tile's candidates into groups; short lists are culled only here, see gv_cull. *slack: as in gv_cull. */
-gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                        double *slack, gv_candidates *candidates, gv_order *out);
+/* Cuts a tile's candidates into groups; short lists are culled only here, see gv_cull. *slack: as in
+ * gv_cull. */
+gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                        const gv_bound *bound, double *slack, gv_candidates *candidates, gv_order *out);
 
 /* True if all bands are constant over the tile: label[v->k]. */
-bool gv_order_decides(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label);
+bool gv_order_decides(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates,
+                      int32_t *label);
 
 /* True if a tile with this order should be computed as a leaf; false: to be split. */
 bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
                     int64_t columns);
 
 /*
- * Fills all bands of a leaf (positions, out, out_stride; band_stride between bands). Undecided geodesic cells are
- * listed in leaf->undecided, for gv_k_nearest_geodesic with all candidates.
+ * Fills all bands of a leaf (positions, out, out_stride; band_stride between bands). Undecided geodesic cells
+ * are listed in leaf->undecided, for gv_k_nearest_geodesic with all candidates.
  */
 gv_status gv_leaf_k_nearest(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
                             const gv_bound *bound, double slack, const gv_candidates *candidates,

@@ -44,10 +44,10 @@ static double list_diagonal2(const double box[6]) {
 }
 
 /*
- * How many consecutive places stay together when the list is sorted. All, if they follow a good curve: the box of 64
- * of them is only a few steps wide, unlike that of a row, and their boxes together are not much larger than the box of
- * all, unlike those of unordered places. RUN, if that is so of the boxes of RUN places, as in rows. Else 1.
- * Gain: 3x for centers in the order of HEALPix, 1.4x for rows.
+ * How many consecutive places stay together when the list is sorted. All, if they follow a good curve: the
+ * box of 64 of them is only a few steps wide, unlike that of a row, and their boxes together are not much
+ * larger than the box of all, unlike those of unordered places. RUN, if that is so of the boxes of RUN
+ * places, as in rows. Else 1. Gain: 3x for centers in the order of HEALPix, 1.4x for rows.
  */
 static int64_t list_run(int64_t count, double *const at[3], const double *box, const double all[6]) {
   const gv_kernels *kernels = gv_kernels_get();
@@ -81,7 +81,8 @@ typedef struct list_places {
   int32_t *cell;
 } list_places;
 
-static void list_copy(const list_places *from, int64_t first, const list_places *to, int64_t at, int64_t count) {
+static void list_copy(const list_places *from, int64_t first, const list_places *to, int64_t at,
+                      int64_t count) {
   for (int d = 0; d < 3; d++) {
     for (int64_t i = 0; i < count; i++)
       to->at[d][at + i] = from->at[d][first + i];
@@ -97,9 +98,9 @@ static void list_fetch(const list_places *from, int64_t at) {
   __builtin_prefetch(from->cell + at);
 }
 
-/* Sorts runs of places along the curve of S2, consecutive places of which are near each other on the globe; a run
- * that is not whole stays at the end.
- * Gain: 1.5x on 1 M places of a grid with 1 M seeds, over a Morton curve through a box. */
+/* Sorts runs of places along the curve of S2, consecutive places of which are near each other on the globe; a
+ * run that is not whole stays at the end. Gain: 1.5x on 1 M places of a grid with 1 M seeds, over a Morton
+ * curve through a box. */
 static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t count, int64_t run, int level,
                            const list_places *from, const list_places *to) {
   const int64_t runs = count / run;
@@ -112,7 +113,8 @@ static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t cou
   for (int64_t i = 0; i < runs; i++) {
     const int64_t middle = i * run + run / 2;
     const double place[3] = {from->at[0][middle], from->at[1][middle], from->at[2][middle]};
-    code[i] = (gv_sort_code){(uint64_t)gv_s2_curve_number(&curve, level + spare, place) >> 2 * spare, i * run};
+    code[i] =
+        (gv_sort_code){(uint64_t)gv_s2_curve_number(&curve, level + spare, place) >> 2 * spare, i * run};
     first = code[i].code < first ? code[i].code : first;
     last = code[i].code > last ? code[i].code : last;
   }
@@ -131,8 +133,8 @@ static gv_status list_sort(gv_context *context, gv_workspace *space, int64_t cou
 }
 
 /* Leaves out cells without a place, which get nodata; returns how many are left. */
-static int64_t list_keep_places(const gv_voronoi *v, const gv_labels *block, int64_t cells, double *const at[3],
-                                int32_t *cell) {
+static int64_t list_keep_places(const gv_voronoi *v, const gv_labels *block, int64_t cells,
+                                double *const at[3], int32_t *cell) {
   int64_t count = 0;
   bool any = false;
   for (int64_t i = 0; i < cells; i++)
@@ -156,7 +158,8 @@ static gv_status list_positions(gv_context *context, const gv_voronoi *v, const 
                                 int64_t *count) {
   if (table != NULL) {
     *count = gv_list_table_apply(v, table, tile, block->out, to->cell, to->at[0], to->at[1]);
-    gv_places_to_vectors(&v->cells, *count, to->at[0], to->at[1], NULL, NULL, to->at[0], to->at[1], to->at[2]);
+    gv_places_to_vectors(&v->cells, *count, to->at[0], to->at[1], NULL, NULL, to->at[0], to->at[1],
+                         to->at[2]);
   } else {
     *count = tile->c1 - tile->c0;
     for (int64_t i = 0; i < *count; i++)
@@ -172,7 +175,8 @@ gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspa
                             gv_mesh_list *out) {
   const int64_t cells = tile->c1 - tile->c0, stride = cells + GV_TABLE_PADDING;
   double *at = gv_buffer_reserve(&space->points, &space->allocator, 6 * stride, sizeof *at);
-  double *box = gv_buffer_reserve(&space->boxes, &space->allocator, 6 * ((cells + BOX - 1) / BOX), sizeof *box);
+  double *box =
+      gv_buffer_reserve(&space->boxes, &space->allocator, 6 * ((cells + BOX - 1) / BOX), sizeof *box);
   int32_t *cell = gv_buffer_reserve(&space->stage, &space->allocator, 2 * cells, sizeof *cell);
   if (at == NULL || box == NULL || cell == NULL) return gv_fail_memory(context, "a block of places");
   const list_places given = {{at, at + stride, at + 2 * stride}, cell},
@@ -190,8 +194,12 @@ gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspa
   }
   for (int d = 0; d < 3; d++)
     memset(places->at[d] + count, 0, GV_TABLE_PADDING * sizeof *places->at[d]);
-  *out = (gv_mesh_list){
-      .count = count, .x = places->at[0], .y = places->at[1], .z = places->at[2], .cell = places->cell, .box = box};
+  *out = (gv_mesh_list){.count = count,
+                        .x = places->at[0],
+                        .y = places->at[1],
+                        .z = places->at[2],
+                        .cell = places->cell,
+                        .box = box};
   return GV_OK;
 }
 

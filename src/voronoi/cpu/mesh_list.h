@@ -1,7 +1,7 @@
 /*
- * A block of a list of places, in an order in which neighbors are near each other: its own, if that is so, or along the
- * curve of S2. 4^bits consecutive places in that order are a part, as of a mesh; its bound is computed from the
- * positions.
+ * A block of a list of places, in an order in which neighbors are near each other: its own, if that is so, or
+ * along the curve of S2. 4^bits consecutive places in that order are a part, as of a mesh; its bound is
+ * computed from the positions.
  */
 #ifndef GV_MESH_LIST_H
 #define GV_MESH_LIST_H
@@ -15,8 +15,8 @@ typedef struct gv_mesh_list {
   const double *box;       /* of every 64 of them: low x, y, z, high x, y, z */
 } gv_mesh_list;
 
-/* Of the cells of `tile`, but those that the table (NULL: none) has; the memory is the workspace's. Cells of `block` without
- * a place get nodata in all bands, those in the table their results. */
+/* Of the cells of `tile`, but those that the table (NULL: none) has; the memory is the workspace's. Cells of
+ * `block` without a place get nodata in all bands, those in the table their results. */
 gv_status gv_mesh_list_make(gv_context *context, const gv_voronoi *v, gv_workspace *space,
                             const gv_list_table *table, const gv_tile *tile, const gv_labels *block,
                             gv_mesh_list *out);

@@ -1,17 +1,17 @@
 /*
- * The culling engine for meshes and lists of cells. A tile is a part of the mesh's own tree (cells/parts.h): its
- * candidates are culled (see cull.h) and passed to its four children, until one candidate or 64 cells are left; the
- * cells are then decided one by one. Only positions of such cells are computed: bounds need none. Blocks of a list
- * of places are sorted to such a tree (mesh_list.h).
+ * The culling engine for meshes and lists of cells. A tile is a part of the mesh's own tree (cells/parts.h):
+ * its candidates are culled (see cull.h) and passed to its four children, until one candidate or 64 cells are
+ * left; the cells are then decided one by one. Only positions of such cells are computed: bounds need none.
+ * Blocks of a list of places are sorted to such a tree (mesh_list.h).
  *
  * A mesh itself (QTM, HEALPix, S2) is written in the order of cell numbers, in which a part is one
- * span. For a raster with a QTM level, the triangles under a block of pixels are computed once, strip by strip,
- * into rows of the octant; a pixel then finds its triangle by its position in the row. In the coordinates of the
- * lattice that takes one product a pixel; pixels too near an edge use gv_qtm_from_lonlat. If there are many more
- * triangles than pixels, only the pixels' own are computed, by the engine for rasters.
+ * span. For a raster with a QTM level, the triangles under a block of pixels are computed once, strip by
+ * strip, into rows of the octant; a pixel then finds its triangle by its position in the row. In the
+ * coordinates of the lattice that takes one product a pixel; pixels too near an edge use gv_qtm_from_lonlat.
+ * If there are many more triangles than pixels, only the pixels' own are computed, by the engine for rasters.
  *
- * HEALPix in the RING scheme is computed by parts of the NESTED scheme, those that meet the rings of a block (cells/rings.h).
- * Gain: 2.4x on level 10 with 10,000 seeds, over sorting the cells as a list.
+ * HEALPix in the RING scheme is computed by parts of the NESTED scheme, those that meet the rings of a block
+ * (cells/rings.h). Gain: 2.4x on level 10 with 10,000 seeds, over sorting the cells as a list.
  *
  * Lists of candidates are narrowed from the roots of the tree down to the first parts of a block, once.
  */
@@ -31,7 +31,8 @@ enum {
   CHUNK = 256,        /* pixels at a time */
   MANY_ACROSS = 64,   /* and triangles along a pixel's upper edge: strips are kept short */
   RING_BITS = 5,      /* parts that a block of rings is made of: cells a side as a power of 2 */
-  FEW_RINGS = 16      /* blocks of fewer rings are sorted as lists are: most cells of their parts are not theirs */
+  /* blocks of fewer rings are sorted as lists are: most cells of their parts are not theirs */
+  FEW_RINGS = 16
 };
 
 /* id NULL: not narrowed here, or passed to all children. */
@@ -42,7 +43,8 @@ typedef struct mesh_state {
   gv_workspace_pool pool;
   mesh_node *node[TREE_MAX_DEPTH + 1]; /* by depth: the roots x 4^depth nodes */
   int depths;
-  const gv_cells *mesh; /* the cells that parts are of: those of the problem, or `rings` in the order of parts */
+  /* the cells that parts are of: those of the problem, or `rings` in the order of parts */
+  const gv_cells *mesh;
   gv_rings rings;       /* those of a mesh in rings */
   gv_list_table *table; /* of a list of places; NULL: none */
   /* Rasters only: the engine for blocks with few pixels, and each column's octant and place in it. */
@@ -69,7 +71,7 @@ typedef struct mesh_work {
   double z[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
 } mesh_work;
 
-/* -------------------------------------------------------------------------------------------------- sub-triangles */
+/* ------------------------------------------------------------------------------------------ sub-triangles */
 
 static void fill_span(int32_t *out, int64_t count, int32_t label) {
   for (int64_t i = 0; i < count; i++)
@@ -86,7 +88,8 @@ static int64_t cells_of_part(const mesh_work *j, const gv_part *part) {
 }
 
 /* The number of a part's cell; `order`: as gv_part_positions returned it. */
-static int64_t mesh_tile_number_of(const mesh_work *j, const gv_part *part, const uint8_t *order, int32_t at) {
+static int64_t mesh_tile_number_of(const mesh_work *j, const gv_part *part, const uint8_t *order,
+                                   int32_t at) {
   if (j->list != NULL) return j->base + j->list->cell[part->first + at];
   return part->first + (order != NULL ? order[at] : at);
 }
@@ -111,7 +114,8 @@ static void fill_part(const mesh_work *j, const gv_mesh_part *part, const int32_
     }
     for (int64_t i = 0; i < side; i++) {
       if (part->down) {
-        fill_span(mesh_tile_place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
+        fill_span(mesh_tile_place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1,
+                  label[band]);
       } else {
         fill_span(mesh_tile_place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
       }
@@ -128,8 +132,8 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
     gv_cell_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
     gv_cell_lonlat(j->state->mesh, mesh_tile_number_of(j, part, order, at), &place.lon, &place.lat);
     if (nearest) {
-      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,
-                                                   place.vector, candidates, NULL)];
+      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon,
+                                                   place.lat, place.vector, candidates, NULL)];
     } else {
       gv_k_nearest_geodesic(v, &place, candidates->id, candidates->count, found);
     }
@@ -138,8 +142,8 @@ static void decide_open_cells(const mesh_work *j, const gv_part *part, const uin
   }
 }
 
-/* Whether the bound of a leaf is computed from the positions of its cells: for HEALPix and S2, because bounds of its parts
- * are far larger. Gain: 1.4x on level 10 with 10,000 seeds. */
+/* Whether the bound of a leaf is computed from the positions of its cells: for HEALPix and S2, because bounds
+ * of its parts are far larger. Gain: 1.4x on level 10 with 10,000 seeds. */
 static bool is_bound_by_positions(const mesh_work *j, const gv_part *part) {
   return j->list == NULL && gv_grid_has_wide_bounds(&j->state->mesh->grid) && part->bits <= GV_MESH_LEAF_BITS;
 }
@@ -209,7 +213,8 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   const gv_kernels *kernels = j->state->kernels;
   gv_bound bound;
   if (j->rings != NULL && !gv_rings_meet(j->rings, part)) return GV_OK;
-  if (j->mask != NULL && gv_masked(j->mask, 0, part->first - j->base, 1, gv_mesh_part_count(part))) return GV_OK;
+  if (j->mask != NULL && gv_masked(j->mask, 0, part->first - j->base, 1, gv_mesh_part_count(part)))
+    return GV_OK;
   if (in->count == 1 && gv_nearest_only(v) && isinf(v->max_distance)) {
     fill_part(j, part, &v->label[in->id[0]]);
     return GV_OK;
@@ -221,7 +226,8 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   if (gv_nearest_only(v) && v->cells.metric == GV_GEODESIC) {
     gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
   }
-  bool nearest = gv_nearest_only(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
+  bool nearest =
+      gv_nearest_only(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
   gv_order k_order;
   if (nearest && candidates->count == 1) {
     fill_part(j, part, &v->label[candidates->id[0]]);
@@ -248,7 +254,7 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- tree */
+/* --------------------------------------------------------------------------------------------------- tree */
 
 /* The shortest list that holds the candidates of a part. */
 static const mesh_node *list_of(const mesh_state *state, int level, int bits, int64_t first) {
@@ -328,7 +334,7 @@ static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state
   return GV_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the mesh */
+/* ----------------------------------------------------------------------------------------------- the mesh */
 
 static void mesh_destroy(const gv_voronoi *v, void *opaque) {
   mesh_state *state = opaque;
@@ -447,7 +453,8 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
   gv_status status = gv_grid_is_in_rings(&v->cells.grid) ? ring_block(context, &j, tile, block)
                      : list                              ? list_block(context, &j, tile, block)
                                                          : GV_OK;
-  for (int64_t first = tile->c0; !list && first < tile->c1 && status == GV_OK; first += INT64_C(1) << 2 * bits) {
+  for (int64_t first = tile->c0; !list && first < tile->c1 && status == GV_OK;
+       first += INT64_C(1) << 2 * bits) {
     gv_part part;
     gv_part_at(&v->cells, bits, first >> 2 * bits, &part);
     status = solve_from_tree(context, &j, &part);
@@ -457,7 +464,7 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------- rasters of triangles */
+/* ----------------------------------------------------------------------------------- rasters of triangles */
 
 /* A column's longitude, also where the raster's rows begin at a pole (which has but one). */
 static double longitude_of(const gv_voronoi *v, int64_t column) {
@@ -544,8 +551,8 @@ static gv_status solve_strip(gv_context *context, mesh_work *j, const strip *b) 
 }
 
 /* One pixel by the exact rule: from the strip if its triangle is there, else for itself. */
-static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *b, int64_t column, double latitude,
-                                int32_t *out, int64_t band_stride) {
+static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *b, int64_t column,
+                                double latitude, int32_t *out, int64_t band_stride) {
   const gv_voronoi *v = j->v;
   double lon = longitude_of(v, column);
   gv_qtm_id id;
@@ -574,8 +581,8 @@ static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *
 }
 
 /* Pixels [c0, c1) of a row, all in the strip's octant. */
-static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b, const pixel_row *p, int64_t c0,
-                              int64_t c1, int32_t *out, int64_t band_stride) {
+static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b, const pixel_row *p,
+                              int64_t c0, int64_t c1, int32_t *out, int64_t band_stride) {
   const double *fraction = j->state->fraction;
   double distance = p->distance, inside = p->distance - (double)p->row;
   gv_status status = GV_OK;
@@ -584,7 +591,8 @@ static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b,
       status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
     return status;
   }
-  /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the strip. */
+  /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the
+   * strip. */
   const int32_t *row = mesh_tile_place_of(j, p->row, j->place);
   int32_t first = (int32_t)j->place, last = (int32_t)j->stride - 1, place[CHUNK];
   double least = 1.0; /* distance of any pixel from an edge */
@@ -631,7 +639,8 @@ static gv_status band_of_rows(gv_context *context, mesh_work *j, const gv_tile *
     if (gv_masked(block, r0 - tile->r0, c - tile->c0, r1 - r0, end - c)) continue;
     double west = fmin(state->fraction[c], state->fraction[end - 1]);
     double east = fmax(state->fraction[c], state->fraction[end - 1]);
-    strip b = {.octant = 1 + state->quarter[c] + (one.south ? 4 : 0), .bits = bits, .number = one.row >> bits};
+    strip b = {
+        .octant = 1 + state->quarter[c] + (one.south ? 4 : 0), .bits = bits, .number = one.row >> bits};
     b.first = (int64_t)(least * west) >> bits;
     b.last = (int64_t)(most * east) >> bits;
     if (b.last > b.number) b.last = b.number;
@@ -651,7 +660,8 @@ static gv_status band_of_rows(gv_context *context, mesh_work *j, const gv_tile *
 static bool few_pixels(const gv_voronoi *v) {
   const double *g = v->cells.grid.geotransform;
   double n = (double)(INT64_C(1) << v->cells.grid.level);
-  double across = n * fabs(g[1]) / 90.0, down = n * fabs(g[5]) / 90.0; /* a pixel's sides in those of triangles */
+  /* a pixel's sides in those of triangles */
+  double across = n * fabs(g[1]) / 90.0, down = n * fabs(g[5]) / 90.0;
   return 2.0 * across * down > MANY_CELLS || across > MANY_ACROSS;
 }
 

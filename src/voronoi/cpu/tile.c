@@ -1,9 +1,9 @@
 /*
  * The culling engine for rasters.
  *
- * A tile's candidates are culled (see cull.h) and passed to the tile's four children, until one candidate is left
- * (a constant) or the tile is small enough to be decided cell by cell. No structure over the seeds is needed; each
- * seed is tested a few hundred times in total.
+ * A tile's candidates are culled (see cull.h) and passed to the tile's four children, until one candidate is
+ * left (a constant) or the tile is small enough to be decided cell by cell. No structure over the seeds is
+ * needed; each seed is tested a few hundred times in total.
  *
  * A tree of tiles over the whole grid narrows the seeds down to each block once; blocks start from its lists.
  */
@@ -14,7 +14,8 @@
 #include "voronoi/cpu/tile_work.h"
 
 enum {
-  STAGED_BYTES = 1 << 22, /* blocks up to this size are computed in a buffer if the raster's rows are pages apart */
+  /* blocks up to this size are computed in a buffer if the raster's rows are pages apart */
+  STAGED_BYTES = 1 << 22,
   PAGE_BYTES = 4096
 };
 
@@ -54,7 +55,8 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
 static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_work *j, int32_t *count) {
   const gv_discs *discs = state->discs;
   if (discs != NULL && discs->first != NULL) {
-    int64_t block = j->block.r0 / j->v->block_height * gv_blocks_across(j->v) + j->block.c0 / j->v->block_width;
+    int64_t block =
+        j->block.r0 / j->v->block_height * gv_blocks_across(j->v) + j->block.c0 / j->v->block_width;
     *count = (int32_t)(discs->first[block + 1] - discs->first[block]);
     return discs->seed + discs->first[block];
   }
@@ -83,12 +85,13 @@ static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_wor
 }
 
 /*
- * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one piece of
- * memory, which fits a cache, and copied row by row.
+ * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one
+ * piece of memory, which fits a cache, and copied row by row.
  */
 static gv_status stage(gv_tile_work *j, const gv_labels *block, gv_labels *target) {
   gv_workspace *space = j->space;
-  int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0), all = j->v->k * cells;
+  int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0),
+          all = j->v->k * cells;
   if (block->stride * (int64_t)sizeof *block->out < PAGE_BYTES || columns == j->v->cells.grid.width ||
       all * (int64_t)sizeof *block->out > STAGED_BYTES) {
     return GV_OK;
@@ -109,7 +112,8 @@ static void unstage(const gv_tile_work *j, const gv_labels *block) {
   for (int32_t band = 0; band < j->v->k; band++) {
     for (int64_t r = 0; r < rows; r++) {
       memcpy(block->out + band * block->band_stride + r * block->stride,
-             staged->out + band * staged->band_stride + r * staged->stride, (size_t)columns * sizeof *block->out);
+             staged->out + band * staged->band_stride + r * staged->stride,
+             (size_t)columns * sizeof *block->out);
     }
   }
 }

@@ -2,8 +2,8 @@
 #include "voronoi/cpu/tile_work.h"
 
 /* Writes one result, label[v->k] (NULL: nodata), into all cells of a block, without reading them. */
-static void fill_block(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_labels *block,
-                       const int32_t *label) {
+static void fill_block(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile,
+                       const gv_labels *block, const int32_t *label) {
   for (int32_t band = 0; band < v->k; band++) {
     int32_t *out = block->out + band * block->band_stride;
     int64_t rows = tile->r1 - tile->r0, columns = tile->c1 - tile->c0;
@@ -59,8 +59,8 @@ void gv_fill_nodata(const gv_tile_work *j, const gv_tile *tile) {
 }
 
 /*
- * Processes a tile with masked cells by stretches of equal boxes: nodata where all cells are masked; elsewhere the
- * result `label` if not NULL, else the cells are unchanged.
+ * Processes a tile with masked cells by stretches of equal boxes: nodata where all cells are masked;
+ * elsewhere the result `label` if not NULL, else the cells are unchanged.
  */
 static void write_masked(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   const uint8_t *boxes = j->space->mask_boxes.memory;

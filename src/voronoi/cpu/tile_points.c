@@ -5,8 +5,10 @@
 
 enum { MICROTILE = 8 }; /* side in cells of the squares with stored bounds */
 
-/* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a position. */
-static void range_of_square(const double *value, int64_t stride, const gv_tile *square, double *low, double *high) {
+/* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a
+ * position. */
+static void range_of_square(const double *value, int64_t stride, const gv_tile *square, double *low,
+                            double *high) {
   double least = INFINITY, most = -INFINITY;
   for (int64_t r = square->r0; r < square->r1; r++) {
     const double *row = value + r * stride;
@@ -58,8 +60,10 @@ gv_status gv_points_prepare(gv_context *context, gv_tile_work *j) {
 /* Tiles start at multiples of MICROTILE within the block. */
 bool gv_points_bound(const gv_tile_work *j, const gv_tile *tile, gv_bound *out) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  int64_t c0 = (tile->c0 - j->block.c0) / MICROTILE, c1 = (tile->c1 - j->block.c0 + MICROTILE - 1) / MICROTILE;
-  int64_t r0 = (tile->r0 - j->block.r0) / MICROTILE, r1 = (tile->r1 - j->block.r0 + MICROTILE - 1) / MICROTILE;
+  int64_t c0 = (tile->c0 - j->block.c0) / MICROTILE,
+          c1 = (tile->c1 - j->block.c0 + MICROTILE - 1) / MICROTILE;
+  int64_t r0 = (tile->r0 - j->block.r0) / MICROTILE,
+          r1 = (tile->r1 - j->block.r0 + MICROTILE - 1) / MICROTILE;
   const double *boxes = j->space->boxes.memory;
   for (int64_t r = r0; r < r1; r++) {
     for (int64_t c = c0; c < c1; c++) {

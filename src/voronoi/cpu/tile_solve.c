@@ -32,9 +32,9 @@ static void place_of_cell(const gv_tile_work *j, int64_t column, int64_t row, do
 }
 
 /*
- * Geodesics from far away: chords leave several candidates open in most cells; distances expanded around the tile's
- * middle cell separate them. Used if the chords' slack, as a distance, is well above the error of the expansion,
- * about radius^2 / distance. Culls the list; true if `expansion` is valid for the tile's cells.
+ * Geodesics from far away: chords leave several candidates open in most cells; distances expanded around the
+ * tile's middle cell separate them. Used if the chords' slack, as a distance, is well above the error of the
+ * expansion, about radius^2 / distance. Culls the list; true if `expansion` is valid for the tile's cells.
  */
 static bool expand_tile(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
                         gv_candidates *candidates, gv_expansion *expansion) {
@@ -49,7 +49,8 @@ static bool expand_tile(const gv_tile_work *j, const gv_tile *tile, const gv_bou
   for (int d = 0; d < 3; d++)
     square += (vector[d] - bound->center[d]) * (vector[d] - bound->center[d]);
   double reach = (bound->radius + sqrt(square)) * (1.0 + 1e-9) + 1e-12;
-  if (!gv_expansion_make(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector, reach, candidates, expansion))
+  if (!gv_expansion_make(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector, reach, candidates,
+                         expansion))
     return false;
   gv_expansion_cull(&v->geodesic, expansion, candidates);
   return true;
@@ -64,8 +65,8 @@ static void decide_open_cells(const gv_tile_work *j, const gv_tile *tile, const 
     double lon, lat, vector[3];
     place_of_cell(j, tile->c0 + column, tile->r0 + row, &lon, &lat, vector);
     if (isnan(lon)) continue;
-    int32_t place =
-        gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector, leaf->candidates, expansion);
+    int32_t place = gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector,
+                                       leaf->candidates, expansion);
     leaf->out[row * leaf->out_stride + column] = v->label[leaf->candidates->id[place]];
   }
 }
@@ -109,8 +110,8 @@ static gv_status decide_leaf(const gv_tile_work *j, const gv_tile *tile, double 
 }
 
 /* The same for k > 1, weights and limits. */
-static gv_status k_nearest_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
-                                const gv_candidates *candidates, const gv_order *order) {
+static gv_status k_nearest_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound,
+                                double slack, const gv_candidates *candidates, const gv_order *order) {
   const gv_voronoi *v = j->v;
   gv_leaf leaf = make_leaf(j, tile);
   GV_TRY(gv_leaf_k_nearest(v, j->kernels, j->space, bound, slack, candidates, order, &leaf));
@@ -131,14 +132,16 @@ static gv_status k_nearest_leaf(const gv_tile_work *j, const gv_tile *tile, cons
 
 /* The four children of a tile, or two; `several`: more than the nearest seed is needed. */
 static gv_status solve_children(gv_context *context, const gv_tile_work *j, const gv_tile *tile,
-                                const gv_bound *bound, int depth, bool several, const gv_candidates *candidates) {
+                                const gv_bound *bound, int depth, bool several,
+                                const gv_candidates *candidates) {
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and not at
-   * first if larger leaves are allowed. */
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and not
+   * at first if larger leaves are allowed. */
   bool large = several && (columns > GV_K_LEAF_COLUMNS || rows > GV_K_LEAF_ROWS);
   int64_t least_columns = large ? GV_K_LEAF_COLUMNS : GV_LEAF_COLUMNS,
           least_rows = large ? GV_K_LEAF_ROWS : GV_LEAF_ROWS;
-  bool across = columns > least_columns && (rows <= least_rows || 2.0 * bound->extent_across > bound->extent_down);
+  bool across =
+      columns > least_columns && (rows <= least_rows || 2.0 * bound->extent_across > bound->extent_down);
   bool down = rows > least_rows && (!across || 2.0 * bound->extent_down > bound->extent_across);
   int64_t c = across ? tile->c0 + gv_split_at(columns) : tile->c1,
           r = down ? tile->r0 + gv_split_at(rows) : tile->r1;
@@ -152,8 +155,9 @@ static gv_status solve_children(gv_context *context, const gv_tile_work *j, cons
 }
 
 /* A tile with its candidates. `open`: the limit may run through it. */
-static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound,
-                             int depth, double slack, bool open, gv_candidates *candidates) {
+static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile,
+                             const gv_bound *bound, int depth, double slack, bool open,
+                             gv_candidates *candidates) {
   const gv_voronoi *v = j->v;
   bool nearest = gv_nearest_only(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
   gv_expansion expansion;
@@ -188,8 +192,8 @@ static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const g
 }
 
 /*
- * A tile that limits cross, by the discs of its candidates: filled once, then painted; the parts that may be in
- * several discs are computed like any tile. `*done` is false if this does not apply.
+ * A tile that limits cross, by the discs of its candidates: filled once, then painted; the parts that may be
+ * in several discs are computed like any tile. `*done` is false if this does not apply.
  */
 static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, int depth,
                             const gv_candidates *candidates, bool *done) {

@@ -6,7 +6,8 @@
 #include "voronoi/cpu/tile_work.h"
 
 enum {
-  TREE_PARALLEL = 1 << 13 /* entries of a level that are worth other threads' start, and their spinning after */
+  /* entries of a level that are worth other threads' start, and their spinning after */
+  TREE_PARALLEL = 1 << 13
 };
 
 static bool contains(const gv_tile *outer, const gv_tile *inner) {
@@ -33,8 +34,9 @@ static gv_status reserve(gv_context *context, gv_tile_tree *tree, int64_t wanted
   return GV_OK;
 }
 
-/* The four quarters of a node's tile, on block boundaries; a side of one block is not split (two parts are empty).
- */
+/* The four quarters of a node's tile, on block boundaries; a side of one block is not split (two parts are
+ *
+ * empty). */
 static void quarters_of(const gv_voronoi *v, const gv_tile *tile, gv_tile quarter[4]) {
   int64_t bw = v->block_width, bh = v->block_height;
   int64_t columns = (tile->c1 - tile->c0 + bw - 1) / bw, rows = (tile->r1 - tile->r0 + bh - 1) / bh;
@@ -83,8 +85,8 @@ static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
   return status;
 }
 
-/* Plans children of the nodes from `first` on, below `end`, such that their lists fit the memory even if as long as
- * their parents' (mostly they are a third of that). Returns the first node that was not planned. */
+/* Plans children of the nodes from `first` on, below `end`, such that their lists fit the memory even if as
+ * long as their parents' (mostly they are a third of that). Returns the first node that was not planned. */
 static int32_t plan(const gv_voronoi *v, gv_tile_tree *tree, int32_t first, int32_t end, int64_t *entries) {
   int32_t i = first, children = tree->count;
   for (; i < end; i++) {
@@ -109,7 +111,8 @@ static int32_t plan(const gv_voronoi *v, gv_tile_tree *tree, int32_t first, int3
 
 /*
  * Level by level from the whole grid down to blocks. A node is narrowed only while its list is long enough to
- * matter and all lists together stay within GV_TILE_TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
+ * matter and all lists together stay within GV_TILE_TREE_MAX_ENTRIES; blocks below an unexpanded node start
+ * from its list.
  */
 gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
                              gv_workspace_pool *pool, gv_tile_tree *tree) {
@@ -129,9 +132,12 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
     /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
     n.first = first;
     n.parts = last - first < 4 * context->threads ? 1 : 4;
-    gv_loop loop = {
-        context, planned > TREE_PARALLEL ? context->threads : 1, (int64_t)(last - first) * (4 / n.parts), 1, NULL,
-        &n};
+    gv_loop loop = {context,
+                    planned > TREE_PARALLEL ? context->threads : 1,
+                    (int64_t)(last - first) * (4 / n.parts),
+                    1,
+                    NULL,
+                    &n};
     GV_TRY(gv_parallel_for(&loop, narrow_some));
     for (; first < last; first++) {
       gv_tile_node *node = &tree->node[first];

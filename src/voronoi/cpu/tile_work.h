@@ -19,7 +19,8 @@ typedef struct gv_tile_work {
   int64_t mask_columns; /* boxes across the mask */
 } gv_tile_work;
 
-/* Where to split a length: at the largest power of two below it, so that tiles start at multiples of their size. */
+/* Where to split a length: at the largest power of two below it, so that tiles start at multiples of their
+ * size. */
 static inline int64_t gv_split_at(int64_t length) {
   int64_t half = 1;
   while (half * 2 < length)
@@ -46,7 +47,8 @@ void gv_mask_tile(const gv_tile_work *j, const gv_tile *tile);
 /* Blocks of points (tile_points.c): positions of all cells, and boxes of its squares. */
 gv_status gv_points_prepare(gv_context *context, gv_tile_work *j);
 
-/* Bound of a tile of a block of points, from the boxes of its squares; false if no cell there has a position. */
+/* Bound of a tile of a block of points, from the boxes of its squares; false if no cell there has a
+ * position. */
 bool gv_points_bound(const gv_tile_work *j, const gv_tile *tile, gv_bound *out);
 
 /* Resets cells of projected grids that have no position. */

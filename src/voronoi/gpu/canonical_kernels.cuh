@@ -1,6 +1,6 @@
 /*
- * Leaves decided by the canonical rule in double, cell by cell: several neighbors, metrics and grids that the float filter
- * is not for.
+ * Leaves decided by the canonical rule in double, cell by cell: several neighbors, metrics and grids that the
+ * float filter is not for.
  */
 #ifndef GV_CANONICAL_KERNELS_CUH
 #define GV_CANONICAL_KERNELS_CUH
@@ -13,11 +13,12 @@ namespace gv {
 
 enum { CANONICAL_LOG = 5, CANONICAL_SIDE = 1 << CANONICAL_LOG };
 
-/* All cells of a quad against a list, by exact distances. For geodesics chords are compared; undecided cells are
- * left to the host. */
+/* All cells of a quad against a list, by exact distances. For geodesics chords are compared; undecided cells
+ * are left to the host. */
 template <int FORM, int NORM, int K, bool GEODESIC>
-__device__ static void decide_canonically(const problem &p, const target &t, const quad &q, const int32_t *list,
-                                          int32_t candidates, const open_list &open, counters *count, int lane) {
+__device__ static void decide_canonically(const problem &p, const target &t, const quad &q,
+                                          const int32_t *list, int32_t candidates, const open_list &open,
+                                          counters *count, int lane) {
   int64_t list_at = -2;
   for (int32_t row = 0; row < q.rows; row++) {
     for (int32_t first = 0; first < q.columns; first += WARP) {
@@ -35,7 +36,8 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
 }
 
 /* Fills all bands with nodata. */
-template <int SIDE> __device__ static void leave_out_quad(const problem &p, target t, const quad &q, int lane) {
+template <int SIDE>
+__device__ static void leave_out_quad(const problem &p, target t, const quad &q, int lane) {
   for (int32_t k = 0; k < p.neighbors; k++, t.out += t.band_stride)
     fill_quad<SIDE>(t, q, p.nodata, lane);
 }

@@ -13,8 +13,8 @@ void gv_cuda_launch_cull(const gv_cuda_raster *raster, const gv::level *parent, 
   gv::dispatch(
       [&](auto kind) {
         gv::cull_short<kind.form, kind.norm, kind.geodesic>
-            <<<blocks, gv::WARP * gv::SHORT_WARPS, 0, raster->queue->stream>>>(raster->problem, *parent, *child,
-                                                                               pool, capacity, counters);
+            <<<blocks, gv::WARP * gv::SHORT_WARPS, 0, raster->queue->stream>>>(
+                raster->problem, *parent, *child, pool, capacity, counters);
       },
       gv::choose_kind(raster, gv::all_kinds()));
 }

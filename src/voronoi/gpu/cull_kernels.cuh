@@ -37,12 +37,13 @@ __device__ __forceinline__ static int choose_nearest(const problem &p, const pla
   return found;
 }
 
-/* One warp a tile. Culls against the seeds nearest the middle first; if more than a few are left, also against
- * those nearest the corners of the bound. */
+/* One warp a tile. Culls against the seeds nearest the middle first; if more than a few are left, also
+ * against those nearest the corners of the bound. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     cull_short(const __grid_constant__ problem p, const __grid_constant__ level parent,
-               const __grid_constant__ level child, int32_t *pool, unsigned long long capacity, counters *count) {
+               const __grid_constant__ level child, int32_t *pool, unsigned long long capacity,
+               counters *count) {
   __shared__ pivot shared_pivots[SHORT_WARPS][MOST_PIVOTS];
   __shared__ int32_t shared_chosen[SHORT_WARPS][MOST_PIVOTS];
   __shared__ int32_t shared_stage[SHORT_WARPS][STAGE];

@@ -1,7 +1,7 @@
 /*
- * Selects kernels. The kind of a raster is fixed when it is opened; kernels have it as constants. The lists below
- * name all kinds of raster that kernels are compiled for. dispatch() calls a function with a constant for each of
- * its choices, so that the choices of one call are the variants of the kernel that it launches:
+ * Selects kernels. The kind of a raster is fixed when it is opened; kernels have it as constants. The lists
+ * below name all kinds of raster that kernels are compiled for. dispatch() calls a function with a constant
+ * for each of its choices, so that the choices of one call are the variants of the kernel that it launches:
  *
  *   dispatch([&](auto kind, auto side) { leaf<kind.form, side.value><<<...>>>(...); },
  *            choose_kind(raster, plane_kinds()), choose<16, 32>(side));
@@ -22,10 +22,11 @@ template <int FORM, int NORM, bool GEODESIC> struct kind {
 
 template <class... KINDS> struct kinds {};
 
-using plane_kinds = kinds<kind<PLANE, SQUARE, false>, kind<PLANE, SUM, false>, kind<PLANE, LARGEST, false>,
-                          kind<ROTATED, SQUARE, false>, kind<ROTATED, SUM, false>, kind<ROTATED, LARGEST, false>>;
-using globe_kinds = kinds<kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>, kind<TRIANGLES, SQUARE, false>,
-                          kind<TRIANGLES, SQUARE, true>>;
+using plane_kinds =
+    kinds<kind<PLANE, SQUARE, false>, kind<PLANE, SUM, false>, kind<PLANE, LARGEST, false>,
+          kind<ROTATED, SQUARE, false>, kind<ROTATED, SUM, false>, kind<ROTATED, LARGEST, false>>;
+using globe_kinds = kinds<kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>,
+                          kind<TRIANGLES, SQUARE, false>, kind<TRIANGLES, SQUARE, true>>;
 using mesh_kinds = kinds<kind<MESH, SQUARE, false>, kind<MESH, SQUARE, true>, kind<PLACES, SQUARE, false>,
                          kind<PLACES, SQUARE, true>>;
 /* Kinds that the float filter of rasters supports. */
@@ -47,7 +48,8 @@ template <class... KINDS> static choice<KINDS...> choose_kind(const gv_cuda_rast
   const int form = raster->form, norm = raster->norm;
   const bool geodesic = raster->v->cells.metric == GV_GEODESIC;
   int number = 0;
-  (void)((KINDS::form == form && KINDS::norm == norm && KINDS::geodesic == geodesic ? true : (number++, false)) ||
+  (void)((KINDS::form == form && KINDS::norm == norm && KINDS::geodesic == geodesic ? true
+                                                                                    : (number++, false)) ||
          ...);
   return {number};
 }
@@ -65,8 +67,8 @@ template <int... VALUES> static choice<constant<VALUES>...> choose_at_least(int 
   return {number};
 }
 
-/* Number of nearest seeds that a leaf keeps: k, rounded up to one of a few values, and one more for geodesics (used
- * by in_doubt). */
+/* Number of nearest seeds that a leaf keeps: k, rounded up to one of a few values, and one more for geodesics
+ * (used by in_doubt). */
 static inline choice<constant<1>, constant<4>, constant<8>, constant<MOST_NEIGHBORS>> choose_k(int k) {
   return choose_at_least<1, 4, 8, MOST_NEIGHBORS>(k);
 }
@@ -76,7 +78,8 @@ static constexpr int kept_k(int k, bool geodesic) {
 }
 
 /* Calls with the selected case; the last one is also used for values that are in no list. */
-template <class CALL, class FIRST, class... REST> static void call_with(choice<FIRST, REST...> which, CALL call) {
+template <class CALL, class FIRST, class... REST>
+static void call_with(choice<FIRST, REST...> which, CALL call) {
   if constexpr (sizeof...(REST) > 0) {
     if (which.number > 0) {
       call_with(choice<REST...>{which.number - 1}, call);
@@ -92,8 +95,9 @@ template <class CALL, class FIRST> static void dispatch(CALL call, FIRST first) 
 
 template <class CALL, class FIRST, class SECOND, class... REST>
 static void dispatch(CALL call, FIRST first, SECOND second, REST... rest) {
-  call_with(first,
-            [&](auto chosen) { dispatch([&](auto... others) { call(chosen, others...); }, second, rest...); });
+  call_with(first, [&](auto chosen) {
+    dispatch([&](auto... others) { call(chosen, others...); }, second, rest...);
+  });
 }
 
 } // namespace gv

@@ -1,6 +1,6 @@
 /*
- * Distances and azimuths of cells from their seeds: one thread a cell, with the source that is shared with the
- * processors' kernels (exact/shared/, geodesic/shared/), so with the same bits.
+ * Distances and azimuths of cells from their seeds: one thread a cell, with the source that is shared with
+ * the processors' kernels (exact/shared/, geodesic/shared/), so with the same bits.
  */
 #include "voronoi/gpu/distances.h"
 
@@ -43,7 +43,8 @@ struct pair_result {
   int open; /* GV_OPEN_... */
 };
 
-/* The direction on a sphere to (x, y, z), heights stretched. North is where the processors have it (measure/measure.c). */
+/* The direction on a sphere to (x, y, z), heights stretched. North is where the processors have it
+ * (measure/measure.c). */
 template <int FORM>
 __device__ static inline double direction(const problem &p, int64_t column, int64_t row, const place &q,
                                           double stretch, double x, double y, double z) {
@@ -62,8 +63,8 @@ __device__ static inline double direction(const problem &p, int64_t column, int6
 
 /* On the plane y is 0. */
 template <int FORM, int METRIC, int WHAT>
-__device__ static inline pair_result measure_pair(const problem &p, const measuring &a, int64_t column, int64_t row,
-                                                  const place &q, const place &s) {
+__device__ static inline pair_result measure_pair(const problem &p, const measuring &a, int64_t column,
+                                                  int64_t row, const place &q, const place &s) {
   pair_result out = {0.0, 0.0, 0};
   const bool same = q.x == s.x && q.y == s.y && q.z == s.z; /* then all azimuths are 0 */
   if constexpr (METRIC == GV_GEODESIC) {
@@ -90,8 +91,8 @@ __device__ static inline pair_result measure_pair(const problem &p, const measur
   return out;
 }
 
-__device__ static inline void distances_hand_over(const measuring &a, measured *found, int64_t column, int64_t row,
-                                                  int64_t at, int32_t seed, int what) {
+__device__ static inline void distances_hand_over(const measuring &a, measured *found, int64_t column,
+                                                  int64_t row, int64_t at, int32_t seed, int what) {
   unsigned long long number = atomicAdd(&found->open, 1ULL);
   if (number < GV_CUDA_OPEN_PAIRS) a.open[number] = {column, row, at, seed, what};
 }
@@ -142,7 +143,8 @@ __global__ void __launch_bounds__(128)
   }
 }
 
-__global__ void write_results(gv_measure m, const gv_open_pair *pair, const gv_open_result *result, int64_t count) {
+__global__ void write_results(gv_measure m, const gv_open_pair *pair, const gv_open_result *result,
+                              int64_t count) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= count) return;
   const gv_open_pair open = pair[i];
@@ -232,7 +234,8 @@ static gv_status put_distinct(gv_context *context, gv_cuda_raster *raster) {
   gv_status status = gv_cuda_reserve(context, raster->queue, SLOT_DISTINCT, bytes, &memory);
   if (status == GV_OK) {
     status = gv_cuda_result(
-        context, cudaMemcpyAsync(memory, seeds->distinct, bytes, cudaMemcpyHostToDevice, raster->queue->stream),
+        context,
+        cudaMemcpyAsync(memory, seeds->distinct, bytes, cudaMemcpyHostToDevice, raster->queue->stream),
         "copying the seeds");
   }
   if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the seeds");
@@ -265,7 +268,8 @@ static gv_status distances_start(gv_context *context, gv_cuda_queue *queue, cons
   distances_launch(l);
   GV_CUDA_LAUNCHED(context, "measuring");
   gv_cuda_mark_end(queue);
-  GV_CUDA_TRY(context, cudaMemcpyAsync(counted, l->found, sizeof *l->found, cudaMemcpyDeviceToHost, queue->stream),
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(counted, l->found, sizeof *l->found, cudaMemcpyDeviceToHost, queue->stream),
               "measuring");
 done:
   return status;
@@ -280,7 +284,8 @@ static gv_status distances_finish(gv_context *context, gv_cuda_queue *queue, con
   gv_status status = gv_cuda_wait(context, queue, "measuring");
   if (status != GV_OK) goto done;
   if (counted->beyond > 0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)", (int)counted->beyond);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed number: out of range (%d)",
+                   (int)counted->beyond);
   open->count = (int64_t)counted->open;
   if (open->count == 0 || open->count > GV_CUDA_OPEN_PAIRS) return GV_OK;
   bytes = (size_t)open->count * sizeof(gv_open_pair);
@@ -299,13 +304,15 @@ extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster 
   measuring_launch l;
   memset(open, 0, sizeof *open);
   gv_status status = put_distinct(context, raster);
-  if (status == GV_OK) status = plan_launch(context, raster, raster->queue, m, radius, GV_CUDA_OPEN_PAIRS, &l);
+  if (status == GV_OK)
+    status = plan_launch(context, raster, raster->queue, m, radius, GV_CUDA_OPEN_PAIRS, &l);
   if (status == GV_OK) status = distances_start(context, raster->queue, &l);
   return status == GV_OK ? distances_finish(context, raster->queue, &l, open) : status;
 }
 
-extern "C" gv_status gv_cuda_raster_put_results(gv_context *context, gv_cuda_raster *raster, const gv_measure *m,
-                                                const gv_open_result *result, int64_t count) {
+extern "C" gv_status gv_cuda_raster_put_results(gv_context *context, gv_cuda_raster *raster,
+                                                const gv_measure *m, const gv_open_result *result,
+                                                int64_t count) {
   gv_cuda_queue *queue = raster->queue;
   void *results = NULL;
   const gv_open_pair *pairs = (const gv_open_pair *)queue->buffer[SLOT_PAIRS].data; /* still there */
@@ -314,15 +321,15 @@ extern "C" gv_status gv_cuda_raster_put_results(gv_context *context, gv_cuda_ras
   if (status != GV_OK) return status;
   GV_CUDA_TRY(context, cudaMemcpyAsync(results, result, bytes, cudaMemcpyHostToDevice, queue->stream),
               "writing decisions");
-  gv::write_results<<<blocks_for(count, 256), 256, 0, queue->stream>>>(*m, pairs, (const gv_open_result *)results,
-                                                                       count);
+  gv::write_results<<<blocks_for(count, 256), 256, 0, queue->stream>>>(
+      *m, pairs, (const gv_open_result *)results, count);
   GV_CUDA_LAUNCHED(context, "writing decisions");
   status = gv_cuda_wait(context, queue, "writing decisions");
 done:
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------- arrays of the host's */
+/* ----------------------------------------------------------------------------------- arrays of the host's */
 
 static gv_status distances_begin(gv_context *context, int device, void **out, int *number) {
   gv_cuda_queue *queue = NULL;
@@ -342,7 +349,8 @@ enum { SLOT_AZIMUTHS = SLOT_WORK }; /* such a queue computes no cells */
 static void copy_rows(char *to, int64_t to_stride, const char *from, int64_t from_stride, const gv_measure *m,
                       size_t size) {
   for (int64_t r = 0; r < m->rows; r++)
-    memcpy(to + (size_t)(r * to_stride) * size, from + (size_t)(r * from_stride) * size, (size_t)m->columns * size);
+    memcpy(to + (size_t)(r * to_stride) * size, from + (size_t)(r * from_stride) * size,
+           (size_t)m->columns * size);
 }
 
 /* An array of a piece: page-locked, and on the device. */
@@ -356,8 +364,8 @@ static gv_status open_passage(gv_context *context, gv_cuda_queue *queue, int pin
   return status == GV_OK ? gv_cuda_reserve(context, queue, slot, bytes, &out->there) : status;
 }
 
-static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster, void *opaque, const gv_measure *m,
-                              double radius, gv_open_pairs *open) {
+static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster, void *opaque,
+                              const gv_measure *m, double radius, gv_open_pairs *open) {
   gv_cuda_queue *queue = (gv_cuda_queue *)opaque;
   const size_t cells = (size_t)(m->columns * m->rows),
                size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -385,15 +393,16 @@ static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster,
   status = distances_start(context, queue, &l);
   if (status != GV_OK) goto done;
   if (m->distance != NULL) {
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(distance.here, distance.there, cells * size, cudaMemcpyDeviceToHost, queue->stream),
-                "reading distances");
-  }
-  if (m->azimuth != NULL) {
     GV_CUDA_TRY(
         context,
-        cudaMemcpyAsync(azimuth.here, azimuth.there, cells * sizeof(float), cudaMemcpyDeviceToHost, queue->stream),
-        "reading azimuths");
+        cudaMemcpyAsync(distance.here, distance.there, cells * size, cudaMemcpyDeviceToHost, queue->stream),
+        "reading distances");
+  }
+  if (m->azimuth != NULL) {
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(azimuth.here, azimuth.there, cells * sizeof(float), cudaMemcpyDeviceToHost,
+                                queue->stream),
+                "reading azimuths");
   }
   status = distances_finish(context, queue, &l, open);
   if (status != GV_OK) goto done;
@@ -408,5 +417,6 @@ done:
 extern "C" {
 extern const gv_measure_device gv_cuda_measuring;
 }
-const gv_measure_device gv_cuda_measuring = {
-    gv_cuda_raster_measure, gv_cuda_raster_put_results, distances_begin, distances_end, put_distinct, measure_host};
+const gv_measure_device gv_cuda_measuring = {gv_cuda_raster_measure, gv_cuda_raster_put_results,
+                                             distances_begin,        distances_end,
+                                             put_distinct,           measure_host};

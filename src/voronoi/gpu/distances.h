@@ -1,6 +1,6 @@
 /*
- * Distances and azimuths of cells from their seeds on a device: the CUDA interface of measuring. From and into
- * device memory (measure/strips.c), or between arrays of the host (measure/by_device.c).
+ * Distances and azimuths of cells from their seeds on a device: the CUDA interface of measuring. From and
+ * into device memory (measure/strips.c), or between arrays of the host (measure/by_device.c).
  */
 #ifndef GV_CUDA_DISTANCES_H
 #define GV_CUDA_DISTANCES_H
@@ -28,14 +28,15 @@ typedef struct gv_open_result {
 } gv_open_result;
 
 typedef struct gv_open_pairs {
-  const gv_open_pair *pair; /* at most the first GV_CUDA_OPEN_PAIRS, unsorted; valid until the raster's next call */
+  /* at most the first GV_CUDA_OPEN_PAIRS, unsorted; valid until the raster's next call */
+  const gv_open_pair *pair;
   int64_t count;
 } gv_open_pairs;
 
 enum { GV_CUDA_OPEN_PAIRS = 1 << 20 /* that are listed */ };
 
-/* Computes a checked gv_measure except for open pairs. `radius`: of the sphere that great circles are reported on.
- * Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY, DEVICE. */
+/* Computes a checked gv_measure except for open pairs. `radius`: of the sphere that great circles are
+ * reported on. Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY, DEVICE. */
 gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure,
                                  double radius, gv_open_pairs *open);
 
@@ -47,10 +48,11 @@ gv_status gv_cuda_raster_put_results(gv_context *context, gv_cuda_raster *raster
 enum { GV_CUDA_HOST_CELLS = 1 << 17 };
 
 /*
- * Functions in the CUDA module (search/cuda_module.h), and the same for arrays of the host, by many threads at
- * once, each with its own queue between `begin` and `end`: on the raster's device (-1: the context's; *number: its
- * number). The raster may be one for measuring only, and `prepare` has been called. One band of GV_CUDA_HOST_CELLS
- * at most; `at` of open pairs counts cells row after row without gaps; they are valid until the queue ends.
+ * Functions in the CUDA module (search/cuda_module.h), and the same for arrays of the host, by many threads
+ * at once, each with its own queue between `begin` and `end`: on the raster's device (-1: the context's;
+ * *number: its number). The raster may be one for measuring only, and `prepare` has been called. One band of
+ * GV_CUDA_HOST_CELLS at most; `at` of open pairs counts cells row after row without gaps; they are valid
+ * until the queue ends.
  */
 typedef struct gv_measure_device {
   gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_measure *measure, double radius,

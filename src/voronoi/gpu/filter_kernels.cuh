@@ -1,22 +1,21 @@
 /*
- * Leaves of rasters that are decided in float (filter.cuh): quads where the position of a cell is a product of something by
- * column and something by row.
+ * Leaves of rasters that are decided in float (filter.cuh): quads where the position of a cell is a product
+ * of something by column and something by row.
  *
- * Let m be the position of the quad's middle cell. With t the longitude from there and (P, z) the row's radius and height (P0,
- * z0 in the middle), in the axes of filter.cuh
- *   q - m = (P sin t, (P - P0) - P (1 - cos t), z - z0) = (P S, R - P C, Z),
- * so that
- *   g = [K + b R + c Z] + P [a S - b C]:
- * a term by row and a term by column, one fused multiply-add a pair of cell and seed. S, R, Z and C are made from
- * differences of the tables in double, C as half the squared chord, and rounded to float once. On the plane P = 1,
- * S = x - x_m, C = R = 0, Z = y - y_m, all times a power of 2 that makes cells about 1 wide.
+ * Let m be the position of the quad's middle cell. With t the longitude from there and (P, z) the row's
+ * radius and height (P0, z0 in the middle), in the axes of filter.cuh q - m = (P sin t, (P - P0) - P (1 - cos
+ * t), z - z0) = (P S, R - P C, Z), so that g = [K + b R + c Z] + P [a S - b C]: a term by row and a term by
+ * column, one fused multiply-add a pair of cell and seed. S, R, Z and C are made from differences of the
+ * tables in double, C as half the squared chord, and rounded to float once. On the plane P = 1, S = x - x_m,
+ * C = R = 0, Z = y - y_m, all times a power of 2 that makes cells about 1 wide.
  *
- * The error. Let u = 2^-24 and G = |K| + Pmax (|a| Smax + |b| Cmax) + |b| Rmax + |c| Zmax over the quad. Every product
- * above carries at most three roundings of its factors, one of its own and three of the sums after it (relative u each),
- * so float arithmetic adds at most 7.01 u G, and the bound over the quad 8.01 u G; 12 u G is taken. What double arithmetic adds: with w = |s - m| + |p - m| +
- * 2 r (r the quad's radius) and L the size of positions (1 on the globe, 0 on the plane, where the tables are the
- * positions), the rounding of positions and of the rotation (tables are not exactly of length 1, to 1.5 ulp) moves g by
- * at most 12 x 2^-53 L w, the rounding of K, D and the canonical squares by at most 12 x 2^-53 w^2; 1e-14 (L w + w^2) is
+ * The error. Let u = 2^-24 and G = |K| + Pmax (|a| Smax + |b| Cmax) + |b| Rmax + |c| Zmax over the quad.
+ * Every product above carries at most three roundings of its factors, one of its own and three of the sums
+ * after it (relative u each), so float arithmetic adds at most 7.01 u G, and the bound over the quad 8.01 u
+ * G; 12 u G is taken. What double arithmetic adds: with w = |s - m| + |p - m| + 2 r (r the quad's radius) and
+ * L the size of positions (1 on the globe, 0 on the plane, where the tables are the positions), the rounding
+ * of positions and of the rotation (tables are not exactly of length 1, to 1.5 ulp) moves g by at most 12 x
+ * 2^-53 L w, the rounding of K, D and the canonical squares by at most 12 x 2^-53 w^2; 1e-14 (L w + w^2) is
  * seven times that. Denormal floats: 1e-36. Together e.
  */
 #ifndef GV_FILTER_KERNELS_CUH
@@ -61,11 +60,12 @@ __device__ static inline uint32_t ordered(float value) {
   return bits >> 31 ? ~bits : bits | 0x80000000U;
 }
 
-/* Drops the candidates that one of the best at the corners beats all over the quad; returns how many are left. The
- * difference of two candidates' g is bounded as g is: 3 u (G_i + G_j) more for the differences of the rounded
- * coefficients, for which 12 u G has room. */
+/* Drops the candidates that one of the best at the corners beats all over the quad; returns how many are
+ * left. The difference of two candidates' g is bounded as g is: 3 u (G_i + G_j) more for the differences of
+ * the rounded coefficients, for which 12 u G has room. */
 template <int SIDE>
-__device__ static int32_t prune(filter_space<SIDE> &s, int32_t kept, const extents &e, float slack, int lane) {
+__device__ static int32_t prune(filter_space<SIDE> &s, int32_t kept, const extents &e, float slack,
+                                int lane) {
   constexpr int EACH = CAPACITY / WARP;
   uint32_t least[CORNERS];
   int32_t best[CORNERS];
@@ -83,7 +83,8 @@ __device__ static int32_t prune(filter_space<SIDE> &s, int32_t kept, const exten
       for (int c = 0; c < CORNERS; c++) {
         int32_t row = c & 2 ? e.last_row : 0;
         float term = fmaf(k.w, s.z[row], fmaf(k.z, s.r[row], k.x));
-        uint32_t key = ordered(fmaf(s.radius[row], fmaf(k.y, e.corner_s[c & 1], -(k.z * e.corner_c[c & 1])), term));
+        uint32_t key =
+            ordered(fmaf(s.radius[row], fmaf(k.y, e.corner_s[c & 1], -(k.z * e.corner_c[c & 1])), term));
         if (key < least[c]) {
           least[c] = key;
           best[c] = n;
@@ -146,8 +147,8 @@ template <int FORM, int SIDE> struct quad_view {
   float extent; /* of its cells from the middle one */
 
   template <bool GEODESIC>
-  __device__ __forceinline__ void bounds(const problem &p, const float4 &k, const place &, float wide, float *half,
-                                         float *error) const {
+  __device__ __forceinline__ void bounds(const problem &p, const float4 &k, const place &, float wide,
+                                         float *half, float *error) const {
     *half = fabsf(k.y) * e.s + fabsf(k.z) * e.r + fabsf(k.w) * e.z;
     *error = 7.2e-7F * (fabsf(k.x) + *half) + 1.01e-14F * ((float)p.size * wide + wide * wide) + 1e-36F;
   }
@@ -227,7 +228,8 @@ __device__ __forceinline__ static void view_quad(const problem &p, const quad &q
 /* The exact rule for cells of a column of a quad: the rows set in the bits of `again`. */
 template <int FORM>
 __device__ static __noinline__ void filter_decide(const problem &p, const target &t, const int32_t *id,
-                                                  int32_t candidates, int64_t column, int64_t row, uint32_t again) {
+                                                  int32_t candidates, int64_t column, int64_t row,
+                                                  uint32_t again) {
   for (; again != 0; again &= again - 1) {
     int64_t at = row + __ffs((int)again) - 1;
     place cell = position<FORM>(p, column, at);
@@ -244,12 +246,12 @@ __device__ static __noinline__ void filter_decide(const problem &p, const target
   }
 }
 
-/* The lane's ROWS cells from `row` on in one of its columns, (S, C), against the pivot and one candidate: a sign decides.
- * Labels, and a bit for each cell that is within the margin. */
+/* The lane's ROWS cells from `row` on in one of its columns, (S, C), against the pivot and one candidate: a
+ * sign decides. Labels, and a bit for each cell that is within the margin. */
 template <int FORM, int SIDE>
-__device__ __forceinline__ static uint32_t compare_two(const filter_space<SIDE> &s, int32_t row, float S, float C,
-                                                       const float *radius, int32_t pivot_label, float margin,
-                                                       int32_t *label) {
+__device__ __forceinline__ static uint32_t compare_two(const filter_space<SIDE> &s, int32_t row, float S,
+                                                       float C, const float *radius, int32_t pivot_label,
+                                                       float margin, int32_t *label) {
   uint32_t again = 0;
   const float4 k = s.k[1];
   const int32_t candidate = s.label[1];
@@ -257,8 +259,8 @@ __device__ __forceinline__ static uint32_t compare_two(const filter_space<SIDE> 
 #pragma unroll
   for (int r = 0; r < ROWS; r += 4) {
     float4 z4 = *reinterpret_cast<const float4 *>(&s.z[row + r]);
-    float4 r4 =
-        FORM == GLOBE ? *reinterpret_cast<const float4 *>(&s.r[row + r]) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    float4 r4 = FORM == GLOBE ? *reinterpret_cast<const float4 *>(&s.r[row + r])
+                              : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     const float zs[4] = {z4.x, z4.y, z4.z, z4.w}, rs[4] = {r4.x, r4.y, r4.z, r4.w};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
@@ -271,8 +273,9 @@ __device__ __forceinline__ static uint32_t compare_two(const filter_space<SIDE> 
   return again;
 }
 
-/* The same against all candidates. Their terms by row are made for all columns of the chunk from row `top` on;
- * `made`: they are already computed, if one batch holds them. `group`: the lane's first row of the chunk. */
+/* The same against all candidates. Their terms by row are made for all columns of the chunk from row `top`
+ * on; `made`: they are already computed, if one batch holds them. `group`: the lane's first row of the
+ * chunk. */
 template <int FORM, int SIDE>
 __device__ __forceinline__ static uint32_t
 compare_many(filter_space<SIDE> &s, int32_t kept, int32_t top, int32_t group, bool made, float S, float C,
@@ -323,9 +326,10 @@ compare_many(filter_space<SIDE> &s, int32_t kept, int32_t top, int32_t group, bo
   return again;
 }
 
-/* Writes the lane's labels of a column, as many as the quad has `rows` from `row` on. `corner`: of the quad, if aligned. */
-__device__ __forceinline__ static void write_column(const target &t, const quad &q, int32_t *corner, int32_t stride,
-                                                    int32_t within, int32_t row, int32_t rows,
+/* Writes the lane's labels of a column, as many as the quad has `rows` from `row` on. `corner`: of the quad,
+ * if aligned. */
+__device__ __forceinline__ static void write_column(const target &t, const quad &q, int32_t *corner,
+                                                    int32_t stride, int32_t within, int32_t row, int32_t rows,
                                                     const int32_t *label) {
   if (t.aligned) {
     int32_t *out = corner + (int64_t)row * stride + within;
@@ -376,8 +380,8 @@ __device__ __forceinline__ static void decide_cells(const problem &p, const targ
       if (kept == 2) { /* most quads */
         again = compare_two<FORM>(s, row, view.S[h], view.C[h], radius, pivot_label, margin, label);
       } else {
-        again = compare_many<FORM>(s, kept, top, group, h > 0, view.S[h], view.C[h], radius, pivot_label, margin,
-                                   label, lane);
+        again = compare_many<FORM>(s, kept, top, group, h > 0, view.S[h], view.C[h], radius, pivot_label,
+                                   margin, label, lane);
       }
       const bool inside = within < q.columns;
       const int32_t rows = q.rows - row;
@@ -414,8 +418,8 @@ template <int FORM, bool GEODESIC, int SIDE> struct quad_leaf {
     view_quad<FORM>(p, q, s, out, lane);
   }
   __device__ __forceinline__ void fill(int32_t label, int lane) const { fill_quad<SIDE>(t, q, label, lane); }
-  __device__ __forceinline__ void decide(const problem &p, const view &seen, const filter_pivot &by, int32_t kept,
-                                         float margin, filter_space<SIDE> &s, int lane) const {
+  __device__ __forceinline__ void decide(const problem &p, const view &seen, const filter_pivot &by,
+                                         int32_t kept, float margin, filter_space<SIDE> &s, int lane) const {
     decide_cells<FORM, GEODESIC>(p, t, q, seen, by.label, kept, margin, s, open, count, lane);
   }
 };

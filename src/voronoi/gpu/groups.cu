@@ -68,8 +68,8 @@ gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster) {
   uint64_t *keys[2] = {(uint64_t *)keys_memory, (uint64_t *)keys_memory + n};
   int *ids[2] = {(int *)ids_memory, (int *)ids_memory + n};
   gv_cuda_mark_begin(queue);
-  gv::curve_keys<<<blocks_for(n, 256), 256, 0, queue->stream>>>(raster->problem, {low[0], low[1], low[2]},
-                                                                {scale[0], scale[1], scale[2]}, keys[0], ids[0]);
+  gv::curve_keys<<<blocks_for(n, 256), 256, 0, queue->stream>>>(
+      raster->problem, {low[0], low[1], low[2]}, {scale[0], scale[1], scale[2]}, keys[0], ids[0]);
   GV_CUDA_LAUNCHED(context, "grouping the seeds");
   status = gv_tree_sort_64(context, queue, SLOT_SORT, keys, ids, (int)n, 3 * gv::CURVE_BITS);
   if (status != GV_OK) return status;

@@ -6,7 +6,8 @@
 
 namespace gv {
 
-/* Leaves cells of a quad to the host; `list_at` is where the quad's candidates are in the list of ids, or -1. */
+/* Leaves cells of a quad to the host; `list_at` is where the quad's candidates are in the list of ids, or
+ * -1. */
 __device__ static void hand_over(const target &t, counters *count, const open_list &open, int64_t column,
                                  int64_t row, int64_t list_at, int32_t candidates) {
   unsigned long long at = atomicAdd(&count->open, 1ULL);
@@ -24,11 +25,11 @@ __device__ static int64_t reserve_ids(counters *count, const open_list &open, in
   return at + (unsigned long long)candidates <= open.ids ? (int64_t)at : -1;
 }
 
-/* Cells of the calling warp that are in doubt go to the host, with their list, which is written down once: `list_at` is
- * where, -2 before. */
+/* Cells of the calling warp that are in doubt go to the host, with their list, which is written down once:
+ * `list_at` is where, -2 before. */
 __device__ static void hand_over_doubtful(const target &t, counters *count, const open_list &open, bool doubt,
-                                          int64_t column, int64_t row, const int32_t *list, int32_t candidates,
-                                          int64_t *list_at, int lane) {
+                                          int64_t column, int64_t row, const int32_t *list,
+                                          int32_t candidates, int64_t *list_at, int lane) {
   if (!__any_sync(everyone, doubt)) return;
   if (*list_at == -2) {
     *list_at = reserve_ids(count, open, candidates, lane);

@@ -1,6 +1,6 @@
 /*
- * The canonical rule for a cell: its k nearest of a list, and whether geodesics, of which the chords are compared, might
- * order them otherwise.
+ * The canonical rule for a cell: its k nearest of a list, and whether geodesics, of which the chords are
+ * compared, might order them otherwise.
  */
 #ifndef GV_K_NEAREST_CUH
 #define GV_K_NEAREST_CUH
@@ -9,8 +9,8 @@
 
 namespace gv {
 
-/* Result of a list for one cell: the K nearest in ascending order of (distance, seed), and the least distance of
- * the others. */
+/* Result of a list for one cell: the K nearest in ascending order of (distance, seed), and the least distance
+ * of the others. */
 template <int K> struct k_nearest {
   static constexpr int unroll = K <= 9 ? K : 1; /* a small number stays in registers */
   double value[K], next;
@@ -20,8 +20,8 @@ template <int K> struct k_nearest {
 static constexpr int32_t no_seed = INT32_MAX;
 
 template <int NORM, int K>
-__device__ static void k_nearest_cell(const problem &p, const place &cell, const int32_t *list, int32_t candidates,
-                                      k_nearest<K> *best) {
+__device__ static void k_nearest_cell(const problem &p, const place &cell, const int32_t *list,
+                                      int32_t candidates, k_nearest<K> *best) {
 #pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
     best->value[k] = CUDART_INF;
@@ -39,7 +39,8 @@ __device__ static void k_nearest_cell(const problem &p, const place &cell, const
     for (int k = K - 1; k >= 0; k--) {
       const int above = k > 0 ? k - 1 : 0;
       bool here = value < best->value[k] || (value == best->value[k] && id < best->id[k]);
-      bool higher = k > 0 && (value < best->value[above] || (value == best->value[above] && id < best->id[above]));
+      bool higher =
+          k > 0 && (value < best->value[above] || (value == best->value[above] && id < best->id[above]));
       if (k_nearest<K>::unroll < K && !here) break;
       if (here) {
         best->value[k] = higher ? best->value[above] : value;
@@ -50,7 +51,8 @@ __device__ static void k_nearest_cell(const problem &p, const place &cell, const
 }
 
 template <int K>
-__device__ static void write_bands(const problem &p, const target &t, int32_t *out, const k_nearest<K> &best) {
+__device__ static void write_bands(const problem &p, const target &t, int32_t *out,
+                                   const k_nearest<K> &best) {
 #pragma unroll k_nearest < K> ::unroll
   for (int k = 0; k < K; k++) {
     if (k < p.neighbors) {
@@ -73,8 +75,8 @@ template <int K> __device__ static inline bool one_place(const problem &p, const
   return seed_site(p.seeds, best.id[k]) == seed_site(p.seeds, best.id[k + 1 < K ? k + 1 : k]);
 }
 
-/* By how much the next one is farther than neighbor k; infinite if that does not matter. `matters`: true before
- * the first call; stays true for seeds of one place if the first of them is written. */
+/* By how much the next one is farther than neighbor k; infinite if that does not matter. `matters`: true
+ * before the first call; stays true for seeds of one place if the first of them is written. */
 template <int K>
 __device__ static inline double gap_after(const problem &p, const k_nearest<K> &best, int k, bool *matters) {
   *matters = k < p.neighbors || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));
@@ -85,9 +87,9 @@ __device__ static inline double gap_after(const problem &p, const k_nearest<K> &
 
 /*
  * Geodesics, sorted by chords: whether the written neighbors are in doubt. A neighbor is certain if it is
- * certainly within the limit, and the next one is farther by more than the slack, or certainly outside the limit,
- * or a seed of the same place (then the one after it must be farther). The slack grows with the chord, so the test
- * of the last neighbor mostly suffices.
+ * certainly within the limit, and the next one is farther by more than the slack, or certainly outside the
+ * limit, or a seed of the same place (then the one after it must be farther). The slack grows with the chord,
+ * so the test of the last neighbor mostly suffices.
  */
 template <int K> __device__ static bool in_doubt(const problem &p, const k_nearest<K> &best) {
   double least = CUDART_INF, farthest = 0.0;

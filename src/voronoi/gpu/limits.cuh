@@ -16,8 +16,10 @@ template <int NORM> __device__ static bool out_of_reach(const problem &p, const 
     return square(s, b.middle) > reach * reach;
   }
   double half_x = half_across(p, b), half_z = half_down(p, b);
-  double gap_x = fmax(0.0, fabs(s.x - b.middle.x) - half_x), gap_z = fmax(0.0, fabs(s.z - b.middle.z) - half_z);
-  return (NORM == SUM ? gap_x + gap_z : fmax(gap_x, gap_z)) > p.beyond + limit_slack * (p.beyond + half_x + half_z);
+  double gap_x = fmax(0.0, fabs(s.x - b.middle.x) - half_x),
+         gap_z = fmax(0.0, fabs(s.z - b.middle.z) - half_z);
+  return (NORM == SUM ? gap_x + gap_z : fmax(gap_x, gap_z)) >
+         p.beyond + limit_slack * (p.beyond + half_x + half_z);
 }
 
 /* True if s is certainly within the limit of every cell of the tile. */

@@ -1,6 +1,7 @@
 /*
- * Leaves of the QTM mesh for several neighbors or a maximum distance, and of lists. One warp a span of cells, by exact
- * distances, as for rasters (decide_canonically); geodesics that chords do not decide are left to the host.
+ * Leaves of the QTM mesh for several neighbors or a maximum distance, and of lists. One warp a span of cells,
+ * by exact distances, as for rasters (decide_canonically); geodesics that chords do not decide are left to
+ * the host.
  */
 #ifndef GV_MESH_K_KERNELS_CUH
 #define GV_MESH_K_KERNELS_CUH
@@ -79,7 +80,8 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
     k_nearest_cell<SQUARE, K>(p, span.at(p, within), list, from.count, &best);
     if (inside) write_bands(p, t, t.out + (cell - t.c0), best);
     if (GEODESIC) {
-      hand_over_doubtful(t, count, open, inside && in_doubt(p, best), cell, 0, list, from.count, &list_at, lane);
+      hand_over_doubtful(t, count, open, inside && in_doubt(p, best), cell, 0, list, from.count, &list_at,
+                         lane);
     }
   }
 }

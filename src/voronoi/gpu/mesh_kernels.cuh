@@ -1,33 +1,34 @@
 /*
- * Leaves of the QTM mesh for the nearest seed. A leaf is a span of 1,024 cells, one a warp: a sub-triangle of 32
- * cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); cells within
- * the margin, and leaves at the poles or with many candidates, by exact distances (mesh_patches.cuh).
+ * Leaves of the QTM mesh for the nearest seed. A leaf is a span of 1,024 cells, one a warp: a sub-triangle of
+ * 32 cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); cells
+ * within the margin, and leaves at the poles or with many candidates, by exact distances (mesh_patches.cuh).
  *
- * The float filter (filter.cuh). Let m be the place of the middle meridian on the middle parallel. A vertex in row r lies on a
- * parallel of radius P and height z, t east of the middle meridian: v - m = (P S, R - P C, Z) with S = sin t, C = 1 - cos t,
- * R = P - P0, Z = z - z0, and t is linear in the column (t = t0 + column dt). A cell's center is the mean w of its three
- * vertices, lengthened to 1. So with X, Y, Z the sums over its vertices,
- *   3 g(w) = 3 K + a X + b Y + c Z:
- * three multiply-adds a cell and seed. On the sphere g(w / |w|) = g(w) / |w| + (|s|^2 - |p|^2) (1 - 1 / |w|), and |w| <= 1, so
- * w itself decides: lengthening it parts the candidates further. (|s|^2 and |p|^2 are 1 but for their rounding.)
+ * The float filter (filter.cuh). Let m be the place of the middle meridian on the middle parallel. A vertex
+ * in row r lies on a parallel of radius P and height z, t east of the middle meridian: v - m = (P S, R - P C,
+ * Z) with S = sin t, C = 1 - cos t, R = P - P0, Z = z - z0, and t is linear in the column (t = t0 + column
+ * dt). A cell's center is the mean w of its three vertices, lengthened to 1. So with X, Y, Z the sums over
+ * its vertices, 3 g(w) = 3 K + a X + b Y + c Z: three multiply-adds a cell and seed. On the sphere g(w / |w|)
+ * = g(w) / |w| + (|s|^2 - |p|^2) (1 - 1 / |w|), and |w| <= 1, so w itself decides: lengthening it parts the
+ * candidates further. (|s|^2 and |p|^2 are 1 but for their rounding.)
  *
  * On the ellipsoid vertices are places on it, and so is the center q: its normal is the mean of the vertices'
- * normals, lengthened. Let f map normals to places. Along a great circle of normals |f'| <= 1.031 and |f''| <= 1.1
- * for e^2 < 0.02. The normals of the vertices are at angles h_i from the center's, 2.002 / N at most for N =
- * 2^level >= 128: no edge is longer than 3 / N (see cells/lattice.h) and a triangle's center is within two thirds
- * of a median of its corners. The three directions, as tangents of the length sin h_i, add up to nothing, so the
- * mean of the three places is at most 1.1 h^2 / 2 + 1.031 h^3 / 6 <= 2.26 / N^2 from q; WANDER = 2.5 / N^2 is
- * taken: g moves by 2 WANDER |D| at most.
+ * normals, lengthened. Let f map normals to places. Along a great circle of normals |f'| <= 1.031 and |f''|
+ * <= 1.1 for e^2 < 0.02. The normals of the vertices are at angles h_i from the center's, 2.002 / N at most
+ * for N = 2^level >= 128: no edge is longer than 3 / N (see cells/lattice.h) and a triangle's center is
+ * within two thirds of a median of its corners. The three directions, as tangents of the length sin h_i, add
+ * up to nothing, so the mean of the three places is at most 1.1 h^2 / 2 + 1.031 h^3 / 6 <= 2.26 / N^2 from q;
+ * WANDER = 2.5 / N^2 is taken: g moves by 2 WANDER |D| at most.
  *
- * The error. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above them as they have) and
- * G = |K| + |a| P T + |b| (R + P T^2 / 2) + |c| Z with the largest P, R, Z of the leaf. t0, dt, P, R, Z, a, b, c and K are
- * made in double and rounded once. |t0| <= 2.7 T and |column dt| <= 1.4 T, columns being counted from the leaf's middle, so
- * t is good to 5.1 u T. The series' remainders are below 0.2 u, their arithmetic adds 2.1 u to S and 3.1 u to C: S is good to
- * 7.4 u T and C to 13.6 u T^2 / 2. Then P S to 9.4 u P T and R - P C to 15.6 u (R + P T^2 / 2), as sums of three vertices with two
- * additions 11.4 and 17.6 u times three, Z 3 u. With the coefficients' rounding and the three multiply-adds at the
- * end: 20.7 u 3 G in all; 24.5 u is taken. Double arithmetic moves g by less than 1e-14 (w + w^2), where w = |s - m| + |p - m| + 2 r
- * and r is the leaf's radius: it places centers and vertices within 2e-15 of where they should be; twice that is
- * taken. Together e.
+ * The error. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above them
+ * as they have) and G = |K| + |a| P T + |b| (R + P T^2 / 2) + |c| Z with the largest P, R, Z of the leaf. t0,
+ * dt, P, R, Z, a, b, c and K are made in double and rounded once. |t0| <= 2.7 T and |column dt| <= 1.4 T,
+ * columns being counted from the leaf's middle, so t is good to 5.1 u T. The series' remainders are below 0.2
+ * u, their arithmetic adds 2.1 u to S and 3.1 u to C: S is good to 7.4 u T and C to 13.6 u T^2 / 2. Then P S
+ * to 9.4 u P T and R - P C to 15.6 u (R + P T^2 / 2), as sums of three vertices with two additions 11.4
+ * and 17.6 u times three, Z 3 u. With the coefficients' rounding and the three multiply-adds at the end: 20.7
+ * u 3 G in all; 24.5 u is taken. Double arithmetic moves g by less than 1e-14 (w + w^2), where w = |s - m| +
+ * |p - m| + 2 r and r is the leaf's radius: it places centers and vertices within 2e-15 of where they should
+ * be; twice that is taken. Together e.
  */
 #ifndef GV_MESH_KERNELS_CUH
 #define GV_MESH_KERNELS_CUH
@@ -50,7 +51,8 @@ struct alignas(16) mesh_space {
 
 /* Leaves that the filter is proven for. */
 __device__ static inline bool suits_filter(const problem &p, const part &leaf) {
-  return leaf.bits == LEAF_BITS && leaf.top >= (leaf.state & DOWN ? 4 : 3) * LEAF_SIDE && p.eccentricity2 < 0.02;
+  return leaf.bits == LEAF_BITS && leaf.top >= (leaf.state & DOWN ? 4 : 3) * LEAF_SIDE &&
+         p.eccentricity2 < 0.02;
 }
 
 /* A vertex of the lattice, as seen from the leaf's middle. */
@@ -80,7 +82,8 @@ __device__ static __noinline__ void decide_quads(const problem &p, const target 
     for (int32_t cell = 0; cell < 4; cell++) {
       int32_t within = 4 * (round * WARP + lane) + cell;
       bool doubt;
-      leaf.out[within] = decide_cell<GEODESIC>(p, descend(leaf.at, within, LEAF_BITS), id, candidates, &doubt);
+      leaf.out[within] =
+          decide_cell<GEODESIC>(p, descend(leaf.at, within, LEAF_BITS), id, candidates, &doubt);
       if (doubt) left |= 1U << (4 * round + cell);
     }
   }
@@ -103,7 +106,8 @@ struct leaf_view {
   parallel middle;
   double column, meridian_part; /* of the middle, and its part of the octant's width */
   place m, turn;
-  /* Bounds of the vertices' places, three times; north and up are in axes turned to the middle parallel, too. */
+  /* Bounds of the vertices' places, three times; north and up are in axes turned to the middle parallel,
+   * too. */
   float most_s, most_r, most_z, most_north, most_up;
   float extent, wander;
 
@@ -137,7 +141,8 @@ __device__ __forceinline__ static void view_leaf(const problem &p, const part &a
   const float angle = 25.132742F * 1.00001F / (float)widest; /* pi / 4 LEAF_SIDE */
   const float bulge = 0.5F * (float)lower.p * angle * angle, sine = (float)middle.sine,
               cosine = (float)middle.cosine;
-  const double r0 = upper.p - middle.p, z0 = upper.z - middle.z, r1 = lower.p - middle.p, z1 = lower.z - middle.z;
+  const double r0 = upper.p - middle.p, z0 = upper.z - middle.z, r1 = lower.p - middle.p,
+               z1 = lower.z - middle.z;
   const double n0 = z0 * middle.cosine - r0 * middle.sine, n1 = z1 * middle.cosine - r1 * middle.sine;
   const double u0 = r0 * middle.cosine + z0 * middle.sine, u1 = r1 * middle.cosine + z1 * middle.sine;
   view->most_s = 3.0003F * (float)lower.p * angle;
@@ -146,10 +151,10 @@ __device__ __forceinline__ static void view_leaf(const problem &p, const part &a
   view->most_north = 3.0003F * (fmaxf(fabsf((float)n0), fabsf((float)n1)) + sine * bulge);
   view->most_up = 3.0003F * (fmaxf(fabsf((float)u0), fabsf((float)u1)) + cosine * bulge);
   view->wander = ldexpf(2.5F, -2 * p.mesh_level);
-  view->extent =
-      sqrtf(view->most_s * view->most_s + view->most_north * view->most_north + view->most_up * view->most_up) *
-          0.334F +
-      view->wander;
+  view->extent = sqrtf(view->most_s * view->most_s + view->most_north * view->most_north +
+                       view->most_up * view->most_up) *
+                     0.334F +
+                 view->wander;
 }
 
 /* The rows of the leaf's vertices, seen from its middle. */
@@ -168,14 +173,17 @@ __device__ __forceinline__ static void place_rows(const problem &p, const part &
   __syncwarp();
 }
 
-/* Four cells, the children of one triangle: its apex, center, western and eastern corner. Sums over their vertices. */
+/* Four cells, the children of one triangle: its apex, center, western and eastern corner. Sums over their
+ * vertices. */
 struct four_cells {
   float x[4], y[4], z[4];
 };
 
 /* `code`: the path from the leaf to the triangle. */
-__device__ __forceinline__ static void place_four(const mesh_space &s, uint32_t code, bool down, four_cells *out) {
-  const int32_t top = 2 * (int32_t)(code & 15), a = top + (down ? 2 : 0), b = top + 1, c = top + (down ? 0 : 2);
+__device__ __forceinline__ static void place_four(const mesh_space &s, uint32_t code, bool down,
+                                                  four_cells *out) {
+  const int32_t top = 2 * (int32_t)(code & 15), a = top + (down ? 2 : 0), b = top + 1,
+                c = top + (down ? 0 : 2);
   const float west = (float)(2 * (int32_t)(code >> 4 & 15) - LEAF_SIDE / 2);
   const float shift = down ? 1.0F : 0.0F;
   const lattice_row row_a = {s.t0[a], s.dt[a], s.radius[a], s.r[a]};
@@ -194,8 +202,9 @@ __device__ __forceinline__ static void place_four(const mesh_space &s, uint32_t 
 
 /* The nearest of the kept candidates, cell by cell; returns a lower bound of how much farther the second is.
  * `other`, `other_label`: the candidate after the pivot. */
-__device__ __forceinline__ static float compare_four(const mesh_space &s, int32_t kept, const four_cells &cells,
-                                                     int32_t pivot_label, const float4 &other, int32_t other_label,
+__device__ __forceinline__ static float compare_four(const mesh_space &s, int32_t kept,
+                                                     const four_cells &cells, int32_t pivot_label,
+                                                     const float4 &other, int32_t other_label,
                                                      int32_t *label) {
   const float *const x = cells.x, *const y = cells.y, *const z = cells.z;
   float gap = CUDART_INF_F;
@@ -258,8 +267,8 @@ template <bool GEODESIC> struct mesh_leaf {
   __device__ __forceinline__ void fill(int32_t label, int lane) const {
     fill_span(leaf.out, 1 << LEAF_LOG, label, lane);
   }
-  __device__ __forceinline__ void decide(const problem &p, const view &seen, const filter_pivot &by, int32_t kept,
-                                         float margin, mesh_space &s, int lane) const {
+  __device__ __forceinline__ void decide(const problem &p, const view &seen, const filter_pivot &by,
+                                         int32_t kept, float margin, mesh_space &s, int lane) const {
     place_rows(p, leaf.at, seen, s, lane);
     const float4 other = s.k[1];
     const int32_t other_label = s.label[1];
@@ -276,7 +285,8 @@ template <bool GEODESIC> struct mesh_leaf {
       again |= gap > margin ? 0U : 1U << round;
       __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, mesh_in_order(code, down, label));
     }
-    if (__any_sync(everyone, again != 0)) decide_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
+    if (__any_sync(everyone, again != 0))
+      decide_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
   }
 };
 

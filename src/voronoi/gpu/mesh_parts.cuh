@@ -1,6 +1,6 @@
 /*
- * Sub-triangles of the QTM mesh. One is a span of cell numbers, so that levels of sub-triangles are levels of spans of 4^bits
- * cells (log = 2 bits), and everything above the leaves is as for rasters.
+ * Sub-triangles of the QTM mesh. One is a span of cell numbers, so that levels of sub-triangles are levels of
+ * spans of 4^bits cells (log = 2 bits), and everything above the leaves is as for rasters.
  */
 #ifndef GV_MESH_PARTS_CUH
 #define GV_MESH_PARTS_CUH
@@ -11,9 +11,10 @@
 namespace gv {
 
 /*
- * A sub-triangle of 2^bits cells a side, with its first row (from the octant's pole) and the first column in that row.
- * `state`: bit 3, it points away from the pole; bits 1 and 2, basis number of its corner towards (away from) the pole, less
- * 1; bit 0, of the other two corners the one towards (away from) the west has the larger number.
+ * A sub-triangle of 2^bits cells a side, with its first row (from the octant's pole) and the first column in
+ * that row. `state`: bit 3, it points away from the pole; bits 1 and 2, basis number of its corner towards
+ * (away from) the pole, less 1; bit 0, of the other two corners the one towards (away from) the west has the
+ * larger number.
  */
 struct part {
   int32_t bits, octant, top, first;
@@ -22,8 +23,8 @@ struct part {
 
 static constexpr uint32_t DOWN = 8;
 
-/* From a state by one and by four digits: bits 0 ... 3, how many rows farther down (in units of the sub-triangle that is
- * reached); 4 ... 7, how many columns; 8 ... 11, its state. */
+/* From a state by one and by four digits: bits 0 ... 3, how many rows farther down (in units of the
+ * sub-triangle that is reached); 4 ... 7, how many columns; 8 ... 11, its state. */
 struct descent {
   uint16_t one[16][4];
   uint16_t four[16][256];

@@ -1,6 +1,6 @@
 /*
- * Leaves of the QTM mesh decided by exact distances, for the nearest seed: at the poles, with many candidates, or
- * cells that the float filter leaves undecided.
+ * Leaves of the QTM mesh decided by exact distances, for the nearest seed: at the poles, with many
+ * candidates, or cells that the float filter leaves undecided.
  */
 #ifndef GV_MESH_PATCHES_CUH
 #define GV_MESH_PATCHES_CUH
@@ -25,7 +25,8 @@ struct leaf_span {
 
 /* One lane: the only seed that can own a cell of a part, or -1. */
 template <bool GEODESIC>
-__device__ static int32_t only_candidate(const problem &p, const part &t, const int32_t *list, int32_t candidates) {
+__device__ static int32_t only_candidate(const problem &p, const part &t, const int32_t *list,
+                                         int32_t candidates) {
   bound b;
   mesh_bound(p, t, &b);
   double least = CUDART_INF;
@@ -46,8 +47,8 @@ __device__ static int32_t only_candidate(const problem &p, const part &t, const 
 
 /* The exact rule for one cell; `open`: another seed is within the slack of geodesics. */
 template <bool GEODESIC>
-__device__ static int32_t decide_cell(const problem &p, const part &cell, const int32_t *list, int32_t candidates,
-                                      bool *open) {
+__device__ static int32_t decide_cell(const problem &p, const part &cell, const int32_t *list,
+                                      int32_t candidates, bool *open) {
   place at = center_of(p, cell);
   double best = CUDART_INF, second = CUDART_INF;
   int32_t winner = INT32_MAX;
@@ -64,8 +65,8 @@ __device__ static int32_t decide_cell(const problem &p, const part &cell, const 
   return seed_label(p.seeds, winner);
 }
 
-/* A leaf with cells decided by exact distances: each lane culls for one span of 64 of them; undecided spans are
- * decided cell by cell. */
+/* A leaf with cells decided by exact distances: each lane culls for one span of 64 of them; undecided spans
+ * are decided cell by cell. */
 template <bool GEODESIC>
 __device__ static __noinline__ void decide_patches(const problem &p, const target &t, const leaf_span &leaf,
                                                    const int32_t *list, int32_t candidates, int32_t *stage,
@@ -112,7 +113,8 @@ __device__ static __noinline__ void decide_patches(const problem &p, const targe
     for (int32_t cell = 0; cell < 1 << patch_log; cell += WARP) {
       bool inside = cell + lane < 1 << patch_log, doubt;
       int32_t within = (patch << patch_log) + (inside ? cell + lane : 0);
-      int32_t label = decide_cell<GEODESIC>(p, descend(leaf.at, within, leaf.at.bits), list, candidates, &doubt);
+      int32_t label =
+          decide_cell<GEODESIC>(p, descend(leaf.at, within, leaf.at.bits), list, candidates, &doubt);
       if (inside) to[cell + lane] = label;
       if (GEODESIC) {
         doubt = doubt && inside;

@@ -66,7 +66,8 @@ __device__ static void mesh_bound(const problem &p, const part &t, bound *out) {
     out->generator[k] = turned(t.octant, out->generator[k]);
 }
 
-template <> __device__ inline void tile_bound<MESH>(const problem &p, int log, int64_t i, int64_t j, bound *out) {
+template <>
+__device__ inline void tile_bound<MESH>(const problem &p, int log, int64_t i, int64_t j, bound *out) {
   (void)j;
   mesh_bound(p, part_at(p.mesh_level, log / 2, i), out);
 }

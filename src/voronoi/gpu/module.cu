@@ -54,7 +54,8 @@ static gv_cuda_module module_make(void) {
   return m;
 }
 
-extern "C" __attribute__((visibility("default"))) const gv_cuda_module *gv_cuda_module_offer(gv_copy_fn *copy) {
+extern "C" __attribute__((visibility("default"))) const gv_cuda_module *
+gv_cuda_module_offer(gv_copy_fn *copy) {
   gv_cuda_copy = copy;
   static const gv_cuda_module offered = module_make();
   return &offered;

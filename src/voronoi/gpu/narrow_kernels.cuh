@@ -1,7 +1,7 @@
 /*
- * Narrowing long lists: several blocks a tile, in passes that find the pivots, count the survivors and write them. The upper
- * levels, where a tile has thousands of candidates, go through groups of seeds (groups.cuh): a group is out when all of its
- * seeds are.
+ * Narrowing long lists: several blocks a tile, in passes that find the pivots, count the survivors and write
+ * them. The upper levels, where a tile has thousands of candidates, go through groups of seeds (groups.cuh):
+ * a group is out when all of its seeds are.
  */
 #ifndef GV_NARROW_KERNELS_CUH
 #define GV_NARROW_KERNELS_CUH
@@ -14,10 +14,11 @@ enum { LONG_THREADS = 256 };
 
 /* Of every tile of a level, while it is made. */
 struct tile_work {
-  unsigned long long *key; /* tiles x (k + CORNERS): its pivots: the k nearest the middle, then the corners' */
-  uint32_t *part;          /* tiles x blocks of a tile: survivors each block has, then where it puts them */
-  uint32_t *bits;          /* tiles x words: who survives, by place among the parent's candidates */
-  int64_t words;           /* enough for the parents' longest list */
+  /* tiles x (k + CORNERS): its pivots: the k nearest the middle, then the corners' */
+  unsigned long long *key;
+  uint32_t *part; /* tiles x blocks of a tile: survivors each block has, then where it puts them */
+  uint32_t *bits; /* tiles x words: who survives, by place among the parent's candidates */
+  int64_t words;  /* enough for the parents' longest list */
 };
 
 __global__ void clear_work(const __grid_constant__ tile_work work, int64_t keys) {
@@ -32,7 +33,8 @@ template <int WHAT> __device__ static inline int64_t candidates_of(const entry &
 }
 
 /* One of them; -1 after the last of the last group. */
-template <int WHAT> __device__ static inline int32_t candidate(const problem &p, const int32_t *list, int64_t n) {
+template <int WHAT>
+__device__ static inline int32_t candidate(const problem &p, const int32_t *list, int64_t n) {
   if (WHAT != MEMBERS) return list[n];
   int64_t at = (int64_t)list[n / GROUP] * GROUP + n % GROUP;
   return at < p.count ? p.members[at] : -1;
@@ -42,7 +44,8 @@ template <int WHAT> __device__ static inline place candidate_place(const problem
   return WHAT == GROUPS ? groups_ball_of(p, id).middle : seed_place(p.seeds, id);
 }
 
-/* State that all passes begin with: the block's tile, its parent's list, its bound. False: the tile needs no work. */
+/* State that all passes begin with: the block's tile, its parent's list, its bound. False: the tile needs no
+ * work. */
 struct long_tile {
   int64_t tile;
   const int32_t *list;
@@ -51,7 +54,8 @@ struct long_tile {
 };
 
 template <int FORM, int WHAT>
-__device__ static bool enter_tile(const problem &p, const level &parent, const level &child, long_tile *shared) {
+__device__ static bool enter_tile(const problem &p, const level &parent, const level &child,
+                                  long_tile *shared) {
   if (threadIdx.x == 0) {
     int64_t tile = blockIdx.x;
     int64_t i = child.i0 + tile % child.across, j = child.j0 + tile / child.across;
@@ -66,8 +70,8 @@ __device__ static bool enter_tile(const problem &p, const level &parent, const l
   return shared->count > 0;
 }
 
-/* Pass 1, once for each of the k pivots near the middle: the nearest that is farther than the one before. The first time
- * also those nearest the corners. */
+/* Pass 1, once for each of the k pivots near the middle: the nearest that is farther than the one before. The
+ * first time also those nearest the corners. */
 template <int FORM, int WHAT>
 __global__ void __launch_bounds__(LONG_THREADS)
     long_pivot(const __grid_constant__ problem p, const __grid_constant__ level parent,

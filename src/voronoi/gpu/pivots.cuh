@@ -1,6 +1,6 @@
 /*
- * Culling by pivots: which seeds of a list cannot own a cell of a tile, because k others are nearer to all of it or the
- * largest distance does not reach them.
+ * Culling by pivots: which seeds of a list cannot own a cell of a tile, because k others are nearer to all of
+ * it or the largest distance does not reach them.
  */
 #ifndef GV_PIVOTS_CUH
 #define GV_PIVOTS_CUH
@@ -59,12 +59,14 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
     return gv_lead(gv_cull_slack, square(s, b.middle), reach) > by.limit;
   }
   const box_of_tile box(p, b);
-  return gv_box_gain(NORM, box.low_x, box.high_x, box.low_z, box.high_z, by.at.x, by.at.z, s.x, s.z) < -by.limit;
+  return gv_box_gain(NORM, box.low_x, box.high_x, box.low_z, box.high_z, by.at.x, by.at.z, s.x, s.z) <
+         -by.limit;
 }
 
 /* A seed is excluded if k different pivots dominate it, or if it is out of reach of the whole tile. */
 template <int NORM>
-__device__ static bool survives(const problem &p, const bound &b, const pivot *pivots, int count, const place &s) {
+__device__ static bool survives(const problem &p, const bound &b, const pivot *pivots, int count,
+                                const place &s) {
   if (out_of_reach<NORM>(p, b, s)) return false;
   int stronger = 0;
   for (int j = 0; j < count; j++) {

@@ -1,7 +1,7 @@
 /*
- * Lists of cells on a device: their positions, by the same formulas as on CPUs; lists in no order, along S2's curve, which is
- * continuous on the globe (a curve that fills a box around it is not: boxes of some spans were as large as the globe); and the
- * boxes around spans.
+ * Lists of cells on a device: their positions, by the same formulas as on CPUs; lists in no order, along S2's
+ * curve, which is continuous on the globe (a curve that fills a box around it is not: boxes of some spans
+ * were as large as the globe); and the boxes around spans.
  */
 #include <string.h>
 
@@ -56,8 +56,8 @@ __global__ void place_keys(const __grid_constant__ place_source s, const __grid_
   if (i >= count) return;
   const place at = place_of(s, i);
   const double direction[3] = {at.x, at.y, at.z};
-  keys[i] =
-      isnan(at.x) ? ((uint64_t)1 << KEY_BITS) - 1 : (uint64_t)gv_s2_curve_number(&curve, CURVE_LEVEL, direction);
+  keys[i] = isnan(at.x) ? ((uint64_t)1 << KEY_BITS) - 1
+                        : (uint64_t)gv_s2_curve_number(&curve, CURVE_LEVEL, direction);
   numbers[i] = (int32_t)i;
 }
 
@@ -145,7 +145,8 @@ static gv_status places_sort(gv_context *context, gv_cuda_raster *raster, const 
   gv_cuda_queue *queue = raster->queue;
   const int64_t n = raster->problem.width;
   void *keys_memory = NULL, *numbers_memory = NULL;
-  gv_status status = gv_cuda_reserve(context, queue, SLOT_WORK, 2 * (size_t)n * sizeof(uint64_t), &keys_memory);
+  gv_status status =
+      gv_cuda_reserve(context, queue, SLOT_WORK, 2 * (size_t)n * sizeof(uint64_t), &keys_memory);
   if (status == GV_OK)
     status = gv_cuda_reserve(context, queue, SLOT_ORDER, 2 * (size_t)n * sizeof(int32_t), &numbers_memory);
   if (status != GV_OK) return status;
@@ -170,7 +171,8 @@ static gv_status places_boxes(gv_context *context, gv_cuda_raster *raster) {
   void *memory = NULL;
   for (int log = leaf; log == leaf || log <= top; log++)
     all += ceil_shift(p->width, log);
-  gv_status status = gv_cuda_reserve(context, queue, SLOT_BOXES, (size_t)all * sizeof(gv::place_box), &memory);
+  gv_status status =
+      gv_cuda_reserve(context, queue, SLOT_BOXES, (size_t)all * sizeof(gv::place_box), &memory);
   if (status != GV_OK) return status;
   gv::place_box *at = (gv::place_box *)memory, *last = NULL;
   for (int log = leaf; log == leaf || log <= top; log++) {
@@ -179,7 +181,8 @@ static gv_status places_boxes(gv_context *context, gv_cuda_raster *raster) {
     if (log == leaf) {
       gv::make_boxes<<<blocks_for(spans * gv::WARP, 256), 256, 0, queue->stream>>>(*p, log, spans, at);
     } else {
-      gv::join_boxes<<<blocks_for(spans, 256), 256, 0, queue->stream>>>(last, ceil_shift(p->width, log - 1), at);
+      gv::join_boxes<<<blocks_for(spans, 256), 256, 0, queue->stream>>>(last, ceil_shift(p->width, log - 1),
+                                                                        at);
     }
     GV_CUDA_LAUNCHED(context, "boxes of the places");
     last = at;

@@ -1,6 +1,6 @@
 /*
- * Positions of the cells of lists (HEALPix, S2, places): a table of them along a curve, in which spans of 2^log cells are the
- * tiles of a level, with the box around each.
+ * Positions of the cells of lists (HEALPix, S2, places): a table of them along a curve, in which spans of
+ * 2^log cells are the tiles of a level, with the box around each.
  */
 #ifndef GV_GPU_PLACES_CUH
 #define GV_GPU_PLACES_CUH
@@ -14,7 +14,8 @@ __device__ static inline place place_along(const problem &p, int64_t at) {
   return {__ldg(p.places + at), __ldg(p.places + p.width + at), __ldg(p.places + 2 * p.width + at)};
 }
 
-template <> __device__ inline void tile_bound<PLACES>(const problem &p, int log, int64_t i, int64_t j, bound *out) {
+template <>
+__device__ inline void tile_bound<PLACES>(const problem &p, int log, int64_t i, int64_t j, bound *out) {
   (void)j;
   const double rounding = 0x1p-50;
   const place_box &box = p.boxes[log][i];

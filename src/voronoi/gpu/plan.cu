@@ -36,8 +36,8 @@ static double mixed_share(const gv_voronoi *v, int log) {
   return v->k > 1 || share > 1.0 ? 1.0 : share;
 }
 
-/* Microseconds of one step of narrowing, from lists of tiles of 2^parent cells a side (`from` candidates) to the tiles of
- * a level. Cycles measured on one H200, good enough to choose by anywhere. */
+/* Microseconds of one step of narrowing, from lists of tiles of 2^parent cells a side (`from` candidates) to
+ * the tiles of a level. Cycles measured on one H200, good enough to choose by anywhere. */
 static double short_cost(const gv_cuda_raster *raster, int parent, double from, int log) {
   const gv_grid *grid = &raster->v->cells.grid;
   double tiles = (double)tiles_of(grid->width, grid->height, log), rounds = ceil(from / 32.0);
@@ -58,7 +58,8 @@ static double long_cost(const gv_cuda_raster *raster, double from, int log) {
 
 static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, int side_log) {
   const gv_grid *grid = &raster->v->cells.grid;
-  double quads = (double)tiles_of(grid->width, grid->height, side_log), cells = (double)grid->width * grid->height;
+  double quads = (double)tiles_of(grid->width, grid->height, side_log),
+         cells = (double)grid->width * grid->height;
   double mixed = mixed_share(raster->v, parent), cycles;
   if (raster->form == gv::MESH && raster->filter) {
     /* Candidates are looked through first; many leaves are filled after that. */
@@ -101,8 +102,8 @@ bool gv_cuda_may_group(const gv_cuda_raster *raster) {
          (size_t)n < raster->queue->memory_bytes / 512;
 }
 
-/* Dynamic programming over levels: first steps by long lists, of groups (if allowed) and then of seeds, then steps by short
- * ones, then leaves. */
+/* Dynamic programming over levels: first steps by long lists, of groups (if allowed) and then of seeds, then
+ * steps by short ones, then leaves. */
 int gv_cuda_plan_levels(gv_cuda_raster *raster, bool groups, root_step *root) {
   const gv_voronoi *v = raster->v;
   int top = gv_cuda_top_log(v), roots = 0, side_log = 5, levels = 0, log[MAX_LOG + 1];

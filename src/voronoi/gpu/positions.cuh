@@ -1,6 +1,6 @@
 /*
- * Positions of cells and seeds, their distances, and bounds of tiles: a middle, three generators of a zonotope
- * around it, and the radius of a ball.
+ * Positions of cells and seeds, their distances, and bounds of tiles: a middle, three generators of a
+ * zonotope around it, and the radius of a ball.
  */
 #ifndef GV_POSITIONS_CUH
 #define GV_POSITIONS_CUH
@@ -75,7 +75,8 @@ __device__ static inline void bound_from(const gv_globe_piece &piece, bound *out
 }
 
 /* Of a tile of a lon/lat grid. */
-__device__ static void globe_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1, bound *out) {
+__device__ static void globe_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1,
+                                   bound *out) {
   int64_t column = c0 + c1 - 1, row = r0 + r1 - 1;
   gv_globe_piece piece;
   piece.half_width = gv_half_width(p.geotransform, c0, c1);
@@ -93,7 +94,8 @@ __device__ static void globe_bound(const problem &p, int64_t c0, int64_t c1, int
   bound_from(piece, out);
 }
 
-__device__ static void plane_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1, bound *out) {
+__device__ static void plane_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1,
+                                   bound *out) {
   gv_bound b;
   gv_plane_bound(p.geotransform, c0, c1, r0, r1, &b);
   out->middle = {b.center[0], 0.0, b.center[1]};
@@ -103,7 +105,8 @@ __device__ static void plane_bound(const problem &p, int64_t c0, int64_t c1, int
 }
 
 /* A tile's bound; a tile is clipped to the grid. */
-template <int FORM> __device__ inline void tile_bound(const problem &p, int log, int64_t i, int64_t j, bound *out) {
+template <int FORM>
+__device__ inline void tile_bound(const problem &p, int log, int64_t i, int64_t j, bound *out) {
   int64_t side = (int64_t)1 << log, c0 = i * side, r0 = j * side;
   int64_t c1 = c0 + side < p.width ? c0 + side : p.width, r1 = r0 + side < p.height ? r0 + side : p.height;
   if (FORM == GLOBE) {

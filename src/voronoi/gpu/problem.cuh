@@ -1,26 +1,27 @@
 /*
  * Arguments of kernels: the seeds and tables of a raster, levels of tiles with their lists, and the output.
  *
- * Levels. A level is a dense array of square tiles, all of one side (a power of 2, in cells), aligned to the grid. Each
- * tile holds a list of the seeds that may own one of its cells; a list of one seed is held in the entry itself. Going
- * down a level, a tile culls its parent's list (the argument is that of voronoi/margin.h: the bound of the tile is a
- * zonotope, any seed serves as a pivot, everything in double with the same margins).
- *   - Few tiles with long lists: many blocks a tile, in three passes (pivot, count, write), because a list must be
- *     counted before it has a place in the pool (narrow_kernels.cuh).
+ * Levels. A level is a dense array of square tiles, all of one side (a power of 2, in cells), aligned to the
+ * grid. Each tile holds a list of the seeds that may own one of its cells; a list of one seed is held in the
+ * entry itself. Going down a level, a tile culls its parent's list (the argument is that of voronoi/margin.h:
+ * the bound of the tile is a zonotope, any seed serves as a pivot, everything in double with the same
+ * margins).
+ *   - Few tiles with long lists: many blocks a tile, in three passes (pivot, count, write), because a list
+ * must be counted before it has a place in the pool (narrow_kernels.cuh).
  *   - Many tiles with short lists: one warp a tile does it all (cull_kernels.cuh).
  * Lists are not sorted: the lowest of equal seeds is found by number, not by position.
  *
  * Leaves. One warp decides a square of cells ("quad").
- *   - leaf_float (filter_kernels.cuh): k = 1, squared distances, cells with positions that are products of a value
- *     by column and a value by row. It culls once more, into shared memory, and compares in float with a proven
- *     margin; cells within the margin are decided by exact distances in the kernel, or, for geodesics, left to the
- *     host.
- *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbors, other metrics, other grids), by
- *     exact distances in double.
- * Leaves of the QTM mesh and of lists are spans of cells (mesh_kernels.cuh, mesh_k_kernels.cuh).
+ *   - leaf_float (filter_kernels.cuh): k = 1, squared distances, cells with positions that are products of a
+ * value by column and a value by row. It culls once more, into shared memory, and compares in float with a
+ * proven margin; cells within the margin are decided by exact distances in the kernel, or, for geodesics,
+ * left to the host.
+ *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbors, other metrics, other
+ * grids), by exact distances in double. Leaves of the QTM mesh and of lists are spans of cells
+ * (mesh_kernels.cuh, mesh_k_kernels.cuh).
  *
- * A maximum distance removes seeds from lists that are farther from every cell of the tile. Leaves that it crosses
- * are decided cell by cell.
+ * A maximum distance removes seeds from lists that are farther from every cell of the tile. Leaves that it
+ * crosses are decided cell by cell.
  */
 #ifndef GV_PROBLEM_CUH
 #define GV_PROBLEM_CUH
@@ -59,7 +60,8 @@ struct alignas(16) parallel {
   double sine, cosine, p, z;
 };
 
-/* GROUP seeds that are close together (fewer in the last group), in a ball; one of them is the pivot of all. */
+/* GROUP seeds that are close together (fewer in the last group), in a ball; one of them is the pivot of
+ * all. */
 struct alignas(16) group {
   double x, y, z, radius;
   int32_t speaker, unused[3];
@@ -85,8 +87,8 @@ struct problem {
   const parallel *parallels;          /* the same; from the pole to the equator */
   double eccentricity2;               /* the same; -1 on the sphere */
   const double *longitude, *latitude; /* TRIANGLES only: degrees by column and by row */
-  /* PLACES only: x, then y, then z of all cells along a curve; the numbers of these cells, NULL: their order is a
-   * curve already; and the boxes of spans, level after level. */
+  /* PLACES only: x, then y, then z of all cells along a curve; the numbers of these cells, NULL: their order
+   * is a curve already; and the boxes of spans, level after level. */
   const double *places;
   const int32_t *order;
   const place_box *boxes[BOX_LEVELS];
@@ -98,8 +100,8 @@ struct problem {
   int32_t count;          /* seeds */
   int32_t neighbors;      /* k */
   int32_t nodata;
-  /* The maximum distance. Exact values up to `within` are within it, those above `beyond` are outside; between them
-   * (geodesics only) the host decides. And their roots. */
+  /* The maximum distance. Exact values up to `within` are within it, those above `beyond` are outside;
+   * between them (geodesics only) the host decides. And their roots. */
   double within, beyond, within_length, beyond_length;
   int32_t limited;  /* both are finite */
   gv_chords chords; /* geodesics */
@@ -127,7 +129,8 @@ __device__ static inline const entry &entry_at(const level &l, int64_t i, int64_
 /* Kind of a narrowing step: lists of seeds to lists of seeds, groups to groups, or groups to seeds. */
 enum narrowing { SEEDS, GROUPS, MEMBERS };
 
-/* Output: blocks of bw x bh cells one after another, the first at (c0, r0); cells within the rectangle only. */
+/* Output: blocks of bw x bh cells one after another, the first at (c0, r0); cells within the rectangle
+ * only. */
 struct target {
   int32_t *out;
   int64_t c0, c1, r0, r1;

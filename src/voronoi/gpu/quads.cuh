@@ -11,7 +11,8 @@ namespace gv {
 
 /* Within a strip cells are counted in 32 bits. */
 __device__ static inline int64_t address(const target &t, int64_t column, int64_t row) {
-  uint32_t c = (uint32_t)(column - t.c0), r = (uint32_t)(row - t.r0), bw = (uint32_t)t.bw, bh = (uint32_t)t.bh;
+  uint32_t c = (uint32_t)(column - t.c0), r = (uint32_t)(row - t.r0), bw = (uint32_t)t.bw,
+           bh = (uint32_t)t.bh;
   uint32_t across = c / bw, down = r / bh;
   return (int64_t)(down * (uint32_t)t.across + across) * (bw * bh) + (r - down * bh) * bw + (c - across * bw);
 }
@@ -35,7 +36,8 @@ template <int SIDE> __device__ static bool enter_quad(const target &t, const qua
   return true;
 }
 
-template <int SIDE> __device__ static void fill_quad(const target &t, const quad &q, int32_t label, int lane) {
+template <int SIDE>
+__device__ static void fill_quad(const target &t, const quad &q, int32_t label, int lane) {
   if (t.aligned && q.columns == SIDE) {
     const int across = SIDE / 4, at_once = WARP / across;
     int4 four = make_int4(label, label, label, label);

@@ -21,7 +21,9 @@ static void gpu_raster_describe(gv_cuda_raster *raster) {
                  : cells->shape == GV_CELLS_LONLAT  ? gv::GLOBE
                  : cells->shape == GV_CELLS_PLANE   ? gv::PLANE
                                                     : gv::ROTATED;
-  raster->norm = cells->metric == GV_MANHATTAN ? gv::SUM : cells->metric == GV_CHEBYSHEV ? gv::LARGEST : gv::SQUARE;
+  raster->norm = cells->metric == GV_MANHATTAN   ? gv::SUM
+                 : cells->metric == GV_CHEBYSHEV ? gv::LARGEST
+                                                 : gv::SQUARE;
   raster->limited = isfinite(v->beyond);
   raster->filter = raster->form == gv::MESH ? v->k == 1 && !raster->limited
                                             : (raster->form == gv::PLANE || raster->form == gv::GLOBE) &&
@@ -66,8 +68,8 @@ static gv_status limit_strip(gv_context *context, gv_cuda_raster *raster, int64_
   return status;
 }
 
-extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
-                                         gv_cuda_raster **out) {
+extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device,
+                                         int64_t *strip_cells, gv_cuda_raster **out) {
   gv_cuda_raster *raster = (gv_cuda_raster *)gv_allocate_zeroed(&v->allocator, 1, sizeof *raster);
   if (raster == NULL) return gv_fail_memory(context, "the engine");
   raster->v = v;
@@ -79,7 +81,8 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   }
   gv_cuda_raster_block(v, &raster->bw, &raster->bh);
   gpu_raster_describe(raster);
-  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking), "making a CUDA stream");
+  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking),
+              "making a CUDA stream");
   status = gv_cuda_copy_tables(context, raster);
   if (status == GV_OK) status = gv_cuda_copy_seeds(context, raster);
   if (status == GV_OK && strip_cells != NULL) status = limit_strip(context, raster, strip_cells);

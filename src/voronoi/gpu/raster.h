@@ -1,7 +1,7 @@
 /*
- * One device's share of a raster: strips of blocks computed in device memory, and read back piece by piece. The
- * CUDA interface of the engine (pipeline/cuda_tile.c). All calls of one gv_cuda_raster come from one thread, which
- * holds its queue.
+ * One device's share of a raster: strips of blocks computed in device memory, and read back piece by piece.
+ * The CUDA interface of the engine (pipeline/cuda_tile.c). All calls of one gv_cuda_raster come from one
+ * thread, which holds its queue.
  */
 #ifndef GV_CUDA_RASTER_H
 #define GV_CUDA_RASTER_H
@@ -35,12 +35,13 @@ typedef struct gv_open_cells {
   bool overflow; /* too many, or lists of candidates too long: the strip must be computed otherwise */
 } gv_open_cells;
 
-/* Blocks in memory: no larger than the grid needs, in whole quads (cells of the grid's edge that are in no quad are
- * never read). */
+/* Blocks in memory: no larger than the grid needs, in whole quads (cells of the grid's edge that are in no
+ * quad are never read). */
 static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int64_t *height) {
   const bool list = gv_grid_is_list(&v->cells.grid);
   int64_t quad = list ? 1 : 64;
-  int64_t w = (v->cells.grid.width + quad - 1) / quad * quad, h = (v->cells.grid.height + quad - 1) / quad * quad;
+  int64_t w = (v->cells.grid.width + quad - 1) / quad * quad,
+          h = (v->cells.grid.height + quad - 1) / quad * quad;
   *width = v->block_width < w ? v->block_width : w;
   *height = list ? 1 : v->block_height < h ? v->block_height : h;
 }
@@ -50,15 +51,16 @@ enum { GV_CUDA_MOST_K = 64 }; /* neighbors of a cell that devices find */
 /* Lists that are sorted on the device, whole. */
 #define GV_CUDA_MOST_UNORDERED (INT64_C(1) << 30)
 
-/* What a device supports of a grid. Positions of projected grids are computed by the host, which takes longer than
- * everything else. */
+/* What a device supports of a grid. Positions of projected grids are computed by the host, which takes longer
+ * than everything else. */
 static inline bool gv_cuda_raster_supports(const gv_voronoi *v) {
   return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
          v->k <= GV_CUDA_MOST_K &&
          (!gv_grid_is_unordered(&v->cells.grid) || v->cells.grid.width <= GV_CUDA_MOST_UNORDERED);
 }
 
-/* Lists other than QTM have a table of the positions of all cells on the device, from which only labels are computed. */
+/* Lists other than QTM have a table of the positions of all cells on the device, from which only labels are
+ * computed. */
 static inline bool gv_cuda_raster_has_places(const gv_voronoi *v) {
   return gv_grid_is_list(&v->cells.grid) && v->cells.grid.kind != GV_GRID_QTM;
 }
@@ -69,15 +71,16 @@ static inline bool gv_cuda_raster_measures(const gv_voronoi *v) {
 }
 
 /*
- * Takes a queue on `device`, copies seeds and tables there and narrows the seeds for large tiles. *strip_cells: in,
- * the largest strip needed; out, the largest that fits in the device's memory (times k). NULL: no labels are
- * computed, only distances (gpu/distances.h). Errors: OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
+ * Takes a queue on `device`, copies seeds and tables there and narrows the seeds for large tiles.
+ * *strip_cells: in, the largest strip needed; out, the largest that fits in the device's memory (times k).
+ * NULL: no labels are computed, only distances (gpu/distances.h). Errors: OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
  */
 gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                               gv_cuda_raster **out);
 void gv_cuda_raster_close(gv_context *context, gv_cuda_raster *raster);
 
-/* Starts to compute a rectangle of whole blocks (or up to the grid's edge) into strip buffer 0 ... GV_CUDA_STRIPS - 1. */
+/* Starts to compute a rectangle of whole blocks (or up to the grid's edge) into strip buffer 0 ...
+ * GV_CUDA_STRIPS - 1. */
 gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells);
 
 /* Waits for it. `open`: cells that the host must decide, valid until the next call of this function. */
@@ -88,11 +91,13 @@ gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int 
                                const int32_t *value, int64_t count);
 
 /*
- * The same with results that stay on the device. `part` is a strip with `out` in memory of the raster's device:
- * results and the host's decisions are written there, and are complete, with the mask applied, after deliver. Rows
- * are counted in 32 bits: (rows - 1) x stride and columns are below 2^31. deliver reads the mask.
+ * The same with results that stay on the device. `part` is a strip with `out` in memory of the raster's
+ * device: results and the host's decisions are written there, and are complete, with the mask applied, after
+ * deliver. Rows are counted in 32 bits: (rows - 1) x stride and columns are below 2^31. deliver reads the
+ * mask.
  */
-gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int strip, const gv_labels *part);
+gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int strip,
+                                  const gv_labels *part);
 gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster *raster, int strip);
 
 /* Writes a part that the host computed instead of the device: band after band, row after row without gaps. */
@@ -100,11 +105,13 @@ gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const 
                              const int32_t *from);
 
 /*
- * Copies cells first ... first + count - 1 of each band into page-locked memory of slot `slot`: band k at (*out)[k
- * * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the raster's.
+ * Copies cells first ... first + count - 1 of each band into page-locked memory of slot `slot`: band k at
+ * (*out)[k
+ * * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the
+ * raster's.
  */
-gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
-                               int slot, const int32_t **out);
+gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first,
+                               int64_t count, int slot, const int32_t **out);
 
 /* These functions as the engine reaches them: they are in the CUDA module (search/cuda_module.h). */
 typedef struct gv_raster_device {
@@ -115,8 +122,8 @@ typedef struct gv_raster_device {
   gv_status (*finish)(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
   gv_status (*patch)(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                      const int32_t *value, int64_t count);
-  gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count, int slot,
-                     const int32_t **out);
+  gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
+                     int slot, const int32_t **out);
   gv_status (*start_at)(gv_context *context, gv_cuda_raster *raster, int strip, const gv_labels *part);
   gv_status (*deliver)(gv_context *context, gv_cuda_raster *raster, int strip);
   gv_status (*put)(gv_context *context, gv_cuda_raster *raster, const gv_labels *part, const int32_t *from);

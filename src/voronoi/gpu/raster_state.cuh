@@ -1,7 +1,8 @@
 /*
- * A raster on one device: what lies where in its memory, and what its files do for each other. raster.cu opens it; plan.cu
- * estimates which levels are worth making; tables.cu copies seeds and tables; groups.cu and root.cu narrow the seeds once, when
- * the raster is opened; strips.cu computes and reads back strips, with the kernels that cull.cu and leaves_*.cu launch.
+ * A raster on one device: what lies where in its memory, and what its files do for each other. raster.cu
+ * opens it; plan.cu estimates which levels are worth making; tables.cu copies seeds and tables; groups.cu and
+ * root.cu narrow the seeds once, when the raster is opened; strips.cu computes and reads back strips, with
+ * the kernels that cull.cu and leaves_*.cu launch.
  */
 #ifndef GV_RASTER_STATE_CUH
 #define GV_RASTER_STATE_CUH
@@ -78,17 +79,19 @@ struct gv_cuda_raster {
   cudaStream_t copy; /* reads back while the queue's stream computes */
   gv::problem problem;
   gv::level root;
-  unsigned longest;    /* list of the root's */
-  bool in_groups;      /* the root's lists are of groups */
-  bool stuck;          /* no finer root can be had */
-  int step[MAX_STEPS]; /* logs of the levels of a strip, coarsest first; the last one's lists are for the leaves */
+  unsigned longest; /* list of the root's */
+  bool in_groups;   /* the root's lists are of groups */
+  bool stuck;       /* no finer root can be had */
+  /* logs of the levels of a strip, coarsest first; the last one's lists are for the leaves */
+  int step[MAX_STEPS];
   int steps;
   int side_log;   /* of quads */
   int64_t bw, bh; /* of blocks in memory */
   bool filter;    /* leaves decide by bounds first */
   bool limited;   /* there is a largest distance */
   int form, norm;
-  const int32_t *distinct; /* the kept seed at the place of each; NULL: itself, or not yet there (distances.cu) */
+  /* the kept seed at the place of each; NULL: itself, or not yet there (distances.cu) */
+  const int32_t *distinct;
   strip_state strip[GV_CUDA_STRIPS];
 };
 
@@ -122,16 +125,17 @@ static inline int64_t window_tiles(const gv::level *l) {
 /* Counters of the strips, and of the root's steps after them, on both sides. */
 gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_queue *queue);
 
-/* Maximum total length of the lists of a level. Seeds that cannot be distinguished from far away (for example many
- * within a cell and none elsewhere) stay in the lists of all tiles: such grids are computed by the CPU, which works
- * depth first. */
+/* Maximum total length of the lists of a level. Seeds that cannot be distinguished from far away (for example
+ * many within a cell and none elsewhere) stay in the lists of all tiles: such grids are computed by the CPU,
+ * which works depth first. */
 static inline int64_t gv_cuda_most_entries(const gv_cuda_raster *raster) {
   return (int64_t)(raster->queue->memory_bytes / 64);
 }
 
-/* ----------------------------------------------------------------------------------------------- plan.cu, tables.cu */
+/* ------------------------------------------------------------------------------------- plan.cu, tables.cu */
 
-/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of strips; how many the root has. */
+/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of strips; how many the
+ * root has. */
 int gv_cuda_plan_levels(gv_cuda_raster *raster, bool groups, root_step *root);
 
 /* Whether there may be groups: bounds for balls are for squared distances, and the sort needs memory. */
@@ -154,7 +158,7 @@ gv_status gv_cuda_make_places(gv_context *context, gv_cuda_raster *raster);
 gv_status gv_cuda_copy_tables(gv_context *context, gv_cuda_raster *raster);
 gv_status gv_cuda_copy_seeds(gv_context *context, gv_cuda_raster *raster);
 
-/* ----------------------------------------------------------------------------------------------- groups.cu, root.cu */
+/* ------------------------------------------------------------------------------------- groups.cu, root.cu */
 
 /* Sorts the seeds into groups. */
 gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster);
@@ -162,7 +166,7 @@ gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster);
 /* From all seeds to the lists that strips begin with. */
 gv_status gv_cuda_make_root(gv_context *context, gv_cuda_raster *raster, bool groups);
 
-/* ----------------------------------------------------------------------------------------------- cull.cu, leaves_*.cu */
+/* ----------------------------------------------------------------------------------- cull.cu, leaves_*.cu */
 
 /* Arguments of launching the leaves of a strip. */
 struct leaf_launch {

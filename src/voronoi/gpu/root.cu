@@ -1,6 +1,6 @@
 /*
- * The levels that are made once for the whole grid when a raster is opened: from one tile with all seeds down to
- * tiles with lists short enough for one warp ("root" level); many seeds are first narrowed by groups.
+ * The levels that are made once for the whole grid when a raster is opened: from one tile with all seeds down
+ * to tiles with lists short enough for one warp ("root" level); many seeds are first narrowed by groups.
  */
 #include "voronoi/gpu/dispatch.cuh"
 #include "voronoi/gpu/narrow_kernels.cuh"
@@ -10,7 +10,7 @@
 
 enum { LONG_LIST = 768, LONG_GROUP_LIST = 192, MOST_LONG_TILES = 20000 };
 
-/* ------------------------------------------------------------------------------------------------------ passes */
+/* ------------------------------------------------------------------------------------------------- passes */
 
 /* A step of narrowing while it is made: from the lists of `parent` to those of `child`. */
 struct narrow_step {
@@ -65,7 +65,7 @@ static void launch_write(const gv_cuda_raster *raster, const narrow_step *s, int
       choose_what(s->what));
 }
 
-/* -------------------------------------------------------------------------------------------------------- steps */
+/* -------------------------------------------------------------------------------------------------- steps */
 
 /* The whole grid as one tile that holds all seeds, or all groups of them. */
 static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, bool in_groups) {
@@ -85,22 +85,24 @@ static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, bool in
   raster->longest = (unsigned)count;
   raster->in_groups = in_groups;
   raster->stuck = false;
-  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->queue->stream>>>(raster->problem, (int32_t *)pool, count,
-                                                                            raster->root.entries);
+  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->queue->stream>>>(raster->problem, (int32_t *)pool,
+                                                                            count, raster->root.entries);
   GV_CUDA_LAUNCHED(context, "listing the seeds");
 done:
   return status;
 }
 
-/* Blocks a tile: enough to fill the device, each with a few thousand candidates at least. `longest`: candidates of the
- * longest list. */
-static int64_t blocks_a_tile(const gv_cuda_raster *raster, gv::narrowing what, int64_t tiles, int64_t longest) {
+/* Blocks a tile: enough to fill the device, each with a few thousand candidates at least. `longest`:
+ * candidates of the longest list. */
+static int64_t blocks_a_tile(const gv_cuda_raster *raster, gv::narrowing what, int64_t tiles,
+                             int64_t longest) {
   const gv_voronoi *v = raster->v;
   const gv::level *parent = &raster->root;
   double of_entry = what == gv::MEMBERS ? gv::GROUP : 1;
   double each = of_entry * (raster->in_groups ? gv_cuda_group_list_length(v, parent->log)
                                               : gv_cuda_list_length(v, parent->log));
-  int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)raster->queue->multiprocessors / tiles + 1;
+  int64_t split = (int64_t)(each / 2048.0) + 1,
+          fill = 8 * (int64_t)raster->queue->multiprocessors / tiles + 1;
   if (window_tiles(parent) == 1) split = longest / 2048 + 1;
   if (split > fill) split = fill;
   if (split < longest / 8192) split = longest / 8192;
@@ -108,11 +110,12 @@ static int64_t blocks_a_tile(const gv_cuda_raster *raster, gv::narrowing what, i
 }
 
 /* The memory of a step, without its pool. */
-static gv_status reserve_step(gv_context *context, const gv_cuda_raster *raster, narrow_step *s, int64_t words,
-                              int turn) {
+static gv_status reserve_step(gv_context *context, const gv_cuda_raster *raster, narrow_step *s,
+                              int64_t words, int turn) {
   gv_cuda_queue *queue = raster->queue;
   int64_t tiles = s->grid.x, split = s->grid.y, pivots = tiles * (raster->v->k + gv::CORNERS);
-  size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
+  size_t keys = (size_t)pivots * sizeof(unsigned long long),
+         parts = (size_t)(tiles * split) * sizeof(uint32_t);
   size_t bits = (size_t)(tiles * words) * sizeof(uint32_t);
   void *entries = NULL, *work = NULL;
   gv_status status =
@@ -149,7 +152,8 @@ static gv_status count_step(gv_context *context, const gv_cuda_raster *raster, c
   launch_place(raster, s, counters);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   gv_cuda_mark_end(queue);
-  GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, queue->stream),
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, queue->stream),
               "reading counters");
   status = gv_cuda_wait(context, queue, "narrowing the seeds");
   *out = pinned;
@@ -157,8 +161,8 @@ done:
   return status;
 }
 
-/* One level of long lists, for the whole grid. If lists would become too long, sets `stuck` and leaves the root
- * unchanged. */
+/* One level of long lists, for the whole grid. If lists would become too long, sets `stuck` and leaves the
+ * root unchanged. */
 static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const root_step *step, int turn) {
   gv_status status;
   gv_cuda_queue *queue = raster->queue;
@@ -185,7 +189,8 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const 
     raster->stuck = true;
     return GV_OK;
   }
-  status = gv_cuda_reserve(context, queue, SLOT_ROOT_POOL + turn, (size_t)counted->pool * sizeof(int32_t), &pool);
+  status =
+      gv_cuda_reserve(context, queue, SLOT_ROOT_POOL + turn, (size_t)counted->pool * sizeof(int32_t), &pool);
   if (status != GV_OK) return status;
   s.child.pool = (const int32_t *)pool;
   gv_cuda_mark_begin(queue);
@@ -218,8 +223,8 @@ void gv_cuda_drop_steps(gv_cuda_raster *raster) {
 }
 
 /* Seeds in clusters: continues level by level while a list is longer than planned. */
-static gv_status narrow_further(gv_context *context, gv_cuda_raster *raster, gv::narrowing what, unsigned longest,
-                                int *turn) {
+static gv_status narrow_further(gv_context *context, gv_cuda_raster *raster, gv::narrowing what,
+                                unsigned longest, int *turn) {
   gv_status status = GV_OK;
   while (status == GV_OK && !raster->stuck && raster->longest > longest && gv_cuda_finer_root(raster) >= 0) {
     root_step finer = {gv_cuda_finer_root(raster), what};
@@ -243,7 +248,8 @@ gv_status gv_cuda_make_root(gv_context *context, gv_cuda_raster *raster, bool gr
       if (step.log > raster->root.log) step.log = raster->root.log;
     }
     bool done = step.what == gv::SEEDS && step.log >= raster->root.log;
-    if (status == GV_OK && !raster->stuck && !done) status = narrow_root(context, raster, &step, turn = 1 - turn);
+    if (status == GV_OK && !raster->stuck && !done)
+      status = narrow_root(context, raster, &step, turn = 1 - turn);
   }
   if (status == GV_OK && roots > 0 && !raster->in_groups)
     status = narrow_further(context, raster, gv::SEEDS, LONG_LIST, &turn);

@@ -1,7 +1,7 @@
 /*
- * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by
- * piece; and rectangles with results in the caller's device memory. The latter are targets of one block, as wide as
- * the caller's stride.
+ * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back
+ * piece by piece; and rectangles with results in the caller's device memory. The latter are targets of one
+ * block, as wide as the caller's stride.
  */
 #include <string.h>
 
@@ -94,11 +94,13 @@ static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int n
 }
 
 /* Room for cells that the host is to decide, and for their candidates. */
-static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int number, size_t cells, size_t ids) {
+static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int number, size_t cells,
+                              size_t ids) {
   gv_cuda_queue *queue = raster->queue;
   void *memory = NULL;
   strip_state *strip = &raster->strip[number];
-  gv_status status = gv_cuda_reserve(context, queue, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
+  gv_status status =
+      gv_cuda_reserve(context, queue, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
   if (status == GV_OK)
     status = gv_cuda_reserve(context, queue, SLOT_OPEN_IDS + number, ids * sizeof(int32_t), &memory);
   if (status != GV_OK) return status;
@@ -107,22 +109,23 @@ static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int n
   return GV_OK;
 }
 
-/* True if a strip is left to the CPU: it has so many undecided cells (one in 16 and more), or their candidate lists
- * are so long, that copying them costs more than it saves. */
+/* True if a strip is left to the CPU: it has so many undecided cells (one in 16 and more), or their candidate
+ * lists are so long, that copying them costs more than it saves. */
 static bool too_many_open(const strip_state *strip, const gv::counters *counters) {
   unsigned long long most = (unsigned long long)(cells_of(&strip->cells) / 16) + 65536;
   if (most > MOST_OPEN) most = MOST_OPEN;
   return counters->open > most || counters->open_ids > 4 * most;
 }
 
-/* Grows the buffers that were too small for a strip, according to its counters. False: none was, or the strip is
- * left to the CPU. */
-static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
-                            bool *overflow, gv_status *status) {
+/* Grows the buffers that were too small for a strip, according to its counters. False: none was, or the strip
+ * is left to the CPU. */
+static bool gpu_strips_grow(gv_context *context, gv_cuda_raster *raster, int number,
+                            const gv::counters *counters, bool *overflow, gv_status *status) {
   const strip_state *strip = &raster->strip[number];
   bool lists = counters->pool > strip->pool_capacity;
   bool open = counters->open > strip->open_capacity || counters->open_ids > strip->open_id_capacity;
-  *overflow = counters->pool > (unsigned long long)gv_cuda_most_entries(raster) || too_many_open(strip, counters);
+  *overflow =
+      counters->pool > (unsigned long long)gv_cuda_most_entries(raster) || too_many_open(strip, counters);
   if (*overflow || (!lists && !open)) return false;
   /* Lists that did not fit were not narrowed further: more space may be needed than counted. */
   if (lists) *status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
@@ -146,9 +149,10 @@ static gv_status gpu_strips_start(gv_context *context, gv_cuda_raster *raster, i
     entries += window_tiles(&l);
     lists += (double)window_tiles(&l) * gv_cuda_list_length(v, l.log);
   }
-  gv_status status =
-      gv_cuda_reserve(context, queue, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
-  if (status == GV_OK) status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
+  gv_status status = gv_cuda_reserve(context, queue, SLOT_ENTRIES + number,
+                                     (size_t)(entries + 1) * sizeof(gv::entry), &memory);
+  if (status == GV_OK)
+    status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
   if (status == GV_OK) status = gv_cuda_reserve_counters(context, queue);
   strip->open_capacity = strip->open_id_capacity = 0;
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
@@ -160,8 +164,8 @@ static gv_status gpu_strips_start(gv_context *context, gv_cuda_raster *raster, i
 }
 
 /* Answers for `cells` in blocks of the strip's own memory. */
-static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, int number, const gv_tile *cells,
-                                 int64_t bw, int64_t bh) {
+static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, int number,
+                                 const gv_tile *cells, int64_t bw, int64_t bh) {
   strip_state *strip = &raster->strip[number];
   gv::target *t = &strip->target;
   void *memory = NULL;
@@ -169,8 +173,9 @@ static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, in
   int32_t aligned = (bw | bh) % ((int64_t)1 << raster->side_log) == 0;
   strip->cells = *cells;
   *t = {NULL, cells->c0, cells->c1, cells->r0, cells->r1, bw, bh, across, across * down * bw * bh, aligned};
-  gv_status status = gv_cuda_reserve(context, raster->queue, SLOT_STRIP + number,
-                                     (size_t)t->band_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
+  gv_status status =
+      gv_cuda_reserve(context, raster->queue, SLOT_STRIP + number,
+                      (size_t)t->band_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
   t->out = (int32_t *)memory;
   return status == GV_OK ? gpu_strips_start(context, raster, number) : status;
 }
@@ -229,12 +234,12 @@ extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *
   if (status == GV_OK) status = gv_cuda_reserve_pinned(context, queue, PINNED_OPEN_IDS, id_bytes, &id);
   if (status != GV_OK) return status;
   GV_CUDA_TRY(context,
-              cudaMemcpyAsync(cell, queue->buffer[SLOT_OPEN + number].data, cell_bytes, cudaMemcpyDeviceToHost,
-                              raster->copy),
+              cudaMemcpyAsync(cell, queue->buffer[SLOT_OPEN + number].data, cell_bytes,
+                              cudaMemcpyDeviceToHost, raster->copy),
               "reading open cells");
   GV_CUDA_TRY(context,
-              cudaMemcpyAsync(id, queue->buffer[SLOT_OPEN_IDS + number].data, id_bytes, cudaMemcpyDeviceToHost,
-                              raster->copy),
+              cudaMemcpyAsync(id, queue->buffer[SLOT_OPEN_IDS + number].data, id_bytes,
+                              cudaMemcpyDeviceToHost, raster->copy),
               "reading open cells");
   GV_CUDA_TRY(context, cudaStreamSynchronize(raster->copy), "reading open cells");
   open->cell = (const gv_open_cell *)cell;
@@ -256,13 +261,14 @@ extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *r
     status = gv_cuda_reserve(context, queue, SLOT_PATCH_VALUE, (size_t)values * sizeof *value, &device_value);
   }
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync(device_at, at, (size_t)count * sizeof *at, cudaMemcpyHostToDevice, queue->stream),
-              "writing decisions");
   GV_CUDA_TRY(
       context,
-      cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, queue->stream),
+      cudaMemcpyAsync(device_at, at, (size_t)count * sizeof *at, cudaMemcpyHostToDevice, queue->stream),
       "writing decisions");
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice,
+                              queue->stream),
+              "writing decisions");
   gv::patch_cells<<<blocks_for(values, 256), 256, 0, queue->stream>>>(
       t->out, t->band_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
   GV_CUDA_LAUNCHED(context, "writing decisions");
@@ -271,8 +277,8 @@ done:
   return status;
 }
 
-extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int number, int64_t first,
-                                          int64_t count, int slot, const int32_t **out) {
+extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int number,
+                                          int64_t first, int64_t count, int slot, const int32_t **out) {
   const gv::target *t = &raster->strip[number].target;
   void *memory = NULL;
   int k = raster->v->k;
@@ -292,16 +298,17 @@ done:
 }
 
 /* Copies rows x columns results of each band to their final place. */
-static gv_status copy_bands(gv_context *context, gv_cuda_raster *raster, const gv_labels *to, const int32_t *from,
-                            int64_t from_stride) {
+static gv_status copy_bands(gv_context *context, gv_cuda_raster *raster, const gv_labels *to,
+                            const int32_t *from, int64_t from_stride) {
   size_t row = (size_t)to->columns * sizeof(int32_t), pitch = (size_t)to->stride * sizeof(int32_t);
   gv_status status = GV_OK;
   for (int32_t k = 0; k < raster->v->k && status == GV_OK; k++) {
     int32_t *out = to->out + k * to->band_stride;
     const int32_t *band = from + k * from_stride;
-    cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, band, row, cudaMemcpyDefault, raster->queue->stream)
-                                      : cudaMemcpy2DAsync(out, pitch, band, row, row, (size_t)to->rows,
-                                                          cudaMemcpyDefault, raster->queue->stream);
+    cudaError_t error = to->rows == 1
+                            ? cudaMemcpyAsync(out, band, row, cudaMemcpyDefault, raster->queue->stream)
+                            : cudaMemcpy2DAsync(out, pitch, band, row, row, (size_t)to->rows,
+                                                cudaMemcpyDefault, raster->queue->stream);
     status = gv_cuda_result(context, error, "writing results");
   }
   return status;

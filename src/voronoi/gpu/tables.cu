@@ -21,10 +21,10 @@ static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const do
                            double **at, const double **out) {
   *out = NULL;
   if (from == NULL) return GV_OK;
-  gv_status status = gv_cuda_result(
-      context,
-      cudaMemcpyAsync(*at, from, (size_t)count * sizeof(double), cudaMemcpyHostToDevice, raster->queue->stream),
-      "copying the grid's tables");
+  gv_status status = gv_cuda_result(context,
+                                    cudaMemcpyAsync(*at, from, (size_t)count * sizeof(double),
+                                                    cudaMemcpyHostToDevice, raster->queue->stream),
+                                    "copying the grid's tables");
   *out = *at;
   *at += (count + 1) / 2 * 2;
   return status;
@@ -35,7 +35,8 @@ static gv_status make_parallels(gv_context *context, gv_cuda_raster *raster) {
   gv_status status;
   void *memory = NULL;
   int64_t rows = ((int64_t)1 << raster->problem.mesh_level) + 1;
-  status = gv_cuda_reserve(context, raster->queue, SLOT_PARALLELS, (size_t)rows * sizeof(gv::parallel), &memory);
+  status =
+      gv_cuda_reserve(context, raster->queue, SLOT_PARALLELS, (size_t)rows * sizeof(gv::parallel), &memory);
   if (status != GV_OK) return status;
   raster->problem.parallels = (const gv::parallel *)memory;
   gv_cuda_mark_begin(raster->queue);
@@ -79,8 +80,8 @@ gv_status gv_cuda_copy_tables(gv_context *context, gv_cuda_raster *raster) {
   if (raster->form == gv::PLACES) return gv_cuda_make_places(context, raster);
   if (raster->form == gv::MESH || raster->form == gv::TRIANGLES) status = make_parallels(context, raster);
   if (status != GV_OK || raster->form == gv::MESH) return status;
-  status =
-      gv_cuda_reserve(context, raster->queue, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double), &memory);
+  status = gv_cuda_reserve(context, raster->queue, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double),
+                           &memory);
   if (status != GV_OK) return status;
   double *at = (double *)memory;
   bool globe = cells->shape == GV_CELLS_LONLAT;
@@ -94,8 +95,10 @@ gv_status gv_cuda_copy_tables(gv_context *context, gv_cuda_raster *raster) {
     if (status == GV_OK) status = put_table(context, raster, cells->row_p, h, &at, &p->row_p);
     if (status == GV_OK) status = put_table(context, raster, cells->half_cos, 2 * w, &at, &p->half_cos);
     if (status == GV_OK) status = put_table(context, raster, cells->half_sin, 2 * w, &at, &p->half_sin);
-    if (status == GV_OK) status = put_table(context, raster, cells->half_sin_lat, 2 * h, &at, &p->half_sin_lat);
-    if (status == GV_OK) status = put_table(context, raster, cells->half_cos_lat, 2 * h, &at, &p->half_cos_lat);
+    if (status == GV_OK)
+      status = put_table(context, raster, cells->half_sin_lat, 2 * h, &at, &p->half_sin_lat);
+    if (status == GV_OK)
+      status = put_table(context, raster, cells->half_cos_lat, 2 * h, &at, &p->half_cos_lat);
   }
   return status;
 }
@@ -109,16 +112,16 @@ gv_status gv_cuda_copy_seeds(gv_context *context, gv_cuda_raster *raster) {
   if (host == NULL) return gv_fail_memory(context, "the seeds");
   for (int64_t i = 0; i < n; i++) {
     bool globe = v->seeds.z != NULL;
-    gv::seed s = {v->seeds.x[i], globe ? v->seeds.y[i] : 0.0, globe ? v->seeds.z[i] : v->seeds.y[i], v->label[i],
-                  v->seeds.site != NULL ? v->seeds.site[i] : (int32_t)i};
+    gv::seed s = {v->seeds.x[i], globe ? v->seeds.y[i] : 0.0, globe ? v->seeds.z[i] : v->seeds.y[i],
+                  v->label[i], v->seeds.site != NULL ? v->seeds.site[i] : (int32_t)i};
     host[i] = s;
   }
   status = gv_cuda_reserve(context, raster->queue, SLOT_SEEDS, (size_t)n * sizeof *host, &memory);
   if (status == GV_OK) {
-    status = gv_cuda_result(
-        context,
-        cudaMemcpyAsync(memory, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice, raster->queue->stream),
-        "copying the seeds");
+    status = gv_cuda_result(context,
+                            cudaMemcpyAsync(memory, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice,
+                                            raster->queue->stream),
+                            "copying the seeds");
   }
   if (status == GV_OK) status = gv_cuda_wait(context, raster->queue, "copying the seeds");
   raster->problem.seeds = (const gv::seed *)memory;

@@ -1,11 +1,11 @@
 /*
- * Rasters on the globe with pixels that have the result of their QTM triangle, on a GPU: the position of a cell is
- * the center of the triangle that contains the cell's center. Four pixels of a raster of the usual size share a
- * triangle, which is computed for each of them: even so the kernels take an eighth of the engine's time, the rest
- * is reading back.
+ * Rasters on the globe with pixels that have the result of their QTM triangle, on a GPU: the position of a
+ * cell is the center of the triangle that contains the cell's center. Four pixels of a raster of the usual
+ * size share a triangle, which is computed for each of them: even so the kernels take an eighth of the
+ * engine's time, the rest is reading back.
  *
- * Triangles are found in the coordinates of the octant's lattice; where that comes too near an edge, by the exact rule
- * (cells/lattice.h).
+ * Triangles are found in the coordinates of the octant's lattice; where that comes too near an edge, by the
+ * exact rule (cells/lattice.h).
  */
 #ifndef GV_TRIANGLE_POSITIONS_CUH
 #define GV_TRIANGLE_POSITIONS_CUH
@@ -47,10 +47,10 @@ template <> __device__ inline place position<TRIANGLES>(const problem &p, int64_
 
 /*
  * The rows of the mesh that the tile's pixels lie in are whole parallels' zones. Along a parallel, a triangle
- * reaches no farther from any of its places than it is wide: its longitudes are those of its base, (pi / 2) / r
- * wide at most in row r > 0 from the pole (a side east = a + b r has the longitude a / r + b, monotone). So all
- * triangles' vertices lie in a zone between two meridians, and the statement of cells/lattice.h about their centers
- * holds. A tile with a row next to the pole is treated as spanning all longitudes.
+ * reaches no farther from any of its places than it is wide: its longitudes are those of its base, (pi / 2) /
+ * r wide at most in row r > 0 from the pole (a side east = a + b r has the longitude a / r + b, monotone). So
+ * all triangles' vertices lie in a zone between two meridians, and the statement of cells/lattice.h about
+ * their centers holds. A tile with a row next to the pole is treated as spanning all longitudes.
  */
 template <>
 __device__ inline void tile_bound<TRIANGLES>(const problem &p, int log, int64_t i, int64_t j, bound *out) {

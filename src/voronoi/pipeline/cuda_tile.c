@@ -1,20 +1,20 @@
 /*
  * `cuda-tile`: the culling engine on GPUs, and the pipeline between them and callers that request blocks.
  *
- * A GPU needs large pieces; callers request blocks, from many threads at once, mostly in file order. So each device
- * has a thread of its own that computes strips (rectangles of whole blocks, up to GBs) into device memory, the next
- * one while the last is read back, and reads them back in slices (consecutive blocks, tens of MB) into a ring of
- * page-locked buffers, ahead of the callers as far as the ring has slots. A caller waits for its slice and copies
- * its block. Strips are assigned to the devices in turn. Memory on host and device is bounded for rasters of any
- * size.
+ * A GPU needs large pieces; callers request blocks, from many threads at once, mostly in file order. So each
+ * device has a thread of its own that computes strips (rectangles of whole blocks, up to GBs) into device
+ * memory, the next one while the last is read back, and reads them back in slices (consecutive blocks, tens
+ * of MB) into a ring of page-locked buffers, ahead of the callers as far as the ring has slots. A caller
+ * waits for its slice and copies its block. Strips are assigned to the devices in turn. Memory on host and
+ * device is bounded for rasters of any size.
  *
- * Devices are opened when the grid is made, and for "auto" only if core/device_rule.h selects them by the grid's
- * size. Else, and after a device that was not requested has failed, blocks are computed by the engine of the CPU:
- * the same bytes.
+ * Devices are opened when the grid is made, and for "auto" only if core/device_rule.h selects them by the
+ * grid's size. Else, and after a device that was not requested has failed, blocks are computed by the engine
+ * of the CPU: the same bytes.
  *
- * Geodesic cells that the chords leave open are decided on the host, strip by strip (open_cells.c). Unsupported
- * grids (gv_cuda_raster_supports), and strips with too many open cells, are computed by the engine of the CPU: the
- * same bytes.
+ * Geodesic cells that the chords leave open are decided on the host, strip by strip (open_cells.c).
+ * Unsupported grids (gv_cuda_raster_supports), and strips with too many open cells, are computed by the
+ * engine of the CPU: the same bytes.
  */
 #include <pthread.h>
 #include <string.h>
@@ -91,7 +91,7 @@ typedef struct engine {
   device_worker worker[MOST_DEVICES];
 } engine;
 
-/* ----------------------------------------------------------------------------------------------- a device's thread */
+/* -------------------------------------------------------------------------------------- a device's thread */
 
 static gv_status start_strip(device_worker *w, int buffer, int64_t strip) {
   const engine *e = w->engine;
@@ -116,13 +116,14 @@ static gv_status finish_strip(device_worker *w, int buffer) {
   w->pending[buffer] = false;
   w->on_cpu[buffer] = status == GV_OK && open.overflow;
   if (status == GV_OK && open.count > 0)
-    status = gv_open_cells_deliver(&w->context, w->engine->v, w->engine->cuda->raster, w->raster, buffer, &open);
+    status =
+        gv_open_cells_deliver(&w->context, w->engine->v, w->engine->cuda->raster, w->raster, buffer, &open);
   if (status != GV_OK) w->strip[buffer] = -1;
   return status;
 }
 
-/* Ensures that a strip is in device memory, and starts the device's next one. Errors of the next one are reported
- * when it is requested. */
+/* Ensures that a strip is in device memory, and starts the device's next one. Errors of the next one are
+ * reported when it is requested. */
 static gv_status have_strip(device_worker *w, int64_t strip, int *buffer) {
   const engine *e = w->engine;
   int at = -1;
@@ -167,8 +168,8 @@ static ring_slot *find_slot(device_worker *w, int64_t slice) {
   return NULL;
 }
 
-/* A slot to read a slice into; NULL if all are in use. Slices with blocks that callers still need are dropped only
- * for one that a caller waits for. */
+/* A slot to read a slice into; NULL if all are in use. Slices with blocks that callers still need are dropped
+ * only for one that a caller waits for. */
 static ring_slot *free_slot(device_worker *w, bool urgent) {
   const engine *e = w->engine;
   ring_slot *unfinished = NULL;
@@ -248,7 +249,7 @@ static void *cuda_tile_work(void *opaque) {
   return NULL;
 }
 
-/* -------------------------------------------------------------------------------------------------------- engine */
+/* ------------------------------------------------------------------------------------------------- engine */
 
 static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   engine *e = opaque;
@@ -305,7 +306,8 @@ static gv_status open_devices(gv_context *context, engine *e) {
     device[0] = context->device;
     count = 1;
   } else {
-    GV_TRY(e->cuda->usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count));
+    GV_TRY(
+        e->cuda->usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count));
   }
   int64_t block = e->layout.bw * e->layout.bh;
   /* Whole rows of blocks, padded: a little more than the cells there are. */
@@ -334,11 +336,13 @@ static gv_status open_devices(gv_context *context, engine *e) {
     if (e->worker[i].strip_cells < strip_cells) strip_cells = e->worker[i].strip_cells;
   }
   if (status == GV_OK && !gv_strip_layout_make(&e->layout, e->v, strip_cells)) {
-    status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "cuda-tile: a block is larger than the device's memory");
+    status =
+        gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "cuda-tile: a block is larger than the device's memory");
   }
   if (status == GV_OK) {
     e->done = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->done);
-    e->wanted = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->wanted);
+    e->wanted =
+        gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->wanted);
     if (e->done == NULL || e->wanted == NULL) status = gv_fail_memory(context, "the list of slices");
   }
   e->on_devices = status == GV_OK;
@@ -367,7 +371,8 @@ static gv_status compute_on_cpu(gv_context *context, engine *e, const gv_tile *t
 }
 
 /* For gv_strip_source. */
-static gv_status block_on_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_labels *block) {
+static gv_status block_on_cpu(gv_context *context, void *opaque, const gv_tile *tile,
+                              const gv_labels *block) {
   return compute_on_cpu(context, opaque, tile, block, NULL);
 }
 
@@ -384,10 +389,11 @@ bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
   if (!gv_cuda_raster_supports(v)) return false;
   const bool points = gv_grid_is_list(grid) || grid->level != GV_QTM_NONE;
   /* Places of the caller may be along a curve, unless a search was preferred. */
-  const bool unordered = gv_facts_of(grid)->given_places ? v->backend->searches_points : gv_grid_is_unordered(grid);
+  const bool unordered =
+      gv_facts_of(grid)->given_places ? v->backend->searches_points : gv_grid_is_unordered(grid);
   const gv_device_order order = unordered ? GV_ORDER_NONE : points ? GV_ORDER_CURVE : GV_ORDER_ROWS;
-  return gv_device_pays_for_grid((double)grid->width * (double)grid->height * v->k, v->seeds.count, v->k > 1, order,
-                                 context->threads, gv_cuda_started());
+  return gv_device_pays_for_grid((double)grid->width * (double)grid->height * v->k, v->seeds.count, v->k > 1,
+                                 order, context->threads, gv_cuda_started());
 }
 
 static bool uses_devices(const gv_context *context, const gv_voronoi *v) {
@@ -490,11 +496,13 @@ static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
   return &gv_backends[here ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE];
 }
 
-static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque, const gv_labels *strip) {
+static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque,
+                                 const gv_labels *strip) {
   engine *e = opaque;
   if (!gv_cuda_raster_supports(v)) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "cuda-tile: device memory is unsupported for weights and projected grids; use host memory");
+    return gv_fail(
+        context, GV_ERROR_UNSUPPORTED,
+        "cuda-tile: device memory is unsupported for weights and projected grids; use host memory");
   }
   return gv_device_strips_fill(context, &e->strips, v, strip);
 }
@@ -513,5 +521,5 @@ gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *v) {
   return &e->measuring;
 }
 
-const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend,
-                                       cuda_tile_strip};
+const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy,
+                                       cuda_tile_backend, cuda_tile_strip};

@@ -1,6 +1,6 @@
 /*
- * A strip is cut into pieces of as many cells as a device has room for besides. While what one leaves open is decided, the next is
- * computed.
+ * A strip is cut into pieces of as many cells as a device has room for besides. While what one leaves open is
+ * decided, the next is computed.
  */
 #include "voronoi/pipeline/device_strips.h"
 

@@ -20,20 +20,23 @@ typedef struct gv_device_strips {
 void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_strip_source cpu);
 void gv_device_strips_clear(gv_device_strips *strips);
 
-/* Work with a raster on its current device: `context` and `raster` are those of `strips`, which the caller holds
- * exclusively. */
+/* Work with a raster on its current device: `context` and `raster` are those of `strips`, which the caller
+ * holds exclusively. */
 typedef gv_status gv_device_task(gv_device_strips *strips, const gv_voronoi *voronoi, void *user);
 
-/* Carries a task out on the device that arrays of the caller's lie on (NULL: no array), after `stream`. The message is the caller's
- * context's then. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE; the task's. */
+/* Carries a task out on the device that arrays of the caller's lie on (NULL: no array), after `stream`. The
+ * message is the caller's context's then. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE; the
+ * task's. */
 gv_status gv_device_strips_run(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
-                               void *stream, const void *const *array, int count, gv_device_task *task, void *user);
+                               void *stream, const void *const *array, int count, gv_device_task *task,
+                               void *user);
 
 /* Those of a grid; NULL if devices do not support the grid, or for another engine. */
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *voronoi);
 
 /* For tasks: fills a strip in the device's memory. */
-gv_status gv_device_strips_fill_locked(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_labels *strip);
+gv_status gv_device_strips_fill_locked(gv_device_strips *strips, const gv_voronoi *voronoi,
+                                       const gv_labels *strip);
 
 /* A strip in a device's memory, checked, of a grid that devices can do. Errors:
  * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE, CANCELLED. */

@@ -23,12 +23,12 @@ static gv_status open_cells_place_of(gv_context *context, const gv_voronoi *v, c
     return GV_OK;
   }
   gv_tile tile = {cell->column, cell->column + 1, cell->row, cell->row + 1};
-  return gv_cells_positions(context, &v->cells, &tile, &out->vector[0], &out->vector[1], &out->vector[2], &out->lon,
-                            &out->lat, NULL);
+  return gv_cells_positions(context, &v->cells, &tile, &out->vector[0], &out->vector[1], &out->vector[2],
+                            &out->lon, &out->lat, NULL);
 }
 
-static void decide_cell(const gv_voronoi *v, const gv_cell_place *place, gv_candidates *c, int64_t band_stride,
-                        int32_t *value) {
+static void decide_cell(const gv_voronoi *v, const gv_cell_place *place, gv_candidates *c,
+                        int64_t band_stride, int32_t *value) {
   int32_t found[GV_VORONOI_MAX_K];
   if (gv_nearest_only(v) && isinf(v->max_distance)) {
     qsort(c->id, (size_t)c->count, sizeof *c->id, compare_ids);
@@ -59,7 +59,8 @@ typedef struct deciding {
 static gv_status decide_some(gv_worker *worker, int64_t first, int64_t end) {
   const deciding *d = worker->user;
   double *memory = d->memory + 3 * d->longest * worker->number;
-  gv_candidates c = {memory, memory + d->longest, memory + 2 * d->longest, d->id + d->longest * worker->number, 0};
+  gv_candidates c = {memory, memory + d->longest, memory + 2 * d->longest,
+                     d->id + d->longest * worker->number, 0};
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     const gv_open_cell *cell = &d->open->cell[i];

@@ -39,7 +39,8 @@ bool gv_strip_layout_make(gv_strip_layout *l, const gv_voronoi *v, int64_t strip
 }
 
 gv_strip_blocks gv_blocks_of_strip(const gv_strip_layout *l, int64_t strip) {
-  gv_strip_blocks b = {strip % l->strips_across * l->strip_columns, 0, strip / l->strips_across * l->strip_rows, 0};
+  gv_strip_blocks b = {strip % l->strips_across * l->strip_columns, 0,
+                       strip / l->strips_across * l->strip_rows, 0};
   b.c1 = b.c0 + l->strip_columns < l->across ? b.c0 + l->strip_columns : l->across;
   b.r1 = b.r0 + l->strip_rows < l->down ? b.r0 + l->strip_rows : l->down;
   return b;

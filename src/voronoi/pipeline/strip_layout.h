@@ -1,6 +1,6 @@
 /*
- * Division of a grid for devices: into strips (rectangles of whole blocks that a device computes at once) and these
- * into slices (consecutive blocks that are read back at once).
+ * Division of a grid for devices: into strips (rectangles of whole blocks that a device computes at once) and
+ * these into slices (consecutive blocks that are read back at once).
  */
 #ifndef GV_STRIP_LAYOUT_H
 #define GV_STRIP_LAYOUT_H

@@ -1,5 +1,6 @@
-// What every oracle reads and writes. In: features, each the number of its parts; parts, each kind and number of rings; rings, each number of
-// vertices and these; then queries, each x, y and a radius. Out, a line a query: each feature within the radius and its distance.
+// What every oracle reads and writes. In: features, each the number of its parts; parts, each kind and number
+// of rings; rings, each number of vertices and these; then queries, each x, y and a radius. Out, a line a
+// query: each feature within the radius and its distance.
 #ifndef ORACLES_LAYER_H
 #define ORACLES_LAYER_H
 

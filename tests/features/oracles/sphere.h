@@ -1,4 +1,5 @@
-// Which polygons hold a place of the sphere, by S2: of a part's rings the smaller sides, even-odd. Edges are arcs between the vertices.
+// Which polygons hold a place of the sphere, by S2: of a part's rings the smaller sides, even-odd. Edges are
+// arcs between the vertices.
 #ifndef ORACLES_SPHERE_H
 #define ORACLES_SPHERE_H
 

@@ -51,7 +51,8 @@ static void facts_of_systems(void **state) {
     gv_crs_describe(crs, text, sizeof text);
     assert_string_equal(text, f->described);
     assert_int_equal(gv_crs_is_lonlat(crs), f->lonlat);
-    if ((gv_crs_default_metric(crs, NULL) == GV_EUCLIDEAN) != f->fits) fail_msg("%s: default metric", f->text);
+    if ((gv_crs_default_metric(crs, NULL) == GV_EUCLIDEAN) != f->fits)
+      fail_msg("%s: default metric", f->text);
     if (f->lonlat)
       assert_true(fabs(gv_crs_unit_degrees(crs) - f->unit) < 1e-12 &&
                   (f->unit != 1.0 || gv_crs_unit_degrees(crs) == 1.0));
@@ -111,7 +112,8 @@ static void mercator_is_a_formula(void **state) {
   OSRRelease(globe);
 }
 
-/* Axes in the order of the authority, which is north before east here, make no difference; as many at once as one by one. */
+/* Axes in the order of the authority, which is north before east here, make no difference; as many at once as
+ * one by one. */
 static void operations_are_those_of_proj(void **state) {
   (void)state;
   enum { COUNT = 500 };

@@ -1,4 +1,5 @@
-/* Layers of drivers that ignore failed writes are read back: each of the sums that are compared finds a difference. */
+/* Layers of drivers that ignore failed writes are read back: each of the sums that are compared finds a
+ * difference. */
 #include "io/out/layer_out.h"
 
 #include "cmocka_test.h"
@@ -89,6 +90,7 @@ static int stop(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(losses_are_errors), cmocka_unit_test(cut_texts_are_reported)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(losses_are_errors),
+                                     cmocka_unit_test(cut_texts_are_reported)};
   return cmocka_run_group_tests(tests, start, stop);
 }

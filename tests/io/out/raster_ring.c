@@ -1,4 +1,5 @@
-/* Blocks of several rasters, computed by several threads: each once, all in their places; what fails or is cancelled ends the run. */
+/* Blocks of several rasters, computed by several threads: each once, all in their places; what fails or is
+ * cancelled ends the run. */
 #include "rasters.h"
 
 enum { MANY = 3 };
@@ -9,8 +10,13 @@ static void blocks_are_in_their_places(void **state) {
   (void)state;
   for (int workers = 1; workers <= 5; workers += 2) {
     gv_io io = {.cancelled = NULL};
-    subject s = {
-        .type = GDT_Int32, .width = 700, .height = 1000, .bands = 2, .workers = workers, .uniform = 5, .fails = -1};
+    subject s = {.type = GDT_Int32,
+                 .width = 700,
+                 .height = 1000,
+                 .bands = 2,
+                 .workers = workers,
+                 .uniform = 5,
+                 .fails = -1};
     gv_raster_out *rasters[MANY];
     for (int i = 0; i < MANY; i++)
       rasters[i] = create(&io, &s, i, tiled);
@@ -33,7 +39,8 @@ static void a_block_that_fails(void **state) {
   static const int64_t blocks[] = {0, 1, 17, 142};
   for (int i = 0; i < 4; i++) {
     gv_io io = {.cancelled = NULL};
-    subject s = {.type = GDT_Float32, .width = 700, .height = 1000, .bands = 1, .workers = 3, .fails = blocks[i]};
+    subject s = {
+        .type = GDT_Float32, .width = 700, .height = 1000, .bands = 1, .workers = 3, .fails = blocks[i]};
     char expected[32];
     snprintf(expected, sizeof expected, "block %d fails", (int)blocks[i]);
     gv_raster_out *raster = create(&io, &s, 0, tiled);

@@ -54,7 +54,8 @@ static gv_status compute(gv_io *io, void *user, int worker, gv_raster_block *blo
     if (block->out[raster] == NULL) continue;
     block->uniform[raster] = s->uniform > 0 && number % s->uniform == 0;
     /* Of a uniform block the first cell is enough. */
-    int64_t rows = block->uniform[raster] ? 1 : TILE_HEIGHT, columns = block->uniform[raster] ? 1 : TILE_WIDTH;
+    int64_t rows = block->uniform[raster] ? 1 : TILE_HEIGHT,
+            columns = block->uniform[raster] ? 1 : TILE_WIDTH;
     for (int band = 0; band < s->bands; band++) {
       for (int64_t r = first_row; r < first_row + rows && r < s->height; r++) {
         for (int64_t c = first_column; c < first_column + columns && c < s->width; c++) {
@@ -116,8 +117,8 @@ static void check_values(const subject *s, gv_raster_out *raster, int number, co
       for (int64_t c = 0; c < s->width; c++) {
         double expected = value_of(s, number, band, r, c);
         if (row[c] != expected)
-          fail_msg("%s, %s: band %d, row %d, column %d: %g, not %g", GDALGetDataTypeName(s->type), options, band,
-                   (int)r, (int)c, row[c], expected);
+          fail_msg("%s, %s: band %d, row %d, column %d: %g, not %g", GDALGetDataTypeName(s->type), options,
+                   band, (int)r, (int)c, row[c], expected);
       }
     }
   }

@@ -1,5 +1,5 @@
-/* Temporary directories of outputs: which files are removed, which are kept, and that no file outside of them is
- * accessed. */
+/* Temporary directories of outputs: which files are removed, which are kept, and that no file outside of them
+ * is accessed. */
 #include "cmocka_test.h"
 
 #include <errno.h>
@@ -197,7 +197,8 @@ static void links_are_not_followed(void **state) {
   gv_temporary_close(&t);
 }
 
-/* In a child with a mount namespace of its own: 0 = a file on another device stays, 1 = it is gone, SKIPPED = nothing can be mounted. */
+/* In a child with a mount namespace of its own: 0 = a file on another device stays, 1 = it is gone, SKIPPED =
+ * nothing can be mounted. */
 enum { SKIPPED = 77 };
 static int remove_with_mount(void) {
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return SKIPPED;
@@ -205,7 +206,8 @@ static int remove_with_mount(void) {
   char path[MAX_PATH], inner[MAX_PATH];
   join(path, parent, t.name);
   join(inner, path, "inner");
-  if (mkdirat(t.directory, "inner", 0700) != 0 || mount("tmpfs", inner, "tmpfs", 0, NULL) != 0) return SKIPPED;
+  if (mkdirat(t.directory, "inner", 0700) != 0 || mount("tmpfs", inner, "tmpfs", 0, NULL) != 0)
+    return SKIPPED;
   put_file(inner, "file");
   bool gone = gv_temporary_remove(&t), there = is_there(inner, "file");
   umount(inner);
@@ -224,10 +226,10 @@ static void other_devices_are_not_entered(void **state) {
   assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- races */
+/* -------------------------------------------------------------------------------------------------- races */
 
-/* Another run that takes a new directory for a leftover, at a moment of gv_temporary_make: the linker passes its calls of the system
- * to the functions below. */
+/* Another run that takes a new directory for a leftover, at a moment of gv_temporary_make: the linker passes
+ * its calls of the system to the functions below. */
 enum { NO_RUN, AFTER_DIRECTORY, AFTER_OPENING, BEFORE_LOCK_FILE, HOLDS_LOCK, AFTER_LOCK, MOMENTS };
 static struct {
   int moment;
@@ -301,7 +303,7 @@ static void removed_before_it_is_locked(void **state) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- clean-up */
+/* ----------------------------------------------------------------------------------------------- clean-up */
 
 static bool nothing_is_removed;
 
@@ -313,7 +315,8 @@ int __wrap_unlinkat(int directory, const char *name, int flags) {
   return -1;
 }
 
-/* Once all outputs are in place, a temporary directory that cannot be removed is a warning; before that it is none. */
+/* Once all outputs are in place, a temporary directory that cannot be removed is a warning; before that it is
+ * none. */
 static void failed_removal_is_a_warning(void **state) {
   (void)state;
   for (int placed = 0; placed < 2; placed++) {

@@ -38,15 +38,16 @@ static void outputs_are_ignored(void **state) {
 
 static void what_is_wrong_is_named(void **state) {
   (void)state;
-  static const char *const wrong[][2] = {{"{}", "missing --seeds"},
-                                         {"{\"seeds\": \"a\", \"seeds-raster\": \"b\"}", "unsupported together"},
-                                         {"{\"seeds-raster\": \"b\", \"values\": [1, 2.5]}", "--values"},
-                                         {"{\"sseds\": \"a\"}", "unknown key \"sseds\""},
-                                         {"{\"k\": {}}", "\"k\": invalid type; expected"},
-                                         {"{\"outputs\": 3}", "\"outputs\": invalid type; expected an object"},
-                                         {"[{}]", "invalid JSON"},
-                                         {"", "invalid JSON"},
-                                         {"{\"seeds\": \"a\", \"k\": 0}", "-k"}};
+  static const char *const wrong[][2] = {
+      {"{}", "missing --seeds"},
+      {"{\"seeds\": \"a\", \"seeds-raster\": \"b\"}", "unsupported together"},
+      {"{\"seeds-raster\": \"b\", \"values\": [1, 2.5]}", "--values"},
+      {"{\"sseds\": \"a\"}", "unknown key \"sseds\""},
+      {"{\"k\": {}}", "\"k\": invalid type; expected"},
+      {"{\"outputs\": 3}", "\"outputs\": invalid type; expected an object"},
+      {"[{}]", "invalid JSON"},
+      {"", "invalid JSON"},
+      {"{\"seeds\": \"a\", \"k\": 0}", "-k"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     gv_io io = {.cancelled = NULL};
     gv_description d = {0};

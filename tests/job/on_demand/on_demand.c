@@ -1,4 +1,5 @@
-/* On-demand rasters used by several threads, for sanitizers; their contents are tested through GDAL (tests/driver). */
+/* On-demand rasters used by several threads, for sanitizers; their contents are tested through GDAL
+ * (tests/driver). */
 #include "cmocka_test.h"
 
 #include <pthread.h>
@@ -115,16 +116,16 @@ static void *read_some(void *user) {
     int64_t x = 37 * r->number + 11 * i, y = 23 * r->number;
     r->good = read_window(on_demand, 0, x, y, 300, 200, &p) == GV_OK;
     for (int64_t row = 0; row < 200; row++)
-      r->good =
-          r->good && memcmp(p.ids + row * 300, r->whole->ids + (y + row) * WIDTH + x, 300 * sizeof *p.ids) == 0;
+      r->good = r->good &&
+                memcmp(p.ids + row * 300, r->whole->ids + (y + row) * WIDTH + x, 300 * sizeof *p.ids) == 0;
   }
   gv_status status = gv_on_demand_begin(&call);
   if (status == GV_OK) status = gv_on_demand_table(&call.io, on_demand, &table);
   if (status == GV_OK) status = gv_on_demand_metadata(&call.io, on_demand, &metadata);
   if (status == GV_OK) status = gv_on_demand_nodata(&call.io, on_demand, &nodata);
   if (status == GV_OK) status = gv_on_demand_id_range(&call.io, on_demand, range);
-  r->good =
-      gv_on_demand_end(&call, status) && r->good && GDALRATGetRowCount(table) == 5 && nodata == -1 && range[1] == 5;
+  r->good = gv_on_demand_end(&call, status) && r->good && GDALRATGetRowCount(table) == 5 && nodata == -1 &&
+            range[1] == 5;
   GDALDestroyRasterAttributeTable(table);
   gv_strings_free(metadata);
   gv_on_demand_close(on_demand);
@@ -151,7 +152,8 @@ static void threads_at_once(void **state) {
   free_picture(&whole);
 }
 
-/* Errors of GDAL within a call are the call's, also those of its threads; a successful call leaves none behind. */
+/* Errors of GDAL within a call are the call's, also those of its threads; a successful call leaves none
+ * behind. */
 static gv_status fail_in_gdal(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   (void)io;
   (void)first;
@@ -175,7 +177,8 @@ static void messages_of_calls(void **state) {
   assert_int_equal(CPLGetLastErrorType(), CE_None);
 }
 
-/* A call within a call fails; the outer one gets the error, and continues. Progress of the host program is outside. */
+/* A call within a call fails; the outer one gets the error, and continues. Progress of the host program is
+ * outside. */
 static int open_and_close(double fraction, void *user) {
   (void)fraction;
   gv_on_demand_close(opened());
@@ -193,7 +196,8 @@ static void calls_within_calls(void **state) {
   assert_false(gv_on_demand_end(&inner, GV_ERROR_INVALID_ARGUMENT));
   assert_true(gv_gdal_failed() && gv_messages_used() == used);
   (void)gv_io_fail_gdal(&outer.io, GV_ERROR_IO, "cannot read it");
-  assert_non_null(strstr(outer.io.message, "cannot read it: VORONOI: unsupported on-demand raster as a source"));
+  assert_non_null(
+      strstr(outer.io.message, "cannot read it: VORONOI: unsupported on-demand raster as a source"));
   assert_int_equal(gv_messages_call_host(open_and_close, 0.5, &calls), 1);
   assert_int_equal(calls, 1);
   assert_true(gv_messages_used() == used);
@@ -242,8 +246,10 @@ static void names(void **state) {
   (void)state;
   assert_true(gv_on_demand_is_name("VORONOI:x") && gv_on_demand_is_name("voronoi:") &&
               gv_on_demand_is_name("a.voronoi.json"));
-  assert_false(gv_on_demand_is_name("") || gv_on_demand_is_name(".voronoi.json") || gv_on_demand_is_name("a.json"));
-  assert_true(refused("VORONOI:") && refused("VORONOI:{}") && refused("VORONOI:{") && refused("a.voronoi.json"));
+  assert_false(gv_on_demand_is_name("") || gv_on_demand_is_name(".voronoi.json") ||
+               gv_on_demand_is_name("a.json"));
+  assert_true(refused("VORONOI:") && refused("VORONOI:{}") && refused("VORONOI:{") &&
+              refused("a.voronoi.json"));
 }
 
 int main(void) {

@@ -1,4 +1,5 @@
-/* Options and runs of GDAL's algorithm; its files are compared with the command's through GDAL (tests/driver/test_algorithm.py). */
+/* Options and runs of GDAL's algorithm; its files are compared with the command's through GDAL
+ * (tests/driver/test_algorithm.py). */
 #include "cmocka_test.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A run by a program other than the command: it receives progress, may cancel, and its process-wide settings are
- * unchanged. */
+/* A run by a program other than the command: it receives progress, may cancel, and its process-wide settings
+ * are unchanged. */
 #include "cmocka_test.h"
 
 #include <math.h>

@@ -155,7 +155,8 @@ static void test_kinds_of_output(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_errors_leave_files),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers),
+                                     cmocka_unit_test(test_errors_leave_files),
                                      cmocka_unit_test(test_kinds_of_output)};
   return cmocka_run_group_tests(tests, prepare, clean);
 }

@@ -1,6 +1,7 @@
 /*
- * Opening files of values: NumPy's .npy (NEP 1), the .fvecs, .bvecs and .ivecs of the TEXMEX corpus (each row behind its dimension), and
- * .fbin, .u8bin, .i8bin of big-ann-benchmarks (rows and columns as int32, then the values). array_sets.c has files of several arrays.
+ * Opening files of values: NumPy's .npy (NEP 1), the .fvecs, .bvecs and .ivecs of the TEXMEX corpus (each row
+ * behind its dimension), and .fbin, .u8bin, .i8bin of big-ann-benchmarks (rows and columns as int32, then the
+ * values). array_sets.c has files of several arrays.
  */
 #include "io/in/arrays/array_reader.h"
 
@@ -62,7 +63,8 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
     long long size = strtoll(at, &end, 10);
     if (end == at || errno != 0 || size < 0) return fail_file(io, reader, "invalid .npy header");
     if (dims == 2)
-      return fail_file(io, reader, "unsupported array of more than two dimensions; expected rows of coordinates");
+      return fail_file(io, reader,
+                       "unsupported array of more than two dimensions; expected rows of coordinates");
     sizes[dims++] = size;
     at = end;
   }
@@ -100,8 +102,8 @@ static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes
   int64_t row_bytes = (int64_t)reader->dim * reader->bytes;
   reader->start = offset + length;
   GV_REQUIRE(io, reader->count <= (file_bytes - offset - length) / row_bytes,
-             "%s: truncated; expected %" PRId64 " rows of %" PRId64 " bytes, found %" PRId64 " bytes", reader->path,
-             reader->count, row_bytes, file_bytes - offset - length);
+             "%s: truncated; expected %" PRId64 " rows of %" PRId64 " bytes, found %" PRId64 " bytes",
+             reader->path, reader->count, row_bytes, file_bytes - offset - length);
   return GV_OK;
 }
 
@@ -134,7 +136,7 @@ static gv_status open_bin(gv_io *io, gv_array_reader *reader, int64_t file_bytes
                     reader->path, reader->count, dim * reader->bytes, file_bytes - 8);
 }
 
-/* ------------------------------------------------------------------------------------------------------- by name */
+/* ------------------------------------------------------------------------------------------------ by name */
 
 typedef gv_status open_function(gv_io *io, gv_array_reader *reader, int64_t file_bytes);
 

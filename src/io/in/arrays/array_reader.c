@@ -30,7 +30,8 @@ gv_status gv_array_check_dim(gv_io *io, const gv_array_reader *reader, int64_t d
 
 bool gv_array_leave_out(gv_io *io, gv_array_reader *reader, gv_status status) {
   if (!reader->options.skip_invalid || status != GV_ERROR_INVALID_ARGUMENT) return false;
-  if (reader->skipped++ == 0) snprintf(reader->skipped_first, sizeof reader->skipped_first, "%.255s", io->message);
+  if (reader->skipped++ == 0)
+    snprintf(reader->skipped_first, sizeof reader->skipped_first, "%.255s", io->message);
   io->message[0] = '\0';
   return true;
 }

@@ -1,5 +1,5 @@
-/* Shared by the files that read arrays: arrays.c reads rows, array_files.c opens binary files, array_text.c reads
- * text; these use array_reader.c. */
+/* Shared by the files that read arrays: arrays.c reads rows, array_files.c opens binary files, array_text.c
+ * reads text; these use array_reader.c. */
 #ifndef GV_IO_ARRAY_READER_H
 #define GV_IO_ARRAY_READER_H
 
@@ -37,8 +37,8 @@ struct gv_array_reader {
 
 gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader);
 
-/* array_sets.c: copies a pipe, a file of GDAL's virtual file systems, a member of an archive or a dataset to a
- * temporary file. */
+/* array_sets.c: copies a pipe, a file of GDAL's virtual file systems, a member of an archive or a dataset to
+ * a temporary file. */
 gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_take_virtual(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader);

@@ -15,7 +15,8 @@
 enum { COPY_BYTES = 1 << 16, HDF5_BYTES = 1 << 22 };
 
 static gv_status fail_copy(gv_io *io, const gv_array_reader *reader) {
-  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write to a temporary file: %s", reader->path, strerror(errno));
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot write to a temporary file: %s", reader->path,
+                    strerror(errno));
 }
 
 static gv_status begin_copy(gv_io *io, gv_array_reader *reader) {
@@ -25,7 +26,8 @@ static gv_status begin_copy(gv_io *io, gv_array_reader *reader) {
 }
 
 /* Writes bytes to the copy, of which there are *size then. */
-static gv_status add_to_copy(gv_io *io, gv_array_reader *reader, const void *bytes, size_t count, int64_t *size) {
+static gv_status add_to_copy(gv_io *io, gv_array_reader *reader, const void *bytes, size_t count,
+                             int64_t *size) {
   if (fwrite(bytes, 1, count, reader->file) != count) return fail_copy(io, reader);
   *size += (int64_t)count;
   if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
@@ -89,8 +91,8 @@ static gv_status choose_set(gv_io *io, const gv_array_reader *reader, char **nam
   }
   GV_REQUIRE(io, o->set == NULL, "%s: unknown array (%s); it has: %s", reader->path, o->set, list);
   return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: %d arrays; choose one with --layer or --query-layer: %s", reader->path, CSLCount(names),
-                       list);
+                       "%s: %d arrays; choose one with --layer or --query-layer: %s", reader->path,
+                       CSLCount(names), list);
 }
 
 gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
@@ -106,9 +108,9 @@ gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
     names[CSLCount(names) - 1][length - 4] = '\0';
   }
   CSLDestroy(files);
-  gv_status status = names != NULL
-                         ? choose_set(io, reader, names, &name)
-                         : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid .npz file", reader->path);
+  gv_status status =
+      names != NULL ? choose_set(io, reader, names, &name)
+                    : gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: invalid .npz file", reader->path);
   if (status == GV_OK && asprintf(&member, "%s/%s.npy", archive, name) < 0) {
     member = NULL;
     status = gv_io_fail_memory(io, reader->path);
@@ -120,7 +122,7 @@ gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- HDF5 */
+/* --------------------------------------------------------------------------------------------------- HDF5 */
 
 /* The values as floats, or doubles where floats do not hold them. */
 static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH array) {
@@ -140,7 +142,8 @@ static gv_status copy_values(gv_io *io, gv_array_reader *reader, GDALMDArrayH ar
       buffer != NULL && wanted != NULL ? begin_copy(io, reader) : gv_io_fail_memory(io, reader->path);
   for (int64_t done = 0; done < reader->count && status == GV_OK; done += most) {
     GUInt64 start[2] = {(GUInt64)done, 0};
-    size_t count[2] = {(size_t)(reader->count - done < most ? reader->count - done : most), (size_t)reader->dim};
+    size_t count[2] = {(size_t)(reader->count - done < most ? reader->count - done : most),
+                       (size_t)reader->dim};
     size_t bytes = count[0] * (size_t)row_bytes;
     if (!GDALMDArrayRead(array, start, count, NULL, NULL, wanted, buffer, NULL, 0))
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read", reader->path);
@@ -169,11 +172,11 @@ static gv_status use_array(gv_io *io, gv_array_reader *reader, GDALGroupH root) 
   GDALReleaseDimensions(sizes, dims);
   reader->count = count[0];
   reader->dim = (int32_t)count[1];
-  status =
-      dims == 1 || dims == 2
-          ? gv_array_check_dim(io, reader, count[1])
-          : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: unsupported array of %zu dimensions; expected rows of coordinates", reader->path, dims);
+  status = dims == 1 || dims == 2
+               ? gv_array_check_dim(io, reader, count[1])
+               : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                            "%s: unsupported array of %zu dimensions; expected rows of coordinates",
+                            reader->path, dims);
   if (status == GV_OK) status = copy_values(io, reader, array);
   GDALMDArrayRelease(array);
   return status;

@@ -1,6 +1,7 @@
 /*
- * Readers of plain arrays. Files are little endian unless a .npy declares another order. Values are converted byte
- * by byte, independent of the host's byte order; floats with the same layout in file and memory are read directly.
+ * Readers of plain arrays. Files are little endian unless a .npy declares another order. Values are converted
+ * byte by byte, independent of the host's byte order; floats with the same layout in file and memory are read
+ * directly.
  */
 #include "io/in/arrays/array_reader.h"
 
@@ -21,9 +22,10 @@ enum {
   PIECE_BYTES = 1 << 17    /* read at once where no buffer is needed */
 };
 
-/* ---------------------------------------------------------------------------------------------------- reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
-gv_status gv_array_open(gv_io *io, const char *path, const gv_array_open_options *options, gv_array_reader **out) {
+gv_status gv_array_open(gv_io *io, const char *path, const gv_array_open_options *options,
+                        gv_array_reader **out) {
   gv_array_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL) return gv_io_fail_memory(io, "reading an array");
   reader->options = *options;
@@ -84,9 +86,10 @@ static bool integer_value(const gv_array_reader *reader, uint64_t bits, double *
 }
 
 static gv_status fail_value(gv_io *io, const gv_array_reader *reader, int64_t row, int64_t column) {
-  return gv_io_fail(
-      io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %" PRId64 " %s", reader->path, row,
-      column, reader->type == 'f' ? "is not finite" : "is an integer above 2^53, which double cannot represent");
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %" PRId64 " %s",
+                    reader->path, row, column,
+                    reader->type == 'f' ? "is not finite"
+                                        : "is an integer above 2^53, which double cannot represent");
 }
 
 /* The bits of a float with the value of a half. */
@@ -100,8 +103,8 @@ static uint32_t float_of_half(uint32_t half) {
   return sign | bits;
 }
 
-static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t number, const unsigned char *from,
-                             void *row) {
+static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t number,
+                             const unsigned char *from, void *row) {
   bool narrow = gv_array_dtype(reader) == GV_FLOAT32;
   for (int32_t d = 0; d < reader->dim; d++, from += reader->bytes) {
     uint64_t bits;
@@ -140,8 +143,8 @@ static int64_t file_row(const gv_array_reader *reader) {
 }
 
 /* Reads consecutive rows of `each` bytes from `at` on. */
-static gv_status read_stretch(gv_io *io, const gv_array_reader *reader, int64_t at, int64_t each, int64_t first,
-                              int64_t rows, void *out) {
+static gv_status read_stretch(gv_io *io, const gv_array_reader *reader, int64_t at, int64_t each,
+                              int64_t first, int64_t rows, void *out) {
   size_t bytes = (size_t)(rows * each), got = 0;
   while (got < bytes) {
     ssize_t more = pread(fileno(reader->file), (char *)out + got, bytes - got, (off_t)at + (off_t)got);
@@ -155,15 +158,16 @@ static gv_status read_stretch(gv_io *io, const gv_array_reader *reader, int64_t 
   return GV_OK;
 }
 
-static gv_status read_bytes(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+static gv_status read_bytes(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows,
+                            void *out) {
   int64_t bytes = reader->bytes, row_bytes = file_row(reader);
   if (!reader->fortran)
     return read_stretch(io, reader, reader->start + first * row_bytes, row_bytes, first, rows, out);
   char *column = malloc((size_t)(rows * bytes));
   gv_status status = column != NULL ? GV_OK : gv_io_fail_memory(io, reader->path);
   for (int32_t d = 0; d < reader->dim && status == GV_OK; d++) {
-    status =
-        read_stretch(io, reader, reader->start + (d * reader->count + first) * bytes, bytes, first, rows, column);
+    status = read_stretch(io, reader, reader->start + (d * reader->count + first) * bytes, bytes, first, rows,
+                          column);
     for (int64_t i = 0; i < rows && status == GV_OK; i++)
       memcpy((char *)out + i * row_bytes + d * bytes, column + i * bytes, (size_t)bytes);
   }
@@ -198,13 +202,15 @@ static int64_t find_not_finite(const gv_array_reader *reader, const void *value,
   return at;
 }
 
-static gv_status read_plain(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+static gv_status read_plain(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows,
+                            void *out) {
   GV_TRY(read_bytes(io, reader, first, rows, out));
   int64_t count = rows * reader->dim, bad = find_not_finite(reader, out, count);
   return bad == count ? GV_OK : fail_value(io, reader, first + bad / reader->dim, bad % reader->dim);
 }
 
-static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows,
+                                void *out) {
   unsigned char *buffer = malloc((size_t)(rows * file_row(reader)));
   if (buffer == NULL) return gv_io_fail_memory(io, reader->path);
   size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
@@ -214,8 +220,8 @@ static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_
     const unsigned char *from = buffer + i * row_bytes;
     char *to = (char *)out + (size_t)(i * reader->dim) * value_bytes;
     status = prefix > 0 && gv_little_endian(from, 4) != (uint64_t)reader->dim
-                 ? gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0): expected %d values", reader->path,
-                              first + i, (int)reader->dim)
+                 ? gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0): expected %d values",
+                              reader->path, first + i, (int)reader->dim)
                  : convert_row(io, reader, first + i, from + prefix, to);
   }
   free(buffer);
@@ -223,7 +229,8 @@ static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_
 }
 
 gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
-  size_t row_bytes = (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
+  size_t row_bytes =
+      (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
   bool plain = is_plain(reader);
   int64_t most = (plain ? PIECE_BYTES : reader->fortran ? COLUMNS_BYTES : BUFFER_BYTES) / file_row(reader);
   gv_status status = GV_OK;
@@ -231,8 +238,8 @@ gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t fir
     now = rows - done < most ? rows - done : most;
     if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
     void *to = (char *)out + (size_t)done * row_bytes;
-    status =
-        plain ? read_plain(io, reader, first + done, now, to) : read_converted(io, reader, first + done, now, to);
+    status = plain ? read_plain(io, reader, first + done, now, to)
+                   : read_converted(io, reader, first + done, now, to);
   }
   return status;
 }
@@ -240,7 +247,8 @@ gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t fir
 /* Rows that can be used, others are left out: pieces with such are read row by row. */
 static gv_status read_valid(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got) {
   enum { PIECE = 256 };
-  size_t row_bytes = (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
+  size_t row_bytes =
+      (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
   gv_status status = GV_OK;
   while (*got < rows && reader->row < reader->count && status == GV_OK) {
     int64_t left = reader->count - reader->row, now = rows - *got < left ? rows - *got : left;
@@ -294,8 +302,8 @@ gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_
 
 gv_status gv_array_check_memory(gv_io *io, const gv_array_reader *reader, int64_t rows) {
   const int64_t value = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
-  return gv_input_fits(io,
-                       &(gv_input_data){NULL, reader->path, "points", rows, GV_INDEX_COPIES * value * reader->dim});
+  return gv_input_fits(
+      io, &(gv_input_data){NULL, reader->path, "points", rows, GV_INDEX_COPIES * value * reader->dim});
 }
 
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count) {

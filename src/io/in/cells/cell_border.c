@@ -34,7 +34,8 @@ gv_status gv_cell_border_draw(gv_io *io, gv_cell_border *b, int64_t id, double u
     count = gv_borders_get(&b->borders, gv_cells_of_number(b->of, id), b->lon, b->lat);
   }
   gv_pieces_empty(&b->pieces);
-  GV_TRY(gv_io_pass_on_library(io, b->context, gv_pieces_of_ring(b->context, b->lon, b->lat, count, &b->pieces)));
+  GV_TRY(gv_io_pass_on_library(io, b->context,
+                               gv_pieces_of_ring(b->context, b->lon, b->lat, count, &b->pieces)));
   for (int64_t i = 0; i < b->pieces.points && unit != 1.0; i++) {
     b->pieces.x[i] /= unit;
     b->pieces.y[i] /= unit;

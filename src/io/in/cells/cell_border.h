@@ -1,4 +1,5 @@
-/* Borders of cells of HEALPix, S2 and H3 as polygons of longitudes and latitudes, cut at 180 degrees and closed at the poles. */
+/* Borders of cells of HEALPix, S2 and H3 as polygons of longitudes and latitudes, cut at 180 degrees and
+ * closed at the poles. */
 #ifndef GV_IO_CELL_BORDER_H
 #define GV_IO_CELL_BORDER_H
 

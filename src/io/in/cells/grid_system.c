@@ -6,12 +6,14 @@
 
 const char *gv_grid_system_convention(void) {
   return "[{\"uuid\": \"7b255807-140c-42ca-97f6-7a1cfecdbc38\", \"name\": \"dggs\", "
-         "\"schema_url\": \"https://raw.githubusercontent.com/zarr-conventions/dggs/refs/tags/v1/schema.json\", "
+         "\"schema_url\": "
+         "\"https://raw.githubusercontent.com/zarr-conventions/dggs/refs/tags/v1/schema.json\", "
          "\"spec_url\": \"https://github.com/zarr-conventions/dggs/blob/v1/README.md\", "
          "\"description\": \"Discrete Global Grid Systems convention for zarr\"}]";
 }
 
-bool gv_grid_system_describe(const gv_cells_of *cells, OGRSpatialReferenceH crs, char out[GV_GRID_SYSTEM_SIZE]) {
+bool gv_grid_system_describe(const gv_cells_of *cells, OGRSpatialReferenceH crs,
+                             char out[GV_GRID_SYSTEM_SIZE]) {
   char ellipsoid[256] = "", scheme[64] = "";
   OGRErr error = OGRERR_NONE;
   if (gv_cells_of_system(cells) == NULL) return false;

@@ -56,7 +56,8 @@ static gv_status h3_cells_put(gv_io *io, void *user, int worker, int64_t first, 
   return gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : GV_OK;
 }
 
-gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, gv_seed_list *out) {
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads,
+                           gv_seed_list *out) {
   const double f = grid->grid.flattening;
   h3_cells h = {.resolution = resolution, .a = grid->grid.semi_major, .e2 = f * (2.0 - f), .out = out};
   H3Error error = getRes0Cells(h.base);
@@ -121,8 +122,8 @@ gv_status gv_h3_cell_border(gv_io *io, int resolution, int64_t id, double *lon, 
   int points = 0;
   if (error != E_SUCCESS) return h3_fail(io, error);
   for (int i = 0; i < border.numVerts; i++)
-    points +=
-        h3_side_put(&border.verts[i], &border.verts[(i + 1) % border.numVerts], pieces, &lon[points], &lat[points]);
+    points += h3_side_put(&border.verts[i], &border.verts[(i + 1) % border.numVerts], pieces, &lon[points],
+                          &lat[points]);
   lon[points] = lon[0];
   lat[points] = lat[0];
   *count = points + 1;
@@ -131,7 +132,8 @@ gv_status gv_h3_cell_border(gv_io *io, int resolution, int64_t id, double *lon, 
 
 #else
 
-gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads, gv_seed_list *out) {
+gv_status gv_h3_cells_read(gv_io *io, int resolution, const gv_raster_grid *grid, int threads,
+                           gv_seed_list *out) {
   (void)grid, (void)threads, (void)out;
   return gv_io_fail(
       io, GV_ERROR_UNSUPPORTED,

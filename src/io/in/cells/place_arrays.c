@@ -30,8 +30,8 @@ static bool place_read_numbers(GDALMDArrayH array, int64_t total, double *to) {
   if (of != NULL) GDALReleaseDimensions(of, dimensions);
   GDALMDArrayH unscaled = GDALMDArrayGetUnscaled(array);
   GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Float64);
-  bool good = unscaled != NULL &&
-              GDALMDArrayRead(unscaled, start, count, NULL, NULL, type, to, to, (size_t)total * sizeof *to) != 0;
+  bool good = unscaled != NULL && GDALMDArrayRead(unscaled, start, count, NULL, NULL, type, to, to,
+                                                  (size_t)total * sizeof *to) != 0;
   int has_nodata = 0;
   double nodata = good ? GDALMDArrayGetNoDataValueAsDouble(unscaled, &has_nodata) : 0.0;
   for (int64_t i = 0; i < total && good && has_nodata; i++)
@@ -73,9 +73,11 @@ static gv_status place_make(gv_io *io, const char *source, int64_t cells, gv_see
 }
 
 /* A regular grid, of its two axes. */
-static gv_status place_fill_product(gv_io *io, const char *source, const gv_place_pair *pair, gv_seed_list *out) {
+static gv_status place_fill_product(gv_io *io, const char *source, const gv_place_pair *pair,
+                                    gv_seed_list *out) {
   const int64_t columns = pair->lon->count, rows = pair->lat->count;
-  GV_REQUIRE(io, columns <= INT32_MAX / rows, "%s: too many places; at most %d are supported", source, INT32_MAX);
+  GV_REQUIRE(io, columns <= INT32_MAX / rows, "%s: too many places; at most %d are supported", source,
+             INT32_MAX);
   GV_TRY(place_make(io, source, columns * rows, out));
   out->columns = pair->lon_first ? rows : columns;
   double *axes = malloc((size_t)(columns + rows) * sizeof *axes);
@@ -90,7 +92,7 @@ static gv_status place_fill_product(gv_io *io, const char *source, const gv_plac
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------- faces of a mesh */
+/* ---------------------------------------------------------------------------------------- faces of a mesh */
 
 /* The faces of a mesh without coordinates of faces. */
 typedef struct place_faces {
@@ -110,7 +112,8 @@ static gv_status place_faces_open(gv_io *io, const char *source, const gv_place_
   }
   if (of != NULL) GDALReleaseDimensions(of, dimensions);
   GV_REQUIRE(io, dimensions == 2 && f->count > 0 && f->corners > 0 && f->corners <= MOST_CORNERS,
-             "%s: unsupported mesh (%s); expected the nodes of each face, at most %d", source, name, MOST_CORNERS);
+             "%s: unsupported mesh (%s); expected the nodes of each face, at most %d", source, name,
+             MOST_CORNERS);
   GDALAttributeH first = GDALMDArrayGetAttribute(f->array, "start_index");
   f->first = first != NULL ? GDALAttributeReadAsInt(first) : 0;
   GDALAttributeRelease(first);
@@ -165,7 +168,7 @@ static gv_status place_fill_faces(gv_io *io, const char *source, const gv_place_
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- places */
+/* ------------------------------------------------------------------------------------------------- places */
 
 /* The size of the dimension that is the fastest. */
 static int64_t place_last_size(GDALMDArrayH array) {
@@ -176,8 +179,8 @@ static int64_t place_last_size(GDALMDArrayH array) {
   return size;
 }
 
-static gv_status place_fill(gv_io *io, const char *source, const gv_place_list *list, const gv_place_pair *pair,
-                            gv_seed_list *out) {
+static gv_status place_fill(gv_io *io, const char *source, const gv_place_list *list,
+                            const gv_place_pair *pair, gv_seed_list *out) {
   if (pair->connectivity != NULL) return place_fill_faces(io, source, list, pair, out);
   if (pair->product) return place_fill_product(io, source, pair, out);
   GV_TRY(place_make(io, source, pair->lon->count, out));

@@ -1,7 +1,8 @@
 /*
- * Which arrays are longitudes and latitudes: by CF's standard_name and units, or by the names that models use. Which of several pairs places
- * the cells, in this order: UGRID's face_coordinates; the only pair that is not bounds of another; the only one that data variables name as
- * their coordinates; the only one with a name that models use for centers of cells.
+ * Which arrays are longitudes and latitudes: by CF's standard_name and units, or by the names that models
+ * use. Which of several pairs places the cells, in this order: UGRID's face_coordinates; the only pair that
+ * is not bounds of another; the only one that data variables name as their coordinates; the only one with a
+ * name that models use for centers of cells.
  */
 #include "io/in/cells/place_list.h"
 
@@ -50,7 +51,7 @@ static int place_center_of(const char *name, int which) {
   return -1;
 }
 
-/* ------------------------------------------------------------------------------------------------------- attributes */
+/* --------------------------------------------------------------------------------------------- attributes */
 
 /* To be freed; NULL of NULL, or if memory runs out, which sets *lacks. */
 static char *place_copy(const char *text, bool *lacks) {
@@ -97,7 +98,7 @@ static bool place_recognize(gv_place_array *one, bool *lacks) {
   return is;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ list */
+/* --------------------------------------------------------------------------------------------------- list */
 
 static void place_array_free(gv_place_array *one) {
   GDALMDArrayRelease(one->array);
@@ -135,9 +136,10 @@ static void place_add_attribute(char ***texts, GDALMDArrayH array, const char *a
 static void place_add_mesh(gv_place_list *list, const gv_place_array *one, bool *lacks) {
   char *role = place_text(one->array, "cf_role", lacks);
   if (role != NULL && EQUAL(role, "mesh_topology") && list->mesh.name == NULL) {
-    list->mesh = (gv_place_mesh){place_copy(one->name, lacks), place_text(one->array, "face_coordinates", lacks),
-                                 place_text(one->array, "node_coordinates", lacks),
-                                 place_text(one->array, "face_node_connectivity", lacks)};
+    list->mesh =
+        (gv_place_mesh){place_copy(one->name, lacks), place_text(one->array, "face_coordinates", lacks),
+                        place_text(one->array, "node_coordinates", lacks),
+                        place_text(one->array, "face_node_connectivity", lacks)};
   }
   free(role);
 }
@@ -198,7 +200,7 @@ gv_status gv_place_list_read(gv_io *io, GDALGroupH root, gv_place_list *out) {
   return good ? GV_OK : gv_io_fail_memory(io, "the names of arrays");
 }
 
-/* ----------------------------------------------------------------------------------------------------------- pairs */
+/* -------------------------------------------------------------------------------------------------- pairs */
 
 enum { MOST_PAIRS = 64 };
 
@@ -245,8 +247,8 @@ static bool place_are_together(const gv_place_list *list, const gv_place_pair *p
   return together;
 }
 
-/* The latitudes of longitudes, of arrays with the same dimensions: those that an attribute names with them, those with the same name, or the
- * only ones. */
+/* The latitudes of longitudes, of arrays with the same dimensions: those that an attribute names with them,
+ * those with the same name, or the only ones. */
 static const gv_place_array *place_partner(const gv_place_list *list, const gv_place_array *lon) {
   const gv_place_array *only = NULL, *named = NULL;
   int lons = 0, lats = 0;
@@ -298,7 +300,7 @@ static void place_list_products(const gv_place_list *list, place_pairs *out) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- choosing */
+/* ----------------------------------------------------------------------------------------------- choosing */
 
 /* The only pair that passes a test; NULL: none, or several. */
 typedef bool place_test(const gv_place_list *list, const gv_place_pair *pair);
@@ -372,7 +374,8 @@ static gv_status place_choose_cells(gv_io *io, const char *source, const gv_plac
   return GV_OK;
 }
 
-/* Names of the coordinates of a variable: CF's, or those of its location in a mesh. To be freed; NULL: none. */
+/* Names of the coordinates of a variable: CF's, or those of its location in a mesh. To be freed; NULL:
+ * none. */
 static char *place_coordinates_of(const gv_place_list *list, GDALMDArrayH array, const char *variable,
                                   bool *lacks) {
   char *names = place_text(array, "coordinates", lacks);
@@ -381,7 +384,8 @@ static char *place_coordinates_of(const gv_place_list *list, GDALMDArrayH array,
   if (names == NULL && (is_mesh || (mesh != NULL && location != NULL))) {
     GDALMDArrayH of = is_mesh ? NULL : GDALGroupOpenMDArray(list->root, mesh, NULL);
     if (is_mesh || of != NULL)
-      names = place_text(is_mesh ? array : of, CPLSPrintf("%s_coordinates", is_mesh ? "face" : location), lacks);
+      names =
+          place_text(is_mesh ? array : of, CPLSPrintf("%s_coordinates", is_mesh ? "face" : location), lacks);
     GDALMDArrayRelease(of);
   }
   free(mesh);
@@ -401,15 +405,15 @@ static bool place_is_on_faces(const gv_place_list *list, const gv_place_array *o
   return is;
 }
 
-static gv_status place_choose_of(gv_io *io, const char *source, const gv_place_list *list, const place_pairs *all,
-                                 const char *variable, gv_place_pair *out) {
+static gv_status place_choose_of(gv_io *io, const char *source, const gv_place_list *list,
+                                 const place_pairs *all, const char *variable, gv_place_pair *out) {
   GDALMDArrayH array = GDALGroupOpenMDArray(list->root, variable, NULL);
   char names[600];
   place_names(all, names, sizeof names);
   if (array == NULL) {
     gv_gdal_reset();
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown variable (%s); it has the coordinates %s", source,
-                      variable, names);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown variable (%s); it has the coordinates %s",
+                      source, variable, names);
   }
   bool lacks = false;
   gv_place_array one = {.array = array, .name = place_copy(variable, &lacks)};
@@ -438,8 +442,8 @@ static gv_status place_choose_of(gv_io *io, const char *source, const gv_place_l
   place_array_free(&one);
   if (lacks) return gv_io_fail_memory(io, "the names of arrays");
   if (out->lon != NULL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the variable '%s' has no coordinates; the file has %s",
-                    source, variable, names);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: the variable '%s' has no coordinates; the file has %s", source, variable, names);
 }
 
 gv_status gv_place_list_choose(gv_io *io, const char *source, const gv_place_list *list, const char *variable,

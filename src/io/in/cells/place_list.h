@@ -34,8 +34,8 @@ typedef struct gv_place_list {
   gv_place_mesh mesh; /* the first; name NULL: none */
 } gv_place_list;
 
-/* Places of cells: a pair of arrays with the same dimensions; or with two, for all combinations (a regular grid); or those of the corners
- * of a mesh's faces. */
+/* Places of cells: a pair of arrays with the same dimensions; or with two, for all combinations (a regular
+ * grid); or those of the corners of a mesh's faces. */
 typedef struct gv_place_pair {
   const gv_place_array *lon, *lat;
   bool product, lon_first; /* lon_first: longitudes change slowest */
@@ -46,8 +46,8 @@ typedef struct gv_place_pair {
 gv_status gv_place_list_read(gv_io *io, GDALGroupH root, gv_place_list *out);
 void gv_place_list_free(gv_place_list *list);
 
-/* The pair that a variable of the file has, by CF's attribute `coordinates` or by UGRID's location; NULL: the pair of the cells, with a note if there are others.
- * out->lon is NULL if there is none. */
+/* The pair that a variable of the file has, by CF's attribute `coordinates` or by UGRID's location; NULL: the
+ * pair of the cells, with a note if there are others. out->lon is NULL if there is none. */
 gv_status gv_place_list_choose(gv_io *io, const char *source, const gv_place_list *list, const char *variable,
                                gv_place_pair *out);
 

@@ -7,7 +7,8 @@ bool gv_array_file_create(gv_array_file *file, GDALDriverH driver, const char *c
   file->uint64 = GDALExtendedDataTypeCreate(GDT_UInt64);
   file->float32 = GDALExtendedDataTypeCreate(GDT_Float32);
   file->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
-  writer->dataset = GDALCreateMultiDimensional(driver, gv_place_work(&writer->place), NULL, (CSLConstList)options);
+  writer->dataset =
+      GDALCreateMultiDimensional(driver, gv_place_work(&writer->place), NULL, (CSLConstList)options);
   file->root = writer->dataset != NULL ? GDALDatasetGetRootGroup(writer->dataset) : NULL;
   return file->root != NULL;
 }

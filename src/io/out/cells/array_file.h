@@ -27,7 +27,8 @@ GDALDimensionH gv_array_file_dimension(gv_array_file *file, const char *name, in
 /* Has the array, which may be NULL, released at the end; returns it. */
 GDALMDArrayH gv_array_file_keep(gv_array_file *file, GDALMDArrayH array);
 
-/* Completes the file if `status` is GV_OK, and releases all. `scalar`: as for gv_mdarray_flush; NULL of other formats than NetCDF. */
+/* Completes the file if `status` is GV_OK, and releases all. `scalar`: as for gv_mdarray_flush; NULL of other
+ * formats than NetCDF. */
 gv_status gv_array_file_finish(gv_io *io, gv_array_file *file, const char *scalar, gv_status status);
 
 #endif

@@ -13,8 +13,8 @@ typedef struct gv_cell_layer gv_cell_layer;
 typedef gv_status gv_cell_layer_create(gv_cell_layer *layer);
 
 /* Fills the row of cell i of a block. */
-typedef gv_status gv_cell_layer_set(const gv_cell_layer *layer, OGRFeatureH feature, const gv_mesh_block *block,
-                                    int64_t i);
+typedef gv_status gv_cell_layer_set(const gv_cell_layer *layer, OGRFeatureH feature,
+                                    const gv_mesh_block *block, int64_t i);
 
 enum { GV_CELL_FIELDS = 5, GV_CELL_FIELDS_OF_SEED = 4 };
 

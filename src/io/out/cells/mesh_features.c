@@ -1,6 +1,7 @@
 /*
- * Triangles as polygons of any OGR format: id (Dutton's digits), id64, lon, lat (the center, degrees), seed (the id of the
- * nearest), distance (meters, from the center) and area_km2; with several seeds a triangle seed_2, distance_2 and so on.
+ * Triangles as polygons of any OGR format: id (Dutton's digits), id64, lon, lat (the center, degrees), seed
+ * (the id of the nearest), distance (meters, from the center) and area_km2; with several seeds a triangle
+ * seed_2, distance_2 and so on.
  */
 #include <math.h>
 
@@ -32,7 +33,8 @@ static gv_status mesh_features_create_layer(gv_cell_layer *layer) {
   return GV_OK;
 }
 
-/* A triangle's ring. On the map a corner at a pole is an edge, from the meridian of one neighbor to the other's. */
+/* A triangle's ring. On the map a corner at a pole is an edge, from the meridian of one neighbor to the
+ * other's. */
 static OGRGeometryH polygon(gv_qtm_id id, double unit) {
   double lon[3], lat[3];
   OGRGeometryH made = OGR_G_CreateGeometry(wkbPolygon), ring = OGR_G_CreateGeometry(wkbLinearRing);

@@ -1,10 +1,10 @@
 /*
  * A QTM level as a UGRID 1.0 mesh: a NetCDF-4 file through GDAL's multidimensional interface.
  *
- * Face i is the cell with number i. Nodes are the vertices, row by row from the north pole, each row from 180 west
- * eastward. A vertex is one node, but for two places where the map is cut: those at 180 degrees are two nodes, one at
- * each edge of the map, and a pole is four, one for the triangle of each octant, at its middle meridian. So no face
- * reaches across the map. With n = 2^level there are 4 n^2 + 2 n + 7 nodes.
+ * Face i is the cell with number i. Nodes are the vertices, row by row from the north pole, each row from 180
+ * west eastward. A vertex is one node, but for two places where the map is cut: those at 180 degrees are two
+ * nodes, one at each edge of the map, and a pole is four, one for the triangle of each octant, at its middle
+ * meridian. So no face reaches across the map. With n = 2^level there are 4 n^2 + 2 n + 7 nodes.
  *
  * UGRID: http://ugrid-conventions.github.io/ugrid-conventions/
  */
@@ -47,10 +47,11 @@ static gv_status mesh_ugrid_check(gv_io *io, const char *path, int level) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: invalid extension (%s); use .nc", path);
   }
   if (level <= MAX_LEVEL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: level out of range [0, %d] (%d)", MAX_LEVEL, level);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: level out of range [0, %d] (%d)", MAX_LEVEL,
+                    level);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- arrays */
+/* ------------------------------------------------------------------------------------------------- arrays */
 
 /* The topology's own variable, which holds no number but attributes. */
 static bool describe_mesh(const ugrid *sink) {
@@ -67,8 +68,9 @@ static bool describe_mesh(const ugrid *sink) {
   return good;
 }
 
-static GDALMDArrayH make_face_array(ugrid *sink, const char *name, const char *long_name, const char *standard_name,
-                                    const char *units, GDALExtendedDataTypeH type) {
+static GDALMDArrayH make_face_array(ugrid *sink, const char *name, const char *long_name,
+                                    const char *standard_name, const char *units,
+                                    GDALExtendedDataTypeH type) {
   const char *const texts[][2] = {{"long_name", long_name}, {"standard_name", standard_name},
                                   {"units", units},         {"mesh", "mesh"},
                                   {"location", "face"},     {"grid_mapping", "crs"}};
@@ -77,13 +79,14 @@ static GDALMDArrayH make_face_array(ugrid *sink, const char *name, const char *l
   return made != NULL && gv_array_put_texts(made, texts, 6) ? made : NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- nodes */
+/* -------------------------------------------------------------------------------------------------- nodes */
 
 static int64_t node_count(int64_t n) {
   return 4 * n * n + 2 * n + 7;
 }
 
-/* Number of the first node of row r from the north pole (0 ... 2 n); row r of the south mirrors that of the north. */
+/* Number of the first node of row r from the north pole (0 ... 2 n); row r of the south mirrors that of the
+ * north. */
 static int64_t row_start(int64_t n, int64_t row) {
   if (row <= n) return row == 0 ? 0 : 4 + (row - 1) * (2 * row + 1);
   int64_t mirrored = 2 * n - row;
@@ -151,7 +154,7 @@ static gv_status make_nodes(gv_io *io, const ugrid *sink) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ file */
+/* --------------------------------------------------------------------------------------------------- file */
 
 /* The arrays of seeds and distances: seed, distance, seed_2, distance_2 ... */
 static bool make_results(ugrid *sink) {
@@ -181,7 +184,8 @@ static bool create(ugrid *sink, OGRSpatialReferenceH crs) {
   int64_t lowest, highest;
   gv_seeds_range(facts->seeds->ids, facts->seeds->count, &lowest, &highest);
   sink->narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
-  if (!gv_array_file_create(file, gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF)), format)) return false;
+  if (!gv_array_file_create(file, gv_format_driver(gv_format_with_arrays(GV_ARRAYS_NETCDF)), format))
+    return false;
   sink->nodes = gv_array_file_dimension(file, "mesh_nodes", node_count(sink->n));
   sink->faces = gv_array_file_dimension(file, "mesh_faces", gv_qtm_count(facts->of->level));
   sink->corners = gv_array_file_dimension(file, "mesh_corners", 3);
@@ -243,9 +247,9 @@ static gv_status mesh_ugrid_block(gv_io *io, void *user, const gv_mesh_block *bl
     for (int c = 0; c < 3; c++)
       sink->connected[3 * i + c] = (int32_t)node_at(sink->n, lon[c], lat[c]);
   }
-  bool good =
-      gv_mdarray_write(sink->connectivity, block->first, block->count, 3, sink->file.int32, sink->connected) &&
-      gv_mdarray_write(sink->area, block->first, block->count, 1, sink->file.float64, block->area);
+  bool good = gv_mdarray_write(sink->connectivity, block->first, block->count, 3, sink->file.int32,
+                               sink->connected) &&
+              gv_mdarray_write(sink->area, block->first, block->count, 1, sink->file.float64, block->area);
   for (int b = 0; b < sink->facts->bands && good; b++) {
     number_seeds(sink, block->seed + b * block->stride, block->count);
     good = gv_mdarray_write(sink->seed[b], block->first, block->count, 1,

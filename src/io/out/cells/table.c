@@ -1,8 +1,9 @@
 /*
- * Cells of HEALPix, S2, H3 and places as a table of any OGR format, in their own order: cell (gv_cells_of_id), of S2 and H3 token (the same in
- * hexadecimal digits), lon and lat (degrees), seed (the id of the nearest), distance, azimuth, area_km2 where areas are known, and the seeds'
- * attribute if there is one. With several seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the center as a
- * point, or the border as a polygon.
+ * Cells of HEALPix, S2, H3 and places as a table of any OGR format, in their own order: cell
+ * (gv_cells_of_id), of S2 and H3 token (the same in hexadecimal digits), lon and lat (degrees), seed (the id
+ * of the nearest), distance, azimuth, area_km2 where areas are known, and the seeds' attribute if there is
+ * one. With several seeds a cell seed_2, distance_2, azimuth_2 and so on. Formats with geometries have the
+ * center as a point, or the border as a polygon.
  */
 #include <math.h>
 
@@ -37,7 +38,8 @@ static gv_status table_create(gv_cell_layer *layer) {
     if (i == TABLE_AREA && gv_cells_of_are_read(layer->facts->of)) continue;
     if (i == TABLE_TOKEN && !gv_cells_of_have_tokens(layer->facts->of)) continue;
     OGRFieldType type = i == TABLE_CELL ? OFTInteger64 : i == TABLE_TOKEN ? OFTString : OFTReal;
-    if (i == TABLE_CELL && gv_cells_of_have_tokens(layer->facts->of)) type = gv_layer_cell_id_type(&layer->out);
+    if (i == TABLE_CELL && gv_cells_of_have_tokens(layer->facts->of))
+      type = gv_layer_cell_id_type(&layer->out);
     GV_TRY(gv_layer_add_field(&layer->out, names[i], NULL, type, &layer->field[i]));
   }
   for (int b = 0; b < layer->facts->bands; b++) {

@@ -1,7 +1,8 @@
 /*
- * Cells of HEALPix, S2, H3 and places as variables of a NetCDF-4 file, or arrays of a Zarr file, along the dimension cells, after CF: the coordinates lon and lat,
- * cell_ids, and seed, distance, azimuth and the seeds' attribute; with several seeds a cell seed_2 and so on. Of HEALPix, S2 and H3 cell_ids
- * have the attributes that xdggs decodes; of HEALPix the variable healpix is CF's grid mapping.
+ * Cells of HEALPix, S2, H3 and places as variables of a NetCDF-4 file, or arrays of a Zarr file, along the
+ * dimension cells, after CF: the coordinates lon and lat, cell_ids, and seed, distance, azimuth and the
+ * seeds' attribute; with several seeds a cell seed_2 and so on. Of HEALPix, S2 and H3 cell_ids have the
+ * attributes that xdggs decodes; of HEALPix the variable healpix is CF's grid mapping.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -45,10 +46,12 @@ static const char *variables_driver(const char *path) {
 static gv_status variables_check(gv_io *io, const char *path, int level) {
   (void)level;
   if (GDALGetDriverByName(variables_driver(path)) != NULL) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: missing %s driver in this GDAL", variables_driver(path));
+  return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--cells: missing %s driver in this GDAL",
+                    variables_driver(path));
 }
 
-/* Integers of version 3 need a value for what is not written. Those of version 2 have none, because xarray takes it for missing values. */
+/* Integers of version 3 need a value for what is not written. Those of version 2 have none, because xarray
+ * takes it for missing values. */
 static bool variables_set_nodata(const variables *sink, GDALMDArrayH array, int64_t value) {
   return sink->zarr != 3 || GDALMDArraySetNoDataValueAsInt64(array, value) != 0;
 }
@@ -56,10 +59,12 @@ static bool variables_set_nodata(const variables *sink, GDALMDArrayH array, int6
 /* An array along the cells; NULL: GDAL has failed. */
 static GDALMDArrayH variables_make_array(variables *sink, const char *name, GDALExtendedDataTypeH type) {
   gv_array_file *file = &sink->file;
-  if (!sink->zarr) return gv_array_file_keep(file, gv_mdarray_make(file->root, name, sink->cells, NULL, type));
+  if (!sink->zarr)
+    return gv_array_file_keep(file, gv_mdarray_make(file->root, name, sink->cells, NULL, type));
   char chunk[64];
   const int64_t size = sink->facts->written;
-  snprintf(chunk, sizeof chunk, "BLOCKSIZE=%" PRId64, size < GV_MDARRAY_CHUNK ? size : (int64_t)GV_MDARRAY_CHUNK);
+  snprintf(chunk, sizeof chunk, "BLOCKSIZE=%" PRId64,
+           size < GV_MDARRAY_CHUNK ? size : (int64_t)GV_MDARRAY_CHUNK);
   const char *const options[] = {"COMPRESS=GZIP", chunk, NULL};
   GDALDimensionH dimensions[] = {sink->cells};
   GDALMDArrayH made = gv_array_file_keep(
@@ -78,8 +83,8 @@ static const char *variables_mapping(const variables *sink) {
   return is_healpix(sink) ? "healpix" : "crs";
 }
 
-/* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes are
- * global. */
+/* CF's grid mapping of HEALPix. xdggs rejects unknown attributes here and in cell_ids, so other attributes
+ * are global. */
 static bool variables_map_healpix(const variables *sink) {
   const gv_cells_of *cells = sink->facts->of;
   const char *const texts[][2] = {{"grid_mapping_name", "healpix"},
@@ -94,7 +99,8 @@ static bool variables_map_healpix(const variables *sink) {
 /* The grid mapping. xarray wants the dimensions of a Zarr array named, though it has none. */
 static bool variables_map_grid(const variables *sink) {
   const char *name = variables_mapping(sink);
-  if (is_healpix(sink) ? !variables_map_healpix(sink) : !gv_mdarray_describe_crs(sink->file.root, sink->facts->crs))
+  if (is_healpix(sink) ? !variables_map_healpix(sink)
+                       : !gv_mdarray_describe_crs(sink->file.root, sink->facts->crs))
     return false;
   if (sink->zarr == 0) return true;
   GDALMDArrayH made = GDALGroupOpenMDArray(sink->file.root, name, NULL);
@@ -118,7 +124,8 @@ static bool variables_describe_grid(const variables *sink) {
            gv_mdarray_put_json(root, NULL, "dggs", system)));
 }
 
-/* By which xdggs converts authalic latitudes; those of other HEALPix cells are a sphere's. It knows ellipsoids by the names of PROJ. */
+/* By which xdggs converts authalic latitudes; those of other HEALPix cells are a sphere's. It knows
+ * ellipsoids by the names of PROJ. */
 static bool variables_put_ellipsoid(const variables *sink) {
   const gv_mesh_facts *facts = sink->facts;
   const char *name = gv_crs_ellipsoid_name(facts->crs);
@@ -133,8 +140,8 @@ static bool variables_make_coordinates(variables *sink) {
   const char *const system[][2] = {{"grid_name", gv_cells_of_system(cells)},
                                    {"indexing_scheme", cells->ring ? "ring" : "nested"}};
   const char *const of_file[][2] = {{"long_name", "feature id"}};
-  sink->id =
-      variables_make_array(sink, "cell_ids", gv_cells_of_have_tokens(cells) ? sink->file.uint64 : sink->file.int64);
+  sink->id = variables_make_array(sink, "cell_ids",
+                                  gv_cells_of_have_tokens(cells) ? sink->file.uint64 : sink->file.int64);
   sink->lon = variables_make_array(sink, "lon", sink->file.float64);
   sink->lat = variables_make_array(sink, "lat", sink->file.float64);
   if (sink->id == NULL || sink->lon == NULL || sink->lat == NULL) return false;
@@ -185,8 +192,8 @@ static bool variables_create(variables *sink) {
   if (!gv_array_file_create(&sink->file, driver, sink->zarr > 0 ? zarr : netcdf)) return false;
   sink->cells = gv_array_file_dimension(&sink->file, "cells", facts->written);
   bool good = sink->cells != NULL && gv_mdarray_put_source(sink->file.root) &&
-              gv_mdarray_put_global(sink->file.root, "metric", facts->metric) && variables_describe_grid(sink) &&
-              variables_make_coordinates(sink);
+              gv_mdarray_put_global(sink->file.root, "metric", facts->metric) &&
+              variables_describe_grid(sink) && variables_make_coordinates(sink);
   for (int b = 0; b < facts->bands && good; b++)
     good = variables_make_band(sink, b);
   return good;
@@ -197,12 +204,14 @@ static gv_status variables_begin(gv_io *io, gv_writer *writer, const gv_mesh_fac
   if (sink == NULL) return gv_io_fail_memory(io, "the cells");
   sink->file.writer = writer;
   sink->facts = facts;
-  if (variables_arrays(writer->place.output.path) == GV_ARRAYS_ZARR) sink->zarr = facts->request->zarr_version;
+  if (variables_arrays(writer->place.output.path) == GV_ARRAYS_ZARR)
+    sink->zarr = facts->request->zarr_version;
   return variables_create(sink) ? GV_OK : gv_writer_fail(io, writer);
 }
 
 /* Values of the seeds of a band, `from` by seed, into the sink's buffer. */
-static void variables_look_up(const variables *sink, const int32_t *seed, int64_t count, const int64_t *from) {
+static void variables_look_up(const variables *sink, const int32_t *seed, int64_t count,
+                              const int64_t *from) {
   int64_t *to = sink->values;
   for (int64_t i = 0; i < count; i++)
     to[i] = seed[i] >= 0 ? from[seed[i]] : sink->facts->nodata;
@@ -214,16 +223,19 @@ static bool variables_write_band(const variables *sink, const gv_mesh_block *blo
   const int64_t count = block->count, at = band * block->stride;
   double *reals = sink->values;
   variables_look_up(sink, block->seed + at, count, sink->facts->seeds->ids);
-  if (!gv_mdarray_write(array[VARIABLE_SEED], block->first, count, 1, sink->file.int64, sink->values)) return false;
+  if (!gv_mdarray_write(array[VARIABLE_SEED], block->first, count, 1, sink->file.int64, sink->values))
+    return false;
   for (int64_t i = 0; i < count; i++)
     reals[i] = block->distance[at + i] / q->distance_size;
   if (!gv_mdarray_write(array[VARIABLE_DISTANCE], block->first, count, 1, sink->file.float64, reals) ||
-      !gv_mdarray_write(array[VARIABLE_AZIMUTH], block->first, count, 1, sink->file.float32, block->azimuth + at))
+      !gv_mdarray_write(array[VARIABLE_AZIMUTH], block->first, count, 1, sink->file.float32,
+                        block->azimuth + at))
     return false;
   if (q->attribute == NULL) return true;
   if (q->reals == NULL) {
     variables_look_up(sink, block->seed + at, count, q->integers);
-    return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->file.int64, sink->values);
+    return gv_mdarray_write(array[VARIABLE_ATTRIBUTE], block->first, count, 1, sink->file.int64,
+                            sink->values);
   }
   for (int64_t i = 0; i < count; i++)
     reals[i] = block->seed[at + i] >= 0 ? q->reals[block->seed[at + i]] : (double)NAN;

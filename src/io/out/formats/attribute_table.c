@@ -11,7 +11,8 @@ void gv_attribute_table_free(gv_attribute_table *table) {
 }
 
 GDALRasterAttributeTableH gv_attribute_table_make(const gv_attribute_table *table) {
-  const int64_t exactly = (int64_t)1 << 53, lowest = table->rows[0].id, highest = table->rows[table->count - 1].id;
+  const int64_t exactly = (int64_t)1 << 53, lowest = table->rows[0].id,
+                highest = table->rows[table->count - 1].id;
   bool narrow = lowest >= INT_MIN && highest <= INT_MAX, exact = lowest >= -exactly && highest <= exactly;
   GDALRasterAttributeTableH out = GDALCreateRasterAttributeTable();
   if (out == NULL) return NULL;

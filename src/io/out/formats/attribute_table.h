@@ -22,8 +22,8 @@ typedef struct gv_attribute_table {
 /* Frees the rows, not the names. */
 void gv_attribute_table_free(gv_attribute_table *table);
 
-/* GDAL's table, to be freed with GDALDestroyRasterAttributeTable; NULL when out of memory. Ids are integers of 32
- * bits, else numbers, else text. */
+/* GDAL's table, to be freed with GDALDestroyRasterAttributeTable; NULL when out of memory. Ids are integers
+ * of 32 bits, else numbers, else text. */
 GDALRasterAttributeTableH gv_attribute_table_make(const gv_attribute_table *table);
 
 #endif

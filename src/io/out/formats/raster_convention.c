@@ -14,8 +14,9 @@
 /* Their ids, which readers compare. */
 static const char spatial[] = "{\"uuid\": \"689b58e2-cf7b-45e0-9fff-9cfc0883d6b4\", "
                               "\"description\": \"Spatial coordinate information\"}",
-                  proj[] = "{\"uuid\": \"f17cb550-5864-4468-aeb7-f3180cfb622f\", "
-                           "\"description\": \"Coordinate reference system information for geospatial data\"}";
+                  proj[] =
+                      "{\"uuid\": \"f17cb550-5864-4468-aeb7-f3180cfb622f\", "
+                      "\"description\": \"Coordinate reference system information for geospatial data\"}";
 
 static bool convention_put_numbers(GDALMDArrayH array, const char *name, const double *values, int count) {
   gv_json_writer json = {0};
@@ -58,15 +59,18 @@ bool gv_raster_convention_put(GDALMDArrayH array, const double g[6], int64_t wid
     box[2] = fmax(box[2], x[i]);
     box[3] = fmax(box[3], y[i]);
   }
-  static const char *const texts[][2] = {{"spatial:transform_type", "affine"}, {"spatial:registration", "pixel"}};
+  static const char *const texts[][2] = {{"spatial:transform_type", "affine"},
+                                         {"spatial:registration", "pixel"}};
   OGRSpatialReferenceH crs = GDALMDArrayGetSpatialRef(array);
   char conventions[sizeof spatial + sizeof proj + 4];
-  snprintf(conventions, sizeof conventions, "[%s%s%s]", spatial, crs != NULL ? ", " : "", crs != NULL ? proj : "");
-  bool good =
-      gv_mdarray_put_json(NULL, array, "zarr_conventions", conventions) &&
-      gv_mdarray_put_json(NULL, array, "spatial:dimensions", "[\"Y\", \"X\"]") &&
-      gv_array_put_texts(array, texts, 2) && convention_put_numbers(array, "spatial:transform", transform, 6) &&
-      convention_put_numbers(array, "spatial:bbox", box, 4) && (crs == NULL || convention_put_crs(array, crs));
+  snprintf(conventions, sizeof conventions, "[%s%s%s]", spatial, crs != NULL ? ", " : "",
+           crs != NULL ? proj : "");
+  bool good = gv_mdarray_put_json(NULL, array, "zarr_conventions", conventions) &&
+              gv_mdarray_put_json(NULL, array, "spatial:dimensions", "[\"Y\", \"X\"]") &&
+              gv_array_put_texts(array, texts, 2) &&
+              convention_put_numbers(array, "spatial:transform", transform, 6) &&
+              convention_put_numbers(array, "spatial:bbox", box, 4) &&
+              (crs == NULL || convention_put_crs(array, crs));
   if (crs != NULL) OSRRelease(crs);
   return good;
 }

@@ -42,7 +42,8 @@ static void put_word(gv_text *out, const gv_attribute_row *row) {
 
 gv_status gv_variable_set_flags(gv_io *io, gv_variable *v, const gv_attribute_table *table) {
   gv_text meanings = {0};
-  bool narrow = table->count > 0 && table->rows[0].id >= INT32_MIN && table->rows[table->count - 1].id <= INT32_MAX;
+  bool narrow =
+      table->count > 0 && table->rows[0].id >= INT32_MIN && table->rows[table->count - 1].id <= INT32_MAX;
   if (!table->has_names || !narrow || table->count > GV_MOST_FLAGS) return GV_OK;
   v->flag_values = malloc((size_t)table->count * sizeof *v->flag_values);
   for (int i = 0; i < (int)table->count && v->flag_values != NULL; i++) {
@@ -56,7 +57,7 @@ gv_status gv_variable_set_flags(gv_io *io, gv_variable *v, const gv_attribute_ta
   return GV_OK;
 }
 
-/* --------------------------------------------------------------------------------------------------------- NetCDF */
+/* ------------------------------------------------------------------------------------------------- NetCDF */
 
 void gv_variable_to_netcdf(const gv_variable *v, const char *unit, GDALDatasetH dataset) {
   int bands = GDALGetRasterCount(dataset);
@@ -85,7 +86,7 @@ void gv_flags_to_netcdf(const gv_variable *v, GDALDatasetH dataset) {
   gv_text_free(&values);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- Zarr */
+/* --------------------------------------------------------------------------------------------------- Zarr */
 
 static bool put_flags(GDALMDArrayH array, const gv_variable *v) {
   const GUInt64 count = (GUInt64)v->count;
@@ -148,9 +149,10 @@ gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double g[6], int6
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
-  bool good = group != NULL && put_centers(group, names[0], g[0], g[1]) &&
-              put_centers(group, names[1], upwards ? g[3] + (double)height * g[5] : g[3], upwards ? -g[5] : g[5]) &&
-              put_axes(group, names, NULL);
+  bool good =
+      group != NULL && put_centers(group, names[0], g[0], g[1]) &&
+      put_centers(group, names[1], upwards ? g[3] + (double)height * g[5] : g[3], upwards ? -g[5] : g[5]) &&
+      put_axes(group, names, NULL);
   GDALGroupRelease(group);
   GDALClose(dataset);
   return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
@@ -182,7 +184,8 @@ static bool describe_arrays(const gv_variable *v, const gv_variable_grid *grid, 
   return good;
 }
 
-gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *v, const gv_variable_grid *grid, const char *path) {
+gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *v, const gv_variable_grid *grid,
+                              const char *path) {
   gv_gdal_reset();
   GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;

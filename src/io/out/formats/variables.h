@@ -1,6 +1,6 @@
 /*
- * Names and attributes, by the CF conventions, of NetCDF variables and Zarr arrays: nearest, distance, azimuth. A
- * small number of ids with names is written as flag_values and flag_meanings.
+ * Names and attributes, by the CF conventions, of NetCDF variables and Zarr arrays: nearest, distance,
+ * azimuth. A small number of ids with names is written as flag_values and flag_meanings.
  */
 #ifndef GV_IO_VARIABLES_H
 #define GV_IO_VARIABLES_H
@@ -40,7 +40,8 @@ typedef struct gv_variable_grid {
 gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *variable, const gv_variable_grid *grid,
                               const char *path);
 
-/* The coordinates x and y of a NetCDF file that GDAL has made of a raster on a plane without a geotransform; `upwards`: rows from below. */
+/* The coordinates x and y of a NetCDF file that GDAL has made of a raster on a plane without a geotransform;
+ * `upwards`: rows from below. */
 gv_status gv_axes_to_netcdf(gv_io *io, const char *path, const double geotransform[6], int64_t height,
                             bool upwards);
 

@@ -10,7 +10,8 @@
 static gv_status barriers_solve(gv_io *io, gv_run_work *w, gv_barriers *barriers) {
   gv_context *context = w->in->context;
   const gv_seed_list *seeds = w->in->seeds;
-  const gv_status status = gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &w->left_out);
+  const gv_status status =
+      gv_barriers_solve(context, barriers, seeds->x, seeds->y, seeds->count, &w->left_out);
   GV_TRY(gv_io_pass_on_library(io, context, status));
   return gv_seeds_check_left_out(io, seeds, w->left_out, "--barriers", NULL, "inside polygons of",
                                  w->plan->job->barriers.path);
@@ -24,7 +25,8 @@ static gv_status barriers_begin(gv_io *io, gv_run_work *w) {
   options.semi_major = w->in->grid.grid.semi_major;
   options.flattening = w->in->grid.grid.flattening;
   gv_barriers *barriers = NULL;
-  GV_TRY(gv_job_barriers_make(io, w->in->context, &w->plan->job->barriers, &w->in->barriers, &options, &barriers));
+  GV_TRY(gv_job_barriers_make(io, w->in->context, &w->plan->job->barriers, &w->in->barriers, &options,
+                              &barriers));
   w->source.state = barriers;
   return barriers_solve(io, w, barriers);
 }
@@ -40,7 +42,8 @@ static gv_status barriers_way(gv_io *io, gv_run_work *w, const double from[2], g
   found.count = &way->count;
   found.seed = &way->seed;
   found.distance = &way->length;
-  return gv_io_pass_on_library(io, w->in->context, gv_barriers_get_way(w->in->context, w->source.state, &found));
+  return gv_io_pass_on_library(io, w->in->context,
+                               gv_barriers_get_way(w->in->context, w->source.state, &found));
 }
 
 /* Centers: longitudes and latitudes on the globe. Those that the mask leaves out are NaN. */
@@ -79,7 +82,8 @@ static gv_status barriers_seeds(const gv_run_work *w, gv_run_worker *worker, con
   GV_TRY(gv_barriers_get(worker->context, w->source.state, &places));
   /* From rows without gaps to those of the block: the last one first, where rows move within an array. */
   for (int64_t row = p->h - 1; row >= 0; row--) {
-    memmove(worker->distance + row * w->block_w, worker->distance + row * p->w, (size_t)p->w * sizeof(double));
+    memmove(worker->distance + row * w->block_w, worker->distance + row * p->w,
+            (size_t)p->w * sizeof(double));
     memcpy(out->out + row * out->stride, worker->own + row * p->w, (size_t)p->w * sizeof(int32_t));
     if (a >= 0)
       memcpy((float *)block->out[a] + row * block->stride, worker->azimuth + row * p->w,

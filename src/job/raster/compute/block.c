@@ -1,10 +1,10 @@
 /*
- * Computes one block: mask, nearest seeds, adjacent regions (for the colors), distances, statistics, and ids. If
- * ids are distinct and no distances are requested, the library writes ids; otherwise it writes seed numbers, which
- * are replaced by ids last.
+ * Computes one block: mask, nearest seeds, adjacent regions (for the colors), distances, statistics, and ids.
+ * If ids are distinct and no distances are requested, the library writes ids; otherwise it writes seed
+ * numbers, which are replaced by ids last.
  *
- * If OUT's cells are those of the raster of seeds, cells that are seeds are not queries: each has its own region,
- * at distance 0.
+ * If OUT's cells are those of the raster of seeds, cells that are seeds are not queries: each has its own
+ * region, at distance 0.
  */
 #include "job/raster/compute/block.h"
 
@@ -12,11 +12,11 @@
 
 #include "cells/facts.h"
 
-/* ------------------------------------------------------------------------------------------------------ distances */
+/* ---------------------------------------------------------------------------------------------- distances */
 
 /* Into the raster from place `at` on. */
-static void block_put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at, const double *from,
-                                int64_t count) {
+static void block_put_distances(const gv_run_work *w, const gv_raster_block *block, int64_t at,
+                                const double *from, int64_t count) {
   void *out = block->out[w->plan->slot[GV_RUN_DISTANCE]];
   bool wide = w->plan->job->distance_type == GDT_Float64;
   for (int64_t i = 0; i < count && wide; i++)
@@ -58,8 +58,9 @@ void gv_run_put_band(const gv_run_work *w, const gv_run_worker *worker, const gv
 }
 
 /*
- * Distances to the seeds of a block, and azimuths, band by band. Distances in another unit than the library's go through the worker's
- * buffer. Those of the first band stay there for the statistics, without signs: that band is measured last. Errors are the library's.
+ * Distances to the seeds of a block, and azimuths, band by band. Distances in another unit than the library's
+ * go through the worker's buffer. Those of the first band stay there for the statistics, without signs: that
+ * band is measured last. Errors are the library's.
  */
 static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
                                const gv_rectangle *p, const gv_labels *numbers) {
@@ -82,7 +83,8 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
     }
     const bool put = through_buffer || d < 0;
     if (put && a < 0) continue;
-    block_values direct = {wide ? GV_FLOAT64 : GV_FLOAT32, NULL, NULL, block->stride, has_signs && !(kept && put)};
+    block_values direct = {wide ? GV_FLOAT64 : GV_FLOAT32, NULL, NULL, block->stride,
+                           has_signs && !(kept && put)};
     if (!put) direct.distance = (char *)block->out[d] + (size_t)at * (wide ? sizeof(double) : sizeof(float));
     if (a >= 0) direct.azimuth = (float *)block->out[a] + b * block->band_stride[a];
     GV_TRY(block_measure_band(w, worker, p, numbers, b, &direct));
@@ -90,10 +92,11 @@ static gv_status block_measure(const gv_run_work *w, gv_run_worker *worker, cons
   return GV_OK;
 }
 
-/* ----------------------------------------------------------------------------------- cells that are seeds themselves */
+/* ------------------------------------------------------------------------ cells that are seeds themselves */
 
 /* True if all cells of the block are of one region and none is a query; *own[0] is the region. */
-static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part, const uint8_t *mask) {
+static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part,
+                   const uint8_t *mask) {
   int32_t group;
   if (w->plan->job->cost.path != NULL) return false; /* cells that are seeds have cost 0 */
   worker->owns = w->in->cells.own;
@@ -106,11 +109,12 @@ static bool is_own(const gv_run_work *w, gv_run_worker *worker, const gv_rectang
          w->statistics == NULL && w->each == NULL;
 }
 
-/* Finds the cells of a block that are seeds themselves; they are not queries; `mask`: cells that count, or NULL. */
+/* Finds the cells of a block that are seeds themselves; they are not queries; `mask`: cells that count, or
+ * NULL. */
 static gv_status find_own(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_rectangle *part,
                           const uint8_t *mask) {
-  gv_status status = gv_raster_seeds_groups(worker->context, w->in->cells.cells, part->x, part->y, part->w, part->h,
-                                            worker->own, w->block_w);
+  gv_status status = gv_raster_seeds_groups(worker->context, w->in->cells.cells, part->x, part->y, part->w,
+                                            part->h, worker->own, w->block_w);
   if (status != GV_OK) return gv_io_pass_on_library(io, worker->context, status);
   for (int64_t y = 0; y < part->h; y++) {
     int32_t *own = worker->own + y * w->block_w;
@@ -179,14 +183,15 @@ static void name_regions(const gv_run_work *w, const gv_run_worker *worker, cons
       }
       out[x] = of_seed;
     }
-    for (int64_t x = 0; x < part->w && own; x++) /* by cell: some seed's number, until its own number is written */
+    /* by cell: some seed's number, until its own number is written */
+    for (int64_t x = 0; x < part->w && own; x++)
       out[x] = mine[x] < 0 ? out[x] : by_cell ? 0 : mine[x];
   }
 }
 
 /* Distances by value, with the worker's numbers and distances as buffers. */
-static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *worker, const gv_raster_block *block,
-                              const gv_rectangle *part, const uint8_t *mask) {
+static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *worker,
+                              const gv_raster_block *block, const gv_rectangle *part, const uint8_t *mask) {
   for (int64_t i = 0; i < w->in->regions->count; i++) {
     gv_labels b;
     gv_labels_init(&b);
@@ -215,7 +220,7 @@ static gv_status measure_each(gv_io *io, const gv_run_work *w, gv_run_worker *wo
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------ all of it */
+/* ---------------------------------------------------------------------------------------------- all of it */
 
 /* Seed numbers to real attributes. */
 static void write_reals(const gv_run_plan *plan, const int32_t *numbers, int64_t n, void *out, int64_t at) {
@@ -231,7 +236,8 @@ static void write_reals(const gv_run_plan *plan, const int32_t *numbers, int64_t
 }
 
 /* Seed numbers to ids or attributes of other types of integers than Int32. */
-static void write_integers(const gv_run_plan *plan, const int32_t *numbers, int64_t n, char *out, int64_t at) {
+static void write_integers(const gv_run_plan *plan, const int32_t *numbers, int64_t n, char *out,
+                           int64_t at) {
   enum { STRETCH = 256 };
   int64_t ids[STRETCH];
   const GDALDataType type = plan->type[GV_RUN_OUT];
@@ -287,8 +293,8 @@ static void write_own_cells(const gv_run_work *w, const gv_run_worker *worker, c
 
 /* True if cells may be without a seed. */
 static bool may_be_empty(const gv_run_inputs *in) {
-  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL || gv_run_has_barriers(in) ||
-         gv_facts_of(&in->grid.grid)->may_lack_places;
+  return in->mask != NULL || isfinite(in->max_distance) || in->job->cost.path != NULL ||
+         gv_run_has_barriers(in) || gv_facts_of(&in->grid.grid)->may_lack_places;
 }
 
 /* Cells without a seed; `uniform`: only the first is written. */
@@ -344,13 +350,15 @@ static gv_status add_statistics(gv_io *io, const gv_run_work *w, int number, con
 }
 
 /* Which cells of a block count. */
-static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv_rectangle *p, int64_t *kept) {
+static gv_status find_mask(gv_io *io, const gv_run_work *w, int number, const gv_rectangle *p,
+                           int64_t *kept) {
   gv_run_worker *worker = &w->workers[number];
   if (!gv_cells_of_lists(&w->plan->job->grid.cells_of))
     return gv_mask_cells(io, w->in->mask, number, p->x, p->y, p->w, p->h, worker->mask, w->block_w, kept);
   double *lon = worker->center, *lat = worker->center + p->w;
   GV_TRY(gv_io_pass_on_library(
-      io, worker->context, gv_voronoi_cell_centers(worker->context, w->voronoi, p->x, 0, p->w, 1, lon, lat, 0)));
+      io, worker->context,
+      gv_voronoi_cell_centers(worker->context, w->voronoi, p->x, 0, p->w, 1, lon, lat, 0)));
   return gv_mask_places(io, w->in->mask, number, lon, lat, p->w, worker->mask, kept);
 }
 
@@ -379,8 +387,8 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     b.mask = worker->mask;
     b.mask_stride = w->block_w;
   }
-  /* Equal cells need not all be written, unless each is used. Gain: otherwise 200 capitals, 43200x21600, take 1.28
-   * times the CPU time, 30 of them 1.6. */
+  /* Equal cells need not all be written, unless each is used. Gain: otherwise 200 capitals, 43200x21600,
+   * take 1.28 times the CPU time, 30 of them 1.6. */
   int uniform = 0, *may_be_uniform = NULL;
   const uint8_t *mask = b.mask;
   bool settled = is_own(w, worker, &p, mask);
@@ -398,7 +406,8 @@ static gv_status compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     uniform = 1;
     b.out[0] = -1;
   } else {
-    GV_TRY(gv_io_pass_on_library(io, worker->context, w->source.seeds(w, worker, block, &p, &b, may_be_uniform)));
+    GV_TRY(gv_io_pass_on_library(io, worker->context,
+                                 w->source.seeds(w, worker, block, &p, &b, may_be_uniform)));
   }
   if (worker->owns && j->k > 1) put_own_first(w, worker, &p, &b);
   if (uniform != 0) p.w = p.h = 1;
@@ -439,8 +448,8 @@ static gv_status check_distances(gv_io *io, const gv_run_work *w, const gv_raste
     int64_t at = i / rows * block->band_stride[d] + i % rows * block->stride;
     int64_t found = 0;
     for (int64_t x = 0; x < columns; x++)
-      found +=
-          wide ? isinf(((const double *)block->out[d])[at + x]) : isinf(((const float *)block->out[d])[at + x]);
+      found += wide ? isinf(((const double *)block->out[d])[at + x])
+                    : isinf(((const float *)block->out[d])[at + x]);
     GV_REQUIRE(io, found == 0, "--distance: %s exceed the range of %s; use %s",
                w->plan->job->cost.path != NULL ? "costs" : "distances", wide ? "Float64" : "Float32",
                wide ? "smaller coordinates" : "--distance-type Float64");

@@ -30,19 +30,22 @@ typedef struct gv_block_source {
   bool computes;    /* grids compute its blocks; otherwise they only describe cells and seeds */
   bool has_sums;    /* `begin` adds the statistics of all blocks */
   gv_raster_block_fn *block;
-  /* Of blocks that are computed: the numbers of the seeds of the cells `part`; *uniform may be set if it is not NULL, see
-   * gv_voronoi_fill. Then distances and azimuths into their rasters, and distances into the worker's. Errors are the library's. */
-  gv_status (*seeds)(const struct gv_run_work *work, struct gv_run_worker *worker, const gv_raster_block *block,
-                     const struct gv_rectangle *part, const gv_labels *numbers, int *uniform);
-  gv_status (*measure)(const struct gv_run_work *work, struct gv_run_worker *worker, const gv_raster_block *block,
-                       const struct gv_rectangle *part, const gv_labels *numbers);
+  /* Of blocks that are computed: the numbers of the seeds of the cells `part`; *uniform may be set if it is
+   * not NULL, see gv_voronoi_fill. Then distances and azimuths into their rasters, and distances into the
+   * worker's. Errors are the library's. */
+  gv_status (*seeds)(const struct gv_run_work *work, struct gv_run_worker *worker,
+                     const gv_raster_block *block, const struct gv_rectangle *part, const gv_labels *numbers,
+                     int *uniform);
+  gv_status (*measure)(const struct gv_run_work *work, struct gv_run_worker *worker,
+                       const gv_raster_block *block, const struct gv_rectangle *part,
+                       const gv_labels *numbers);
   /* Adds what the source contains in advance, once workers and statistics exist. May be NULL. */
   gv_status (*begin)(gv_io *io, struct gv_run_work *work);
   gv_sum_totals (*sum)(const struct gv_run_work *work, int number);
   /* False if blocks hold ids only, and ids repeat; NULL: they hold numbers of seeds. */
   bool (*identifies_seeds)(const struct gv_run_work *work);
-  /* Finds the way from a position in the grid's coordinates; NULL: there are none. All its positions are counted, also
-   * those that it has no room for. */
+  /* Finds the way from a position in the grid's coordinates; NULL: there are none. All its positions are
+   * counted, also those that it has no room for. */
   gv_status (*way)(gv_io *io, struct gv_run_work *work, const double from[2], gv_way *way);
   void (*close)(void *state); /* may be NULL */
   void *state;

@@ -40,14 +40,15 @@ static gv_status make_workers(gv_io *io, gv_run_work *w) {
     gv_adjacency_init(&one->adjacency, plan->width, plan->height);
     one->scans = plan->style;
     one->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *one->quantity);
-    made = gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
-           compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
-           compute_make(w->in->mask != NULL, cells, &one->mask) &&
-           compute_make(ways || (w->in->mask != NULL && list), 2 * cells * sizeof *one->center, &one->center) &&
-           compute_make(own, cells, &one->queried) &&
-           compute_make(own || ways, cells * sizeof *one->own, &one->own) &&
-           compute_make(ways, cells * sizeof *one->azimuth, &one->azimuth) &&
-           compute_make(distances, cells * sizeof *one->distance, &one->distance);
+    made =
+        gv_context_create(&options, &one->context) == GV_OK && one->quantity != NULL &&
+        compute_make(apart, cells * (size_t)j->k * sizeof *one->numbers, &one->numbers) &&
+        compute_make(w->in->mask != NULL, cells, &one->mask) &&
+        compute_make(ways || (w->in->mask != NULL && list), 2 * cells * sizeof *one->center, &one->center) &&
+        compute_make(own, cells, &one->queried) &&
+        compute_make(own || ways, cells * sizeof *one->own, &one->own) &&
+        compute_make(ways, cells * sizeof *one->azimuth, &one->azimuth) &&
+        compute_make(distances, cells * sizeof *one->distance, &one->distance);
   }
   return made ? GV_OK : gv_io_fail_memory(io, "the worker threads");
 }

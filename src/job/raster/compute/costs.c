@@ -13,7 +13,8 @@
 
 enum { CELL_BYTES = 28 /* of gv_cost_options.folder NULL */, WAY_BYTES = 5 /* of gv_cost_get_way */ };
 
-/* Rasters that do not fit into memory, whatever the size of their files, are kept in a file, if the backend can do so. */
+/* Rasters that do not fit into memory, whatever the size of their files, are kept in a file, if the backend
+ * can do so. */
 static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, const gv_grid *grid,
                                     gv_cost_options *options) {
   const gv_input_data data = {.option = "--cost",
@@ -29,19 +30,21 @@ static gv_status costs_choose_place(gv_io *io, const gv_run_work *w, const gv_gr
 
 /* Some rows of the raster, which has the grid's cells. *open: a cell so far is not a barrier. */
 static gv_status costs_read_rows(gv_io *io, const gv_raster_in *raster, int64_t first, int64_t count,
-                                 double *values, uint8_t *valid, gv_context *context, gv_cost *cost, bool *open) {
+                                 double *values, uint8_t *valid, gv_context *context, gv_cost *cost,
+                                 bool *open) {
   GV_TRY(gv_raster_in_valid(io, raster, 0, 0, first, raster->width, count, values, valid));
   for (int64_t i = 0; i < count * raster->width && !*open; i++)
     *open = values[i] >= 0.0 && isfinite(values[i]);
-  return gv_io_pass_on_library(io, context, gv_cost_set_rows(context, cost, first, count, values, raster->width));
+  return gv_io_pass_on_library(io, context,
+                               gv_cost_set_rows(context, cost, first, count, values, raster->width));
 }
 
 static gv_status costs_read(gv_io *io, const gv_run_work *w, gv_cost *cost) {
   const gv_job_cost *of = &w->plan->job->cost;
   const gv_raster_source source = {of->path, of->open_options, of->band};
   gv_raster_in raster;
-  gv_status status =
-      gv_raster_in_open(io, "--cost", source, (gv_readers){1, 1, w->in->budget.memory, &w->in->grid}, &raster);
+  gv_status status = gv_raster_in_open(io, "--cost", source,
+                                       (gv_readers){1, 1, w->in->budget.memory, &w->in->grid}, &raster);
   const int64_t rows = status == GV_OK ? gv_raster_in_rows_at_once(&raster) : 0;
   double *values = rows > 0 ? malloc((size_t)(rows * raster.width) * sizeof *values) : NULL;
   uint8_t *valid = rows > 0 ? malloc((size_t)(rows * raster.width)) : NULL;
@@ -70,7 +73,8 @@ static bool costs_overlap(const gv_grid *grid, bool globe, int64_t count, const 
     double column, row;
     GDALApplyGeoTransform(inverse, x[i], y[i], &column, &row);
     if (turn > 0.0) column -= turn * floor(column / turn);
-    if (column >= 0.0 && column <= (double)grid->width && row >= 0.0 && row <= (double)grid->height) return true;
+    if (column >= 0.0 && column <= (double)grid->width && row >= 0.0 && row <= (double)grid->height)
+      return true;
   }
   return false;
 }
@@ -87,7 +91,8 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   if (seeds->shapes != NULL) from.features = &w->in->features;
   const gv_status status = gv_cost_solve(context, cost, &from, &w->left_out);
   if (status == GV_ERROR_OUT_OF_MEMORY)
-    return gv_io_fail_as(io, GV_CODE_INPUT_TOO_LARGE, status, "%s; increase --memory", gv_context_message(context));
+    return gv_io_fail_as(io, GV_CODE_INPUT_TOO_LARGE, status, "%s; increase --memory",
+                         gv_context_message(context));
   GV_TRY(gv_io_pass_on_library(io, context, status));
   const gv_features *f = from.features;
   const bool outside = w->left_out == seeds->count &&
@@ -95,7 +100,8 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
                                       f != NULL ? f->vertex[f->ring[f->part[f->count]]] : seeds->count,
                                       f != NULL ? f->x : seeds->x, f != NULL ? f->y : seeds->y);
   return gv_seeds_check_left_out(io, seeds, w->left_out, "--cost", NULL,
-                                 outside ? "outside of" : "in barriers or outside of", w->plan->job->cost.path);
+                                 outside ? "outside of" : "in barriers or outside of",
+                                 w->plan->job->cost.path);
 }
 
 static gv_status costs_begin(gv_io *io, gv_run_work *w) {

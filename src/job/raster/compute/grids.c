@@ -8,7 +8,8 @@ gv_voronoi_options gv_run_options(const gv_run_inputs *in) {
   options.backend = in->job->backend;
   options.metric = in->grid.metric;
   options.k = in->job->k;
-  if (in->job->cost.path == NULL) options.max_distance = in->max_distance; /* else a limit of costs (costs.c) */
+  /* else a limit of costs (costs.c) */
+  if (in->job->cost.path == NULL) options.max_distance = in->max_distance;
   options.weighting = in->job->weighting;
   options.weights = in->seeds->weights;
   options.features = in->seeds->shapes != NULL ? &in->features : NULL;
@@ -18,7 +19,8 @@ gv_voronoi_options gv_run_options(const gv_run_inputs *in) {
 static gv_status create(const gv_run_inputs *in, gv_context *context, const gv_voronoi_options *options,
                         gv_voronoi **out) {
   gv_points positions = gv_points_xy(in->seeds->x, in->seeds->y, in->seeds->count);
-  return gv_voronoi_create(context, &in->grid.grid, options->features == NULL ? &positions : NULL, options, out);
+  return gv_voronoi_create(context, &in->grid.grid, options->features == NULL ? &positions : NULL, options,
+                           out);
 }
 
 gv_status gv_run_make_voronoi(const gv_run_work *w, gv_context *context, gv_voronoi **out) {
@@ -78,7 +80,8 @@ static gv_status make_each(gv_io *io, gv_run_work *w, const gv_voronoi_options *
   for (int64_t i = 0; i < w->in->regions->count && status == GV_OK; i++) {
     gv_points seeds = seeds_of(w, i, &next);
     /* No seeds are left if no cell of a value has a place in the grid's coordinate system. */
-    if (seeds.count > 0) status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &seeds, &one, &w->each[i]);
+    if (seeds.count > 0)
+      status = gv_voronoi_create(w->in->context, &w->in->grid.grid, &seeds, &one, &w->each[i]);
   }
   return gv_io_pass_on_library(io, w->in->context, status);
 }

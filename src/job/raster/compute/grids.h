@@ -7,8 +7,8 @@
 /* The options for every query cell, pixel or triangle. */
 gv_voronoi_options gv_run_options(const gv_run_inputs *inputs);
 
-/* Makes the grid again with them, for blocks of the run's size, and statistics, in a context of the caller; an
- * error message stays there. */
+/* Makes the grid again with them, for blocks of the run's size, and statistics, in a context of the caller;
+ * an error message stays there. */
 gv_status gv_run_make_voronoi(const gv_run_work *work, gv_context *context, gv_voronoi **out);
 gv_status gv_run_make_statistics(const gv_run_work *work, gv_context *context, const gv_voronoi *of,
                                  gv_statistics **out);

@@ -14,9 +14,11 @@ typedef struct gv_run_worker {
   bool scans;       /* blocks are scanned for neighbors */
   int32_t *numbers; /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;    /* a block */
-  double *center;   /* of lists with a mask: longitudes of a block, then latitudes; with barriers: x, then y */
+  /* of lists with a mask: longitudes of a block, then latitudes; with barriers: x, then y */
+  double *center;
   double *distance; /* of the nearest seed, a block */
-  int32_t *own; /* regions of a block's cells that are seeds themselves; -1: they are none; with barriers: seeds */
+  /* regions of a block's cells that are seeds themselves; -1: they are none; with barriers: seeds */
+  int32_t *own;
   float *azimuth;        /* with barriers, a block */
   uint8_t *queried;      /* the block's other cells */
   bool owns;             /* some are; else neither of both is of any use */
@@ -24,7 +26,8 @@ typedef struct gv_run_worker {
   int64_t empty;         /* cells without a seed so far */
 } gv_run_worker;
 
-/* Shared state of the threads that compute blocks. Initialize it to {0} with its inputs and the size of blocks. */
+/* Shared state of the threads that compute blocks. Initialize it to {0} with its inputs and the size of
+ * blocks. */
 typedef struct gv_run_work {
   const gv_run_inputs *in;
   const gv_run_plan *plan;
@@ -48,7 +51,7 @@ typedef struct gv_rectangle {
 } gv_rectangle;
 
 /* As the cells of one of the library's structs. */
-#define GV_RUN_SET_CELLS(of, part)                                                                                 \
+#define GV_RUN_SET_CELLS(of, part)                                                                           \
   ((of).column = (part)->x, (of).row = (part)->y, (of).columns = (part)->w, (of).rows = (part)->h)
 
 static inline gv_rectangle gv_run_block_cells(const gv_run_work *work, int64_t column, int64_t row) {

@@ -1,8 +1,9 @@
 /*
- * A run that computes a part of a raster: some rows of whole blocks, in the order of the file, into one file (parts/part_file.h).
+ * A run that computes a part of a raster: some rows of whole blocks, in the order of the file, into one file
+ * (parts/part_file.h).
  *
- * Blocks are those of the whole raster, so cells and sums are the same as in one run; only the file has fewer rows.
- * Its tiles are encoded as those of the whole GeoTIFF.
+ * Blocks are those of the whole raster, so cells and sums are the same as in one run; only the file has fewer
+ * rows. Its tiles are encoded as those of the whole GeoTIFF.
  */
 #include "job/raster/outputs/part_sink.h"
 
@@ -18,7 +19,8 @@
 #include "job/raster/parts/fingerprints.h"
 #include "job/raster/parts/part_file.h"
 
-/* Sums as records: the number of a row, and what it has, to the bit. Of the seeds, or groups, those that have cells. */
+/* Sums as records: the number of a row, and what it has, to the bit. Of the seeds, or groups, those that have
+ * cells. */
 typedef struct part_sums {
   const gv_run_work *work;
   int64_t *rows, count;
@@ -52,16 +54,17 @@ gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
   double left = (double)VSIGetDiskFreeSpace(temporary);
   if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: unknown */
   char *folder = gv_path_parent(temporary);
-  gv_status status = gv_io_fail(io, GV_ERROR_IO,
-                                "%s: too little disk space for the parts of all ranks and the merged raster (%.3g "
-                                "of %.3g GB); free some, or use another disk",
-                                folder != NULL ? folder : temporary, left * 1e-9, bytes * 1e-9);
+  gv_status status =
+      gv_io_fail(io, GV_ERROR_IO,
+                 "%s: too little disk space for the parts of all ranks and the merged raster (%.3g "
+                 "of %.3g GB); free some, or use another disk",
+                 folder != NULL ? folder : temporary, left * 1e-9, bytes * 1e-9);
   free(folder);
   return status;
 }
 
-/* Of rank 0 of several: an error if the file system has no space for the parts and the merged raster. The sizes of compressed
- * rasters are unknown at this point: they are checked before merging (ranks.c). */
+/* Of rank 0 of several: an error if the file system has no space for the parts and the merged raster. The
+ * sizes of compressed rasters are unknown at this point: they are checked before merging (ranks.c). */
 static gv_status part_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
   const gv_run_plan *p = w->plan;
   const gv_job *j = p->job;
@@ -107,7 +110,8 @@ static gv_status part_complete(gv_io *io, gv_sink *sink, gv_run_work *w) {
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     if (rasters->raster[i] == NULL) continue;
     files[i] = gv_place_work(gv_raster_place(rasters->raster[i]));
-    if (!gv_strings_copy((const char *const *)gv_raster_creation_options(rasters->raster[i]), &part.creation[i]))
+    if (!gv_strings_copy((const char *const *)gv_raster_creation_options(rasters->raster[i]),
+                         &part.creation[i]))
       status = gv_io_fail_memory(io, "a part's description");
   }
   if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(io, "a part's description");

@@ -6,8 +6,8 @@
 
 gv_sink_plan_fn gv_part_sink_plan;
 
-/* An error if the file system of `temporary`, a directory beside an output, has fewer bytes left for the parts of all ranks and
- * the merged raster. */
+/* An error if the file system of `temporary`, a directory beside an output, has fewer bytes left for the
+ * parts of all ranks and the merged raster. */
 gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes);
 
 #endif

@@ -9,8 +9,8 @@ static gv_status polygons_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
   const gv_run_inputs *in = w->in;
   const gv_seed_options *source = in->cells.cells == NULL ? &in->seed_options : NULL;
   gv_run_next_step(sink->progress, sink->rasters->copies ? 0.85 : 1.0);
-  return gv_polygons_write(io, sink->of, gv_raster_dataset(sink->rasters->raster[GV_RUN_OUT]), in->grid.crs, source,
-                           in->regions, gv_run_report_progress, sink->progress);
+  return gv_polygons_write(io, sink->of, gv_raster_dataset(sink->rasters->raster[GV_RUN_OUT]), in->grid.crs,
+                           source, in->regions, gv_run_report_progress, sink->progress);
 }
 
 gv_status gv_polygons_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {

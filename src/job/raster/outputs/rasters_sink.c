@@ -13,7 +13,7 @@
 #include "job/raster/plan/budget.h"
 #include "job/raster/plan/rasters.h"
 
-/* -------------------------------------------------------------------------------------------------------- planning */
+/* ----------------------------------------------------------------------------------------------- planning */
 
 static void rasters_list(gv_run_rasters *r) {
   r->written_count = 0;
@@ -46,7 +46,8 @@ gv_status gv_run_rasters_add_traced(gv_io *io, gv_run_rasters *r) {
   return GV_OK;
 }
 
-/* How a part's tiles are encoded, of the creation options for all: what loses nothing. False: out of memory. */
+/* How a part's tiles are encoded, of the creation options for all: what loses nothing. False: out of
+ * memory. */
 static bool rasters_part_encoding(const gv_job *j, char ***out) {
   enum { SIDES = 6 };
   static const char *const keys[] = {"COMPRESS",    "PREDICTOR",  "ZLEVEL",     "ZSTD_LEVEL",
@@ -91,7 +92,8 @@ static gv_status rasters_plan_output(gv_io *io, int number, gv_run_rasters *r) {
                                      .path = gv_job_path(j, number),
                                      .driver = j->raster.driver,
                                      .creation_options = j->raster.creation_options};
-  const gv_place_options place = {.option = options.option, .path = options.path, .overwrite = j->raster.overwrite};
+  const gv_place_options place = {
+      .option = options.option, .path = options.path, .overwrite = j->raster.overwrite};
   return gv_run_is_virtual(j, number) ? gv_place_plan(io, &r->virtuals[number].place, &place)
                                       : rasters_plan_one(io, number, &options, "", r);
 }
@@ -101,7 +103,7 @@ int64_t gv_run_part_rows(const gv_run_rasters *r) {
   return atoi(CSLFetchNameValueDef(gv_raster_creation_options(r->raster[GV_RUN_OUT]), "BLOCKYSIZE", "0"));
 }
 
-/* --------------------------------------------------------------------------------------------------------- writing */
+/* ------------------------------------------------------------------------------------------------ writing */
 
 /* Creates them, which decides the size of blocks. */
 static gv_status rasters_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
@@ -117,18 +119,19 @@ static gv_status rasters_begin(gv_io *io, gv_sink *sink, gv_run_work *w) {
   gv_status status = gv_run_metadata(io, p->in, &metadata);
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     if (r->raster[i] == NULL) continue;
-    description[count++] = (gv_raster_description){.width = p->width,
-                                                   .height = p->rows,
-                                                   .geotransform = geotransform,
-                                                   .crs = p->in->grid.crs,
-                                                   .type = p->type[i],
-                                                   .nodata = p->nodata,
-                                                   .bands = p->bands[i],
-                                                   .names = gv_run_band_names(p->in, i),
-                                                   .unit = gv_run_unit(p->in, i),
-                                                   .cell_bytes = p->job->distance_per_value ? p->cell_bytes : 0,
-                                                   .variable = variables[i],
-                                                   .metadata = metadata};
+    description[count++] =
+        (gv_raster_description){.width = p->width,
+                                .height = p->rows,
+                                .geotransform = geotransform,
+                                .crs = p->in->grid.crs,
+                                .type = p->type[i],
+                                .nodata = p->nodata,
+                                .bands = p->bands[i],
+                                .names = gv_run_band_names(p->in, i),
+                                .unit = gv_run_unit(p->in, i),
+                                .cell_bytes = p->job->distance_per_value ? p->cell_bytes : 0,
+                                .variable = variables[i],
+                                .metadata = metadata};
     if (status == GV_OK && description[count - 1].names == NULL)
       status = gv_io_fail_memory(io, "the names of bands");
   }

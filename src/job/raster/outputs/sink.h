@@ -1,6 +1,6 @@
 /*
- * An output of a run. Outputs are planned before inputs are read, so that a run with an impossible output ends at once;
- * they are made in temporary directories, and put in their places together.
+ * An output of a run. Outputs are planned before inputs are read, so that a run with an impossible output
+ * ends at once; they are made in temporary directories, and put in their places together.
  */
 #ifndef GV_JOB_RASTER_OUTPUTS_SINK_H
 #define GV_JOB_RASTER_OUTPUTS_SINK_H
@@ -38,7 +38,8 @@ struct gv_sink {
   double before, after;           /* shares of the progress that its steps before and after the blocks need */
 };
 
-/* Checks all that can be checked before any work is done; leaves a sink that the job does not have without a kind. */
+/* Checks all that can be checked before any work is done; leaves a sink that the job does not have without a
+ * kind. */
 typedef gv_status gv_sink_plan_fn(gv_io *io, const gv_job *job, gv_sink *out);
 
 #endif

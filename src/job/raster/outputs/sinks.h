@@ -13,7 +13,8 @@ typedef struct gv_sinks {
   gv_sink list[GV_SINKS]; /* without a kind: not requested */
 } gv_sinks;
 
-/* Checks all that can be checked before any work is done. An output must not replace a file or layer that is read. */
+/* Checks all that can be checked before any work is done. An output must not replace a file or layer that is
+ * read. */
 gv_status gv_sinks_plan(gv_io *io, const gv_run_inputs *inputs, gv_inputs *files, gv_sinks *out);
 
 /* Takes one step of all outputs (GV_SINK_BEGIN ...). */

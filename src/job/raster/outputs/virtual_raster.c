@@ -44,13 +44,15 @@ static void put_head(CPLXMLNode *root, GDALDatasetH first, int64_t width, int64_
   for (char **item = GDALGetMetadata(first, NULL); item != NULL && *item != NULL; item++) {
     char *key = NULL;
     const char *value = CPLParseNameValue(*item, &key);
-    if (key != NULL && value != NULL) set_text(CPLCreateXMLElementAndValue(metadata, "MDI", value), "key", key);
+    if (key != NULL && value != NULL)
+      set_text(CPLCreateXMLElementAndValue(metadata, "MDI", value), "key", key);
     CPLFree(key);
   }
 }
 
 /* Below the virtual raster's folder by its name from there, as both may move; else by its whole name. */
-static gv_status put_source(gv_io *io, CPLXMLNode *source, const gv_part *part, int raster, const char *folder) {
+static gv_status put_source(gv_io *io, CPLXMLNode *source, const gv_part *part, int raster,
+                            const char *folder) {
   char *whole = realpath(part->path, NULL);
   const char *path = whole != NULL ? whole : part->path;
   size_t length = strlen(folder);
@@ -84,7 +86,8 @@ static gv_status put_band(gv_io *io, CPLXMLNode *root, const gv_run_work *w, GDA
   set_number(band, "band", number);
   put_element(band, "Description", GDALGetDescription(from));
   put_element(band, "UnitType", GDALGetRasterUnitType(from));
-  put_element(band, "NoDataValue", GDALDataTypeIsInteger(type) ? CPLSPrintf("%" PRId64, w->plan->nodata) : "nan");
+  put_element(band, "NoDataValue",
+              GDALDataTypeIsInteger(type) ? CPLSPrintf("%" PRId64, w->plan->nodata) : "nan");
   for (int i = 0; i < m->count; i++) {
     const gv_part *part = &m->parts[i];
     int64_t height = part->end - part->first;

@@ -62,7 +62,9 @@ static gv_status ways_table_row(gv_io *io, void *user, int64_t point, gv_table_r
 }
 
 static gv_status ways_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
-  static const gv_table_column of_costs[COLUMNS] = {{"seed", OFTInteger64}, {"cost", OFTReal}, {"length", OFTReal}},
+  static const gv_table_column of_costs[COLUMNS] = {{"seed", OFTInteger64},
+                                                    {"cost", OFTReal},
+                                                    {"length", OFTReal}},
                                of_barriers[] = {{"seed", OFTInteger64}, {"length", OFTReal}};
   const gv_run_inputs *in = w->in;
   ways_table t = {.work = w, .globe = gv_metric_on_globe(in->grid.metric), .unit = 1.0};
@@ -83,5 +85,6 @@ static gv_status ways_finish(gv_io *io, gv_sink *sink, gv_run_work *w) {
 gv_status gv_ways_sink_plan(gv_io *io, const gv_job *j, gv_sink *out) {
   static const gv_sink_kind kind = {{NULL, ways_finish, NULL}, gv_table_sink_abandon};
   out->takes_blocks = j->ways != NULL;
-  return gv_table_sink_plan(io, j, &kind, "--ways", j->ways, j->ways_layer != NULL ? j->ways_layer : "ways", out);
+  return gv_table_sink_plan(io, j, &kind, "--ways", j->ways, j->ways_layer != NULL ? j->ways_layer : "ways",
+                            out);
 }

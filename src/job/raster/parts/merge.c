@@ -1,6 +1,6 @@
 /*
- * Merges parts: the run is carried out like any other, but blocks and sums come from part files. So all outputs
- * (tiles, tables, colors, polygons, side files) are the same bytes as those of one run.
+ * Merges parts: the run is carried out like any other, but blocks and sums come from part files. So all
+ * outputs (tiles, tables, colors, polygons, side files) are the same bytes as those of one run.
  *
  * For colors, cells' ids identify their seeds: seeds of one id are one region.
  */
@@ -41,7 +41,7 @@ static void merge_close(void *state) {
   free(m);
 }
 
-/* --------------------------------------------------------------------------------------------- parts of one run */
+/* --------------------------------------------------------------------------------------- parts of one run */
 
 /* Options that parts may differ in; of files the contents are compared instead. */
 static bool may_differ(const gv_option *o) {
@@ -61,8 +61,8 @@ static char *given(const gv_description *d, const gv_option *option) {
   return gv_text_take(&all);
 }
 
-static gv_status compare_options(gv_io *io, const gv_part *part, const gv_description *a, const gv_part *first,
-                                 const gv_description *b) {
+static gv_status compare_options(gv_io *io, const gv_part *part, const gv_description *a,
+                                 const gv_part *first, const gv_description *b) {
   gv_status status = GV_OK;
   for (int i = 0; i < GV_JOB_OPTIONS && status == GV_OK; i++) {
     const gv_option *o = &gv_job_options[i];
@@ -71,8 +71,9 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
     if (here == NULL || there == NULL) {
       status = gv_io_fail_memory(io, "a description");
     } else if (strcmp(here, there) != 0) {
-      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: belongs to another run than %s: %s%s is %s, not %s",
-                          part->path, first->path, gv_option_dashes(o), o->name, here, there);
+      status =
+          gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: belongs to another run than %s: %s%s is %s, not %s",
+                     part->path, first->path, gv_option_dashes(o), o->name, here, there);
     }
     free(here);
     free(there);
@@ -117,8 +118,8 @@ static gv_status check_complete(gv_io *io, const gv_merge *m) {
   for (int i = 0; i < m->count; i++) {
     const gv_part *p = &parts[i];
     GV_REQUIRE(io, i == 0 || p->number != parts[i - 1].number,
-               "part %" PRId64 " of %" PRId64 ": given twice: %s and %s", p->number, p->parts, parts[i - 1].path,
-               p->path);
+               "part %" PRId64 " of %" PRId64 ": given twice: %s and %s", p->number, p->parts,
+               parts[i - 1].path, p->path);
     GV_REQUIRE(io, p->number == i + 1, "part %d of %" PRId64 ": missing; %d parts are given", i + 1, p->parts,
                m->count);
     GV_REQUIRE(io, p->first == row,
@@ -126,8 +127,8 @@ static gv_status check_complete(gv_io *io, const gv_merge *m) {
                p->path, p->first, row);
     row = p->end;
   }
-  GV_REQUIRE(io, m->count >= parts[0].parts, "part %d of %" PRId64 ": missing; %d parts are given", m->count + 1,
-             parts[0].parts, m->count);
+  GV_REQUIRE(io, m->count >= parts[0].parts, "part %d of %" PRId64 ": missing; %d parts are given",
+             m->count + 1, parts[0].parts, m->count);
   GV_REQUIRE(io, row == parts[0].height, "parts: end with row %" PRId64 " of %" PRId64, row, parts[0].height);
   return GV_OK;
 }
@@ -139,10 +140,12 @@ static gv_status check_run(gv_io *io, const gv_run_plan *plan, const gv_part *p)
   const gv_job *j = plan->job;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     GV_REQUIRE(io, gv_job_path(j, i) == NULL || p->bytes[i] > 0, "parts: missing %s", rasters[i]);
-  GV_REQUIRE(io, j->stats == NULL || p->record_bytes > 0, "parts: missing statistics; compute them with --stats");
-  GV_REQUIRE(io, p->seeds == gv_run_seeds_fingerprint(plan->in), "%s: computed with other seeds than %s has now",
-             p->path, gv_job_seeds(j));
-  bool same = p->grid == gv_run_grid_fingerprint(plan) && p->width == plan->width && p->height == plan->height;
+  GV_REQUIRE(io, j->stats == NULL || p->record_bytes > 0,
+             "parts: missing statistics; compute them with --stats");
+  GV_REQUIRE(io, p->seeds == gv_run_seeds_fingerprint(plan->in),
+             "%s: computed with other seeds than %s has now", p->path, gv_job_seeds(j));
+  bool same =
+      p->grid == gv_run_grid_fingerprint(plan) && p->width == plan->width && p->height == plan->height;
   GV_REQUIRE(io, same, "%s: computed for another grid than that of %s now", p->path,
              j->grid.like != NULL ? j->grid.like : "its run");
   return GV_OK;
@@ -175,7 +178,7 @@ static gv_status open_parts(gv_io *io, const gv_job *j, gv_merge *m) {
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- sums */
+/* --------------------------------------------------------------------------------------------------- sums */
 
 typedef struct merge_adding {
   const gv_run_work *work;
@@ -203,9 +206,9 @@ static gv_status merge_begin(gv_io *io, gv_run_work *w) {
   for (int k = 0; k < GV_RUN_RASTERS; k++) {
     m->copied[k] = plan->slot[k] >= 0;
     for (int i = 0; i < m->count && m->copied[k]; i++) {
-      m->copied[k] =
-          m->parts[i].first % w->block_h == 0 &&
-          gv_tiff_same_encoding(m->parts[i].creation[k], gv_raster_creation_options(w->rasters[plan->slot[k]]));
+      m->copied[k] = m->parts[i].first % w->block_h == 0 &&
+                     gv_tiff_same_encoding(m->parts[i].creation[k],
+                                           gv_raster_creation_options(w->rasters[plan->slot[k]]));
     }
   }
   for (int i = 0; i < m->count; i++) {
@@ -213,8 +216,8 @@ static gv_status merge_begin(gv_io *io, gv_run_work *w) {
     merge_adding a = {w, part};
     w->workers[0].empty += part->empty;
     if (w->statistics == NULL) continue;
-    GV_REQUIRE(io, part->record_bytes == gv_run_sum_bytes(w), "%s: the statistics differ from the requested ones",
-               part->path);
+    GV_REQUIRE(io, part->record_bytes == gv_run_sum_bytes(w),
+               "%s: the statistics differ from the requested ones", part->path);
     GV_TRY(gv_part_records(io, part, add_record, &a));
   }
   return GV_OK;
@@ -225,7 +228,7 @@ static bool merge_identifies_seeds(const gv_run_work *w) {
   return m->groups.count == 0 || m->groups.count == w->in->regions->count;
 }
 
-/* -------------------------------------------------------------------------------------------------------- blocks */
+/* ------------------------------------------------------------------------------------------------- blocks */
 
 gv_status gv_merge_open_raster(gv_io *io, const gv_run_work *w, int part, int raster, GDALDatasetH *out) {
   const gv_merge *m = w->source.state;
@@ -288,7 +291,8 @@ static gv_status copy_tile(gv_io *io, const gv_part *part, gv_merge_reader *one,
   if (more == NULL) return gv_io_fail_memory(io, "the output blocks");
   tile->bytes = more;
   tile->size = (size_t)size;
-  if (gv_retry_read_at(one->file, more, tile->size, (off_t)(part->at[raster] + at)) == (ssize_t)size) return GV_OK;
+  if (gv_retry_read_at(one->file, more, tile->size, (off_t)(part->at[raster] + at)) == (ssize_t)size)
+    return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO, "%s: truncated", part->path);
 }
 
@@ -320,9 +324,9 @@ static gv_status read_rows(gv_io *io, const gv_run_work *w, gv_merge_reader *one
     int64_t bytes = GDALGetDataTypeSizeBytes(type);
     for (int b = 0; b < bands; b++) {
       char *to = (char *)block->out[s] + (b * block->band_stride[s] + into * block->stride) * bytes;
-      if (GDALRasterIO(GDALGetRasterBand(one->datasets[i], b + 1), GF_Read, (int)p->x, (int)(p->y - part->first),
-                       (int)p->w, (int)p->h, to, (int)p->w, (int)p->h, type, (int)bytes,
-                       (int)(block->stride * bytes)) != CE_None) {
+      if (GDALRasterIO(GDALGetRasterBand(one->datasets[i], b + 1), GF_Read, (int)p->x,
+                       (int)(p->y - part->first), (int)p->w, (int)p->h, to, (int)p->w, (int)p->h, type,
+                       (int)bytes, (int)(block->stride * bytes)) != CE_None) {
         return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", part->path);
       }
     }
@@ -377,7 +381,7 @@ static gv_status merge_block(gv_io *io, void *user, int number, gv_raster_block 
   return gv_adjacency_scan(io, &worker->adjacency, worker->numbers, p.w, p.h, w->block_w, p.y);
 }
 
-/* ------------------------------------------------------------------------------------------------------- opening */
+/* ------------------------------------------------------------------------------------------------ opening */
 
 static gv_sum_totals merge_sum(const gv_run_work *w, int number) {
   const gv_merge *m = w->source.state;

@@ -18,7 +18,8 @@ typedef struct gv_merge {
   int count;
   gv_merge_reader *readers; /* one a worker */
   int workers;
-  gv_id_groups groups;         /* of ids of cells, if colors need seeds; none: blocks hold ids for colors, too */
+  /* of ids of cells, if colors need seeds; none: blocks hold ids for colors, too */
+  gv_id_groups groups;
   bool copied[GV_RUN_RASTERS]; /* tiles have the output's encoding */
 } gv_merge;
 

@@ -18,11 +18,19 @@
 #include "io/transaction/copy.h"
 #include "job/description/description.h"
 
-enum { FORMAT = 3, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
+enum {
+  FORMAT = 3,
+  CHUNK = 1 << 20,
+  ALIGNMENT = 4096,
+  MAGIC = 8,
+  FOOTER = MAGIC + 3 * 8,
+  MOST_JSON = 16 << 20
+};
 static const char magic[MAGIC + 1] = "GVPART\r\n";
 static const char *const raster_names[GV_RUN_RASTERS] = {"ids", "distances", "azimuths"};
 
-/* Members of the JSON object that every part file has, except the format: integers, and numbers as 16 digits. */
+/* Members of the JSON object that every part file has, except the format: integers, and numbers as 16
+ * digits. */
 #define AT(member) offsetof(gv_part, member)
 enum { MOST_INTEGERS = 3 };
 static const struct {
@@ -61,7 +69,7 @@ uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count) {
   return count > 0 ? gv_hash_bytes(before, bytes, count) : before;
 }
 
-/* ------------------------------------------------------------------------------------------------------ writing */
+/* ------------------------------------------------------------------------------------------------ writing */
 
 typedef struct part_writer {
   gv_io *io;
@@ -112,7 +120,8 @@ static gv_status append_records(const part_writer *w, gv_part *part, gv_part_rec
 }
 
 /* The fingerprint of bytes [from, end), chunk by chunk. */
-static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from, int64_t end, uint64_t *out) {
+static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from, int64_t end,
+                             uint64_t *out) {
   char *chunk = malloc(CHUNK);
   if (chunk == NULL) return gv_io_fail_memory(io, "a part's bytes");
   gv_status status = GV_OK;
@@ -211,7 +220,7 @@ gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ reading */
+/* ------------------------------------------------------------------------------------------------ reading */
 
 /* The members of the JSON object. */
 typedef struct header {
@@ -314,7 +323,8 @@ static bool fits(const gv_part *p) {
     raster = raster && is_within(p->at[i], p->bytes[i], p->content);
   bool records = p->records >= 0 && p->record_bytes >= 0 && p->record_bytes < CHUNK &&
                  is_within(p->records_at, 0, p->content) && (p->records == 0 || p->record_bytes > 8);
-  return raster && records && (p->records == 0 || p->records <= (p->content - p->records_at) / p->record_bytes);
+  return raster && records &&
+         (p->records == 0 || p->records <= (p->content - p->records_at) / p->record_bytes);
 }
 
 static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *part) {
@@ -322,7 +332,8 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   bool complete = size > FOOTER && gv_retry_read_at(file, footer, FOOTER, (off_t)(size - FOOTER)) == FOOTER &&
                   memcmp(footer, magic, MAGIC) == 0;
   if (!complete)
-    return gv_io_fail(io, GV_ERROR_IO, "%s: invalid or truncated part file; expected a file of --part", part->path);
+    return gv_io_fail(io, GV_ERROR_IO, "%s: invalid or truncated part file; expected a file of --part",
+                      part->path);
   uint64_t content = gv_part_number(footer + MAGIC), length = gv_part_number(footer + MAGIC + 8);
   bool sized =
       length <= MOST_JSON && length <= (uint64_t)size - FOOTER && content == (uint64_t)size - FOOTER - length;
@@ -417,7 +428,8 @@ gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, 
 char *gv_part_raster(const gv_part *part, int raster, const char *path) {
   gv_text name = {0};
   char place[80];
-  snprintf(place, sizeof place, "/vsisubfile/%" PRId64 "_%" PRId64 ",", part->at[raster], part->bytes[raster]);
+  snprintf(place, sizeof place, "/vsisubfile/%" PRId64 "_%" PRId64 ",", part->at[raster],
+           part->bytes[raster]);
   gv_text_put_string(&name, place);
   gv_text_put_string(&name, path);
   return gv_text_take(&name);

@@ -2,8 +2,8 @@
  * A part file: the part of a raster that one of several runs has computed, for `gpuvoronoi merge`.
  *
  * It is the GeoTIFF of the ids of its rows, which any program can open, followed by GeoTIFFs of distances and
- * azimuths (GDAL reads them by /vsisubfile/), the seeds' exact sums, a JSON object that describes all this, and in
- * the last bytes the position of that object and a checksum of all bytes.
+ * azimuths (GDAL reads them by /vsisubfile/), the seeds' exact sums, a JSON object that describes all this,
+ * and in the last bytes the position of that object and a checksum of all bytes.
  */
 #ifndef GV_JOB_RASTER_PART_FILE_H
 #define GV_JOB_RASTER_PART_FILE_H

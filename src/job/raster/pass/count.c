@@ -1,8 +1,8 @@
 /*
- * Statistics without a raster on devices: only sums are copied from them. The grid is cut into strips of whole
- * blocks, which are assigned to devices one after another. Each device has its own thread, object and sums; sums
- * are exact, so the assignment does not change the result. If a device fails, its strip and the remaining ones are
- * left to the CPUs, unless the device was requested.
+ * Statistics without a raster on devices: only sums are copied from them. The grid is cut into strips of
+ * whole blocks, which are assigned to devices one after another. Each device has its own thread, object and
+ * sums; sums are exact, so the assignment does not change the result. If a device fails, its strip and the
+ * remaining ones are left to the CPUs, unless the device was requested.
  */
 #include "job/raster/pass/count.h"
 
@@ -170,7 +170,8 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
     c->work->on_device = true;
     pthread_mutex_unlock(&c->lock);
     /* Only one worker reports. */
-    goes_on = worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
+    goes_on =
+        worker != 0 || gv_run_report_progress((double)done / (double)c->total, "", c->progress) != FALSE;
   }
   bool left = status == GV_ERROR_UNSUPPORTED || gv_job_backend_is_automatic(c->work->plan->job->backend);
   if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
@@ -178,8 +179,9 @@ static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int
   if (!goes_on || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   if (number == 0 || n->statistics == NULL) return GV_OK;
   status = count_merge(c, n);
-  return status == GV_OK ? GV_OK
-                         : gv_io_fail(io, status, "sums of device %d: %s", n->device, gv_status_message(status));
+  return status == GV_OK
+             ? GV_OK
+             : gv_io_fail(io, status, "sums of device %d: %s", n->device, gv_status_message(status));
 }
 
 static gv_status count_cut(gv_io *io, const counting *c) {
@@ -211,7 +213,8 @@ gv_status gv_run_count(gv_io *io, gv_run_work *w, gv_run_progress *progress, gv_
   for (int i = 0; i < c.devices; i++)
     free_counter(&c, &c.counter[i]);
   pthread_mutex_destroy(&c.lock);
-  if (status == GV_OK && gv_run_report_progress((double)out->done_blocks / (double)c.total, "", progress) == FALSE)
+  if (status == GV_OK &&
+      gv_run_report_progress((double)out->done_blocks / (double)c.total, "", progress) == FALSE)
     status = gv_io_fail_cancelled(io);
   return status;
 }

@@ -5,8 +5,8 @@
 #include "job/raster/compute/work.h"
 #include "job/raster/pass/progress.h"
 
-/* Statistics without a raster on devices, if that is supported and faster: returns the blocks that were counted, in
- * strips of whole rows of blocks (for a mesh, of blocks), else none; always free `done`. */
+/* Statistics without a raster on devices, if that is supported and faster: returns the blocks that were
+ * counted, in strips of whole rows of blocks (for a mesh, of blocks), else none; always free `done`. */
 typedef struct gv_run_counted {
   int64_t blocks, count; /* blocks of a strip, and strips */
   bool *done;            /* by strip; NULL = none */

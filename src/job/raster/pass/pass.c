@@ -24,7 +24,8 @@ static gv_status pass_blocks(gv_io *io, void *user, int worker, int64_t first, i
     GV_TRY(w->work->source.block(io, w->work, worker, &block));
     long long done = atomic_fetch_add(&w->done, 1) + 1;
     /* Only one worker reports. */
-    bool goes_on = worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
+    bool goes_on =
+        worker != 0 || gv_run_report_progress((double)done / (double)w->count, "", w->progress) != FALSE;
     if (!goes_on || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
   }
   return GV_OK;
@@ -45,7 +46,8 @@ static gv_status walk_blocks(gv_io *io, gv_run_progress *progress, gv_run_work *
 /* An error if blocks are not tiles, of which parts consist. */
 static gv_status pass_check_blocks(gv_io *io, const gv_run_work *w) {
   const gv_run_plan *p = w->plan;
-  bool whole = p->first_row % w->block_h == 0 && (p->rows % w->block_h == 0 || p->first_row + p->rows == p->height);
+  bool whole =
+      p->first_row % w->block_h == 0 && (p->rows % w->block_h == 0 || p->first_row + p->rows == p->height);
   if (w->plan->job->parts == 0 || whole) return GV_OK;
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "--part: tiles of all bands together are too large");
 }

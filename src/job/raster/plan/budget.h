@@ -1,8 +1,8 @@
 /*
- * Divides the memory of a run, so that its limit holds for any number of threads and any size of the rasters: by
- * reading less at once, by fewer blocks that wait to be written, and finally by fewer threads. Memory that grows
- * with the seeds (their list, the index, the table) is limited input by input (io/in/input_limit.h). GDAL's block
- * cache is not included.
+ * Divides the memory of a run, so that its limit holds for any number of threads and any size of the rasters:
+ * by reading less at once, by fewer blocks that wait to be written, and finally by fewer threads. Memory that
+ * grows with the seeds (their list, the index, the table) is limited input by input (io/in/input_limit.h).
+ * GDAL's block cache is not included.
  */
 #ifndef GV_JOB_RASTER_BUDGET_H
 #define GV_JOB_RASTER_BUDGET_H
@@ -24,7 +24,8 @@ gv_budget gv_budget_of(const gv_job *job);
 /* Bytes of a cell of all rasters, with this number of distance bands. */
 int64_t gv_budget_cell_bytes(const gv_job *job, int distance_bands);
 
-/* How many workers there are to be, of `most`, with so much memory, for blocks of `cells` cells of `cell_bytes`. */
+/* How many workers there are to be, of `most`, with so much memory, for blocks of `cells` cells of
+ * `cell_bytes`. */
 int gv_budget_workers(const gv_job *job, int64_t memory, int most, int64_t cells, int64_t cell_bytes,
                       bool ids_apart);
 

@@ -26,8 +26,8 @@ static gv_status convert_values(gv_io *io, GDALDataType type, gv_run_plan *p) {
   double *reals = p->converted;
   for (int64_t i = 0; i < count && p->reals != NULL; i++) {
     double value = p->reals[i];
-    GV_REQUIRE(io, value == rint(value), "--ot %s: value is not a whole number (attribute %.17g); use Float64",
-               name, value);
+    GV_REQUIRE(io, value == rint(value),
+               "--ot %s: value is not a whole number (attribute %.17g); use Float64", name, value);
     GV_REQUIRE(io, value >= -0x1p63 && value < 0x1p63,
                "--ot %s: value out of range of 64-bit integers (attribute %.17g)", name, value);
     integers[i] = (int64_t)value;
@@ -77,7 +77,8 @@ static gv_status choose_values(gv_io *io, const gv_run_inputs *in, gv_run_plan *
     *type = least >= INT32_MIN && most <= INT32_MAX ? GDT_Int32 : GDT_Int64;
     return GV_OK;
   }
-  if ((p->integers != NULL) != (GDALDataTypeIsInteger(requested) != 0)) GV_TRY(convert_values(io, requested, p));
+  if ((p->integers != NULL) != (GDALDataTypeIsInteger(requested) != 0))
+    GV_TRY(convert_values(io, requested, p));
   if (p->reals != NULL) return check_floats(io, p, seeds->count);
   type_range(requested, &least, &most);
   gv_seeds_range(p->integers, seeds->count, &lowest, &highest);
@@ -124,10 +125,10 @@ static gv_status choose_nodata(gv_io *io, const gv_run_inputs *in, gv_run_plan *
   int64_t first = has_sign ? -1 : most, second = has_sign ? least : 0;
   p->nodata = is_value(p, first) ? second : first;
   if (!is_value(p, p->nodata)) return GV_OK;
-  GV_REQUIRE(
-      io, !has_sign,
-      "--nodata: both -1 and the lowest integer are %ss; use --nodata to set the value of cells without a seed",
-      what);
+  GV_REQUIRE(io, !has_sign,
+             "--nodata: both -1 and the lowest integer are %ss; use --nodata to set the value of cells "
+             "without a seed",
+             what);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "--nodata: both %" PRId64
                     " and 0 are %ss; use --nodata to set the value of cells without a seed",
@@ -145,8 +146,8 @@ static gv_status choose_rows(gv_io *io, int64_t side, gv_run_plan *p) {
     p->rows = 0;
     return GV_OK;
   }
-  GV_REQUIRE(io, p->parts <= blocks, "--part %d/%d: too many parts; the raster has %lld rows of blocks", j->part,
-             j->parts, (long long)blocks);
+  GV_REQUIRE(io, p->parts <= blocks, "--part %d/%d: too many parts; the raster has %lld rows of blocks",
+             j->part, j->parts, (long long)blocks);
   int64_t end = j->part * blocks / p->parts * side;
   p->first_row = (j->part - 1) * blocks / p->parts * side;
   p->rows = (end < p->height ? end : p->height) - p->first_row;

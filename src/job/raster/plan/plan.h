@@ -22,11 +22,12 @@ typedef struct gv_run_plan {
   const double *reals;
   void *converted; /* memory of one of them, if it is not the seeds' */
   int32_t *labels; /* `integers` of Int32 */
-  bool apart;      /* blocks of seed numbers need memory of their own: OUT is not there, or holds something else */
-  bool numbers;    /* blocks hold seed numbers first */
-  bool by_region;  /* or regions at once, if no output is about single seeds */
-  bool distances;  /* statistics have them */
-  bool converts;   /* distances go into a raster in another unit than the library's */
+  /* blocks of seed numbers need memory of their own: OUT is not there, or holds something else */
+  bool apart;
+  bool numbers;         /* blocks hold seed numbers first */
+  bool by_region;       /* or regions at once, if no output is about single seeds */
+  bool distances;       /* statistics have them */
+  bool converts;        /* distances go into a raster in another unit than the library's */
   bool style, unstyled; /* OUT gets names and colors; or there are too many seeds for them */
 } gv_run_plan;
 

@@ -51,8 +51,8 @@ static char *band_name(const char *what, const char *of, int band) {
 }
 
 char **gv_run_band_names(const gv_run_inputs *in, int raster) {
-  const char *const facts[GV_RUN_RASTERS] = {"id of", in->job->cost.path != NULL ? "travel cost to" : "distance to",
-                                             "azimuth to"};
+  const char *const facts[GV_RUN_RASTERS] = {
+      "id of", in->job->cost.path != NULL ? "travel cost to" : "distance to", "azimuth to"};
   const char *attribute = raster == GV_RUN_OUT ? in->job->seeds.attribute : NULL;
   bool values = raster == GV_RUN_DISTANCE && in->job->distance_per_value;
   int bands = gv_run_bands(in, raster);
@@ -60,8 +60,8 @@ char **gv_run_band_names(const gv_run_inputs *in, int raster) {
   const char *what = attribute != NULL ? attribute : facts[raster], *of = attribute != NULL ? " of" : "";
   bool good = names != NULL;
   for (int b = 0; b < bands && good; b++) {
-    names[b] =
-        values ? strdup(CPLSPrintf("distance to value %" PRId64, in->regions->ids[b])) : band_name(what, of, b + 1);
+    names[b] = values ? strdup(CPLSPrintf("distance to value %" PRId64, in->regions->ids[b]))
+                      : band_name(what, of, b + 1);
     good = names[b] != NULL;
   }
   if (good) return names;
@@ -108,7 +108,8 @@ gv_status gv_run_metadata(gv_io *io, const gv_run_inputs *in, char ***out) {
                    : j->seeds.id_field == NULL ? "feature id"
                                                : j->seeds.id_field;
   if (costs) unit = CPLSPrintf("unit of the friction times %s", unit != NULL ? unit : "unit of the grid");
-  if (j->weighting != GV_UNWEIGHTED) weighting = CPLSPrintf("%s (field %s)", weighting, j->seeds.weight_field);
+  if (j->weighting != GV_UNWEIGHTED)
+    weighting = CPLSPrintf("%s (field %s)", weighting, j->seeds.weight_field);
   /* NULL: left out. CPLSPrintf keeps ten texts. */
   const char *const items[][2] = {
       {"GPUVORONOI_VERSION", gv_version()},

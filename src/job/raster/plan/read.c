@@ -15,7 +15,8 @@
 
 gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
   const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
-  const bool merges = j->merged_count > 0; /* parts contain the results of masks and sums: these are not opened */
+  /* parts contain the results of masks and sums: these are not opened */
+  const bool merges = j->merged_count > 0;
   const gv_seed_options *seeds = &j->seeds;
   const gv_cells_of *cells = &j->grid.cells_of;
   const gv_input fixed[] = {{seeds->source, vector, seeds->layer, seeds->open_options, NULL},
@@ -32,8 +33,8 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *j, gv_inputs *inputs) {
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed && status == GV_OK; i++)
     status = gv_inputs_add(io, inputs, fixed[i]);
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status =
-        gv_inputs_add(io, inputs, (gv_input){j->sums[i].path, merges ? 0 : raster, NULL, j->sum_options, NULL});
+    status = gv_inputs_add(io, inputs,
+                           (gv_input){j->sums[i].path, merges ? 0 : raster, NULL, j->sum_options, NULL});
   for (int i = 0; i < j->merged_count && status == GV_OK; i++)
     status = gv_inputs_add(io, inputs, (gv_input){j->merged[i], 0, NULL, NULL, NULL});
   return status;
@@ -49,7 +50,7 @@ gv_status gv_run_make_context(gv_io *io, const gv_job *j, gv_context **out) {
   return gv_context_create(&options, out) == GV_OK ? GV_OK : gv_io_fail_memory(io, "the threads");
 }
 
-/* ---------------------------------------------------------------------------------------- seeds that are cells */
+/* ----------------------------------------------------------------------------------- seeds that are cells */
 
 /* The job's, with what both kinds of seeds share. */
 static gv_status open_cells(gv_io *io, const gv_run_inputs *in, gv_raster_seed_options *options,
@@ -72,8 +73,8 @@ static gv_status make_grid(gv_io *io, gv_seed_list *seeds, const gv_grid_options
   return gv_raster_grid_make(io, &options, seeds, &in->grid);
 }
 
-/* The raster's own grid, or its extent, unless others are requested. It must have or be given a coordinate system
- * if the grid has one. */
+/* The raster's own grid, or its extent, unless others are requested. It must have or be given a coordinate
+ * system if the grid has one. */
 static gv_status make_grid_of_cells(gv_io *io, const gv_raster_seed_reader *reader, gv_run_inputs *in) {
   const gv_job *j = in->job;
   gv_grid_options grid = j->grid;
@@ -139,7 +140,7 @@ static gv_status read_cells_header(gv_io *io, gv_run_inputs *in, bool *narrow) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------ the rest */
+/* ----------------------------------------------------------------------------------------------- the rest */
 
 void gv_run_open(gv_io *io, const gv_job *j, gv_context *context, gv_run_inputs *in) {
   in->job = j;
@@ -159,11 +160,12 @@ static gv_status check_sides(gv_io *io, const gv_run_inputs *in) {
   const gv_grid *grid = &in->grid.grid;
   const double need = ((double)grid->width + (double)grid->height) * gv_facts_of(grid)->table_bytes;
   if (need <= (double)in->budget.memory) return GV_OK;
-  return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
-                       "grid: columns and rows of %" PRId64 " x %" PRId64
-                       " cells need %.2f GB of memory, but --memory allows %.2f GB; use fewer cells, or increase "
-                       "--memory",
-                       grid->width, grid->height, need * 1e-9, (double)in->budget.memory * 1e-9);
+  return gv_io_fail_as(
+      io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+      "grid: columns and rows of %" PRId64 " x %" PRId64
+      " cells need %.2f GB of memory, but --memory allows %.2f GB; use fewer cells, or increase "
+      "--memory",
+      grid->width, grid->height, need * 1e-9, (double)in->budget.memory * 1e-9);
 }
 
 /* Distances in the library's unit, and checks of options that depend on the grid. */
@@ -176,8 +178,8 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
   GV_TRY(gv_length_as_distance(io, "--max-distance", &j->max_distance, globe, grid->crs, &in->max_distance));
   GV_TRY(gv_length_as_distance(io, "--distance-unit", &unit, globe, grid->crs, &in->distance_size));
   GV_REQUIRE(io, j->cost.path == NULL || in->cells.cells == NULL || in->cells.same_cells,
-             "--seeds-raster: %s: its cells are not those of --cost %s; warp it to the same cells", gv_job_seeds(j),
-             j->cost.path);
+             "--seeds-raster: %s: its cells are not those of --cost %s; warp it to the same cells",
+             gv_job_seeds(j), j->cost.path);
   GV_REQUIRE(io, j->cost.path == NULL || !gv_facts_of(&grid->grid)->inverse,
              "--cost: %s: metric %s is unsupported for projected and rotated rasters; use --metric euclidean",
              j->cost.path, gv_metric_name(grid->metric));
@@ -192,8 +194,9 @@ static gv_status check_grid(gv_io *io, gv_run_inputs *in) {
                          gv_metric_name(grid->metric));
   }
   const bool turned = gv_facts_of(&grid->grid)->inverse && gv_crs_is_lonlat(grid->crs);
-  GV_REQUIRE(io, j->stats == NULL || !turned || grid->globe == NULL,
-             "--stats: unsupported for --level on longitudes from another meridian than Greenwich; remove --crs");
+  GV_REQUIRE(
+      io, j->stats == NULL || !turned || grid->globe == NULL,
+      "--stats: unsupported for --level on longitudes from another meridian than Greenwich; remove --crs");
   GV_REQUIRE(io, j->stats == NULL || !turned,
              "--stats: unsupported for a rotated grid of longitudes and latitudes");
   return GV_OK;
@@ -231,7 +234,8 @@ static gv_status read_barriers(gv_io *io, gv_run_inputs *in) {
   GV_REQUIRE(io, in->seeds->shapes == NULL,
              "--barriers: %s: unsupported seeds (lines or polygons); use points, e.g. vertices or centroids",
              gv_job_seeds(in->job));
-  GV_TRY(gv_job_barriers_read(io, barriers, in->job->seeds.edges, in->job->seeds.skip_invalid, &in->barriers));
+  GV_TRY(
+      gv_job_barriers_read(io, barriers, in->job->seeds.edges, in->job->seeds.skip_invalid, &in->barriers));
   if (in->barriers.count == 0) return GV_OK;
   return read_transform(io, "--barriers", barriers->path, &in->grid, &in->barriers);
 }

@@ -17,8 +17,8 @@ typedef struct gv_run_inputs {
   const gv_seed_list *seeds;    /* one of them; of an overview, that of the whole raster may be borrowed */
   const gv_seed_list *regions;  /* rows of tables: the seeds, or the values of their cells */
   gv_seed_list centers;         /* places of --cells-of, in degrees; none: other query cells */
-  gv_seed_list
-      barriers; /* lines and polygons in the grid's coordinates; without any the run is one without barriers */
+  gv_seed_list barriers; /* lines and polygons in the grid's coordinates; without any the run is one without
+                            barriers */
   gv_seed_options from_options;
   gv_seed_list from;    /* points of --from, in the grid's coordinates */
   gv_features features; /* what the library has of them, if they are lines and polygons */
@@ -43,8 +43,8 @@ void gv_run_open(gv_io *io, const gv_job *job, gv_context *context, gv_run_input
 /* Seeds, grid, mask and sums. */
 gv_status gv_run_read(gv_io *io, gv_run_inputs *inputs);
 
-/* Only the grid, and whether ids certainly have 32 bits, without reading seeds: its width stays 0 if they must be
- * read. */
+/* Only the grid, and whether ids certainly have 32 bits, without reading seeds: its width stays 0 if they
+ * must be read. */
 gv_status gv_run_read_grid(gv_io *io, gv_run_inputs *inputs, bool *narrow);
 
 /* The inputs of `first`, on a grid of the same extent with other sizes. It borrows from `first`. */

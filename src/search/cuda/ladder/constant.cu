@@ -1,11 +1,10 @@
 /*
  * cuda-constant, a side step: broadcast from constant memory.
  *
- * Idea: where all threads of a warp read the same address, constant memory costs no more than a register. The smaller of the
- * two sets goes there: points when queries are many, each thread with queries of its own; queries when they are few, each
- * thread with points of its own.
- * Memory: 64 KB of constant memory, filled in passes where the set is larger. There is one such memory a device and process,
- * so searches take turns.
+ * Idea: where all threads of a warp read the same address, constant memory costs no more than a register. The
+ * smaller of the two sets goes there: points when queries are many, each thread with queries of its own;
+ * queries when they are few, each thread with points of its own. Memory: 64 KB of constant memory, filled in
+ * passes where the set is larger. There is one such memory a device and process, so searches take turns.
  * Limit: filling 64 KB at a time, and waiting for indexed constant loads. Good for few queries.
  */
 #include "search/cuda/by_point.cuh"
@@ -13,7 +12,13 @@
 
 #include <pthread.h>
 
-enum { CONSTANT_FLOATS = 16384, CONSTANT_QUADS = CONSTANT_FLOATS / 4, SIDE = 8, SIDE_HIGH = 2, THREADS = 128 };
+enum {
+  CONSTANT_FLOATS = 16384,
+  CONSTANT_QUADS = CONSTANT_FLOATS / 4,
+  SIDE = 8,
+  SIDE_HIGH = 2,
+  THREADS = 128
+};
 
 static __constant__ float4 constant[CONSTANT_QUADS];
 
@@ -33,8 +38,8 @@ struct constant_queries {
   __device__ __forceinline__ float4 get(int d) const { return constant[(int)blockIdx.x * depth + d]; }
 };
 
-/* How many points lie side by side when dimensions are more than three: coordinate d of eight of them, then d + 1 ..., at
- * last half their squared lengths. Two where eight would not fit. */
+/* How many points lie side by side when dimensions are more than three: coordinate d of eight of them, then d
+ * + 1 ..., at last half their squared lengths. Two where eight would not fit. */
 static int constant_side_of(int32_t dim) {
   return (dim + 1) * SIDE <= CONSTANT_FLOATS ? SIDE : SIDE_HIGH;
 }
@@ -54,10 +59,11 @@ static gv_group_shape constant_shape(const gv_brute_sizes *sizes) {
     return {1, 1, side, side, 0};
   }
   int64_t blocks = sizes->multiprocessors * 16LL;
-  return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks) : gv_shape_by_point<gv_from_columns>(blocks);
+  return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks)
+                         : gv_shape_by_point<gv_from_columns>(blocks);
 }
 
-/* ------------------------------------------------------------------------------------- points, many dimensions */
+/* -------------------------------------------------------------------------------- points, many dimensions */
 
 static __global__ void lay_side_by_side(gv_scan scan, int side, float *out) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -95,7 +101,8 @@ static __global__ void __launch_bounds__(THREADS)
 }
 
 template <int METRIC>
-static cudaError_t pass_side_by_side(gv_cuda_queue *queue, const gv_scan *scan, int64_t first_block, int blocks) {
+static cudaError_t pass_side_by_side(gv_cuda_queue *queue, const gv_scan *scan, int64_t first_block,
+                                     int blocks) {
   unsigned grid = (unsigned)gv_ceil_div(scan->queries, THREADS);
   if (constant_side_of(scan->dim) == SIDE) {
     minima_side_by_side<METRIC, SIDE><<<grid, THREADS, 0, queue->stream>>>(*scan, first_block, blocks);
@@ -114,17 +121,18 @@ static gv_status search_side_by_side(gv_context *context, gv_cuda_queue *queue, 
   int side = constant_side_of(scan->dim), block_floats = (scan->dim + 1) * side,
       at_once = CONSTANT_FLOATS / block_floats;
   float *blocks = NULL;
-  status = gv_cuda_reserve(context, queue, GV_SLOT_OWN,
-                           (size_t)(scan->padded / side) * (size_t)block_floats * sizeof(float), (void **)&blocks);
+  status =
+      gv_cuda_reserve(context, queue, GV_SLOT_OWN,
+                      (size_t)(scan->padded / side) * (size_t)block_floats * sizeof(float), (void **)&blocks);
   if (status != GV_OK) return status;
   lay_side_by_side<<<(unsigned)(scan->padded / 256), 256, 0, queue->stream>>>(*scan, side, blocks);
   GV_CUDA_LAUNCHED(context, "laying out points");
   for (int64_t first = 0; first < scan->groups.count; first += at_once) {
     int count = (int)(scan->groups.count - first < at_once ? scan->groups.count - first : at_once);
-    GV_CUDA_TRY(
-        context,
-        constant_fill(queue, blocks + first * block_floats, (size_t)count * (size_t)block_floats * sizeof(float)),
-        "filling constant memory");
+    GV_CUDA_TRY(context,
+                constant_fill(queue, blocks + first * block_floats,
+                              (size_t)count * (size_t)block_floats * sizeof(float)),
+                "filling constant memory");
     GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_side_by_side, queue, scan, first, count),
                 "searching in constant memory");
   }
@@ -133,7 +141,7 @@ done:
   return status;
 }
 
-/* ------------------------------------------------------------------------------------ points, three dimensions */
+/* ------------------------------------------------------------------------------- points, three dimensions */
 
 enum { QUERIES = 4 };
 
@@ -150,9 +158,10 @@ static gv_status search_quads(gv_context *context, gv_cuda_queue *queue, const g
   int64_t end = gv_scanned(scan);
   for (int64_t first = 0; first < end; first += CONSTANT_QUADS) {
     int64_t last = first + CONSTANT_QUADS < end ? first + CONSTANT_QUADS : end;
-    GV_CUDA_TRY(context,
-                constant_fill(queue, (const float4 *)scan->values + first, (size_t)(last - first) * sizeof(float4)),
-                "filling constant memory");
+    GV_CUDA_TRY(
+        context,
+        constant_fill(queue, (const float4 *)scan->values + first, (size_t)(last - first) * sizeof(float4)),
+        "filling constant memory");
     GV_CUDA_TRY(context, GV_FOR_METRIC(scan->metric, pass_quads, queue, scan, first, last),
                 "searching in constant memory");
   }
@@ -161,7 +170,7 @@ done:
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------- queries */
+/* ------------------------------------------------------------------------------------------------ queries */
 
 static __global__ void lay_queries(gv_scan scan, int depth, float4 *out) {
   int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, query_tile = at / depth;
@@ -192,8 +201,8 @@ static gv_status search_queries(gv_context *context, gv_cuda_queue *queue, const
   int depth = (int)gv_ceil_div(scan->dim, 4) * 4, query_tiles_at_once = CONSTANT_QUADS / depth;
   int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES);
   float4 *laid = NULL;
-  status =
-      gv_cuda_reserve(context, queue, GV_SLOT_OWN, (size_t)(query_tiles * depth) * sizeof *laid, (void **)&laid);
+  status = gv_cuda_reserve(context, queue, GV_SLOT_OWN, (size_t)(query_tiles * depth) * sizeof *laid,
+                           (void **)&laid);
   if (status != GV_OK) return status;
   lay_queries<<<(unsigned)gv_ceil_div(query_tiles * depth, 256), 256, 0, queue->stream>>>(*scan, depth, laid);
   GV_CUDA_LAUNCHED(context, "laying out queries");
@@ -213,8 +222,8 @@ done:
   return status;
 }
 
-static gv_status constant_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                                 const gv_brute_sizes *sizes) {
+static gv_status constant_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                                 const gv_scan *scan, const gv_brute_sizes *sizes) {
   (void)pthread_mutex_lock(&turn);
   gv_status status = !points_in_constant(sizes) ? search_queries(context, queue, scan)
                      : scan->dim <= 3           ? search_quads(context, queue, scan)
@@ -224,7 +233,8 @@ static gv_status constant_filter(gv_context *context, gv_cuda_queue *queue, cons
   return status != GV_OK ? status : gv_cuda_result(context, error, "searching in constant memory");
 }
 
-static const gv_brute_method method = {constant_layout, constant_shape, constant_filter, NULL, NULL, NULL, NULL};
+static const gv_brute_method method = {
+    constant_layout, constant_shape, constant_filter, NULL, NULL, NULL, NULL};
 
 static gv_status constant_build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);

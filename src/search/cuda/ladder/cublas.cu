@@ -1,14 +1,15 @@
 /*
  * cuda-cublas, step 2: the matrix as a matrix product of the vendor's library.
  *
- * Idea: |q - s|^2 / 2 orders points as |s|^2 / 2 - q.s does, so cuBLAS computes the products q.s of all pairs, and a kernel adds the
- * halves and takes the minima of groups. Cosine and inner product are the same without halves; no other distance is a product.
- * Memory: products in device memory, in chunks that stay in the second-level cache between the two kernels.
- * Limit: every product still leaves the multiprocessor and comes back; kernels that reduce values in registers avoid that.
+ * Idea: |q - s|^2 / 2 orders points as |s|^2 / 2 - q.s does, so cuBLAS computes the products q.s of all
+ * pairs, and a kernel adds the halves and takes the minima of groups. Cosine and inner product are the same
+ * without halves; no other distance is a product. Memory: products in device memory, in chunks that stay in
+ * the second-level cache between the two kernels. Limit: every product still leaves the multiprocessor and
+ * comes back; kernels that reduce values in registers avoid that.
  *
- * The products are computed in accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by other
- * types), for which the filter's bound holds in any order of summation. cuBLAS is opened at its first use, so a
- * program without it starts, and all other backends work.
+ * The products are computed in accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by
+ * other types), for which the filter's bound holds in any order of summation. cuBLAS is opened at its first
+ * use, so a program without it starts, and all other backends work.
  */
 #include "search/cuda/brute.cuh"
 
@@ -23,7 +24,8 @@ typedef int (*destroy_fn)(handle h);
 typedef int (*set_stream_fn)(handle h, cudaStream_t stream);
 typedef int (*set_math_mode_fn)(handle h, int mode);
 typedef int (*sgemm_fn)(handle h, int transpose_a, int transpose_b, int m, int n, int k, const float *alpha,
-                        const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc);
+                        const float *a, int lda, const float *b, int ldb, const float *beta, float *c,
+                        int ldc);
 enum { SUCCESS = 0, ALLOC_FAILED = 3, OP_N = 0, OP_T = 1, PEDANTIC_MATH = 2 };
 
 static pthread_once_t open_once = PTHREAD_ONCE_INIT;
@@ -37,14 +39,16 @@ static struct {
 static const char *missing;
 
 static void open_library(void) {
-  static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so"};
+  static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11",
+                                      "libcublas.so"};
   static char text[256];
   void *found = NULL;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && found == NULL; i++)
     found = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
   if (found == NULL) {
     const char *said = dlerror();
-    (void)snprintf(text, sizeof text, "cuBLAS is not installed: %s", said != NULL ? said : "no library found");
+    (void)snprintf(text, sizeof text, "cuBLAS is not installed: %s",
+                   said != NULL ? said : "no library found");
     missing = text;
     return;
   }
@@ -74,7 +78,7 @@ static gv_status cublas_check(gv_context *context, int result) {
   return gv_fail(context, GV_ERROR_DEVICE, "cuBLAS: error %d", result);
 }
 
-/* ----------------------------------------------------------------------------------------------------- handles */
+/* ------------------------------------------------------------------------------------------------ handles */
 
 /* A handle serves one thread at a time, and making one takes milliseconds: an index keeps them for reuse. */
 typedef struct kept {
@@ -148,7 +152,7 @@ static void forget(gv_brute *brute) {
   gv_release(&brute->allocator, own);
 }
 
-/* ------------------------------------------------------------------------------------------------------ search */
+/* ------------------------------------------------------------------------------------------------- search */
 
 enum { LANES = 32, PIECE = 4, STEP = LANES * PIECE, THREADS = 256, POINTS_MAX = 1 << 18 };
 
@@ -162,12 +166,15 @@ static gv_group_shape cublas_shape(const gv_brute_sizes *sizes) {
   return {PIECE, LANES, 1, 256, 0};
 }
 
-/* Minima of the groups of some rows of products: row r holds `length` of them. A warp makes 32 groups of one row. */
+/* Minima of the groups of some rows of products: row r holds `length` of them. A warp makes 32 groups of one
+ * row. */
 static __global__ void __launch_bounds__(THREADS)
-    reduce_products(const float *products, int64_t length, const float *halves, gv_scan scan, int64_t first_group) {
+    reduce_products(const float *products, int64_t length, const float *halves, gv_scan scan,
+                    int64_t first_group) {
   int64_t warp = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
   int lane = (int)threadIdx.x % 32;
-  int64_t share = (int64_t)scan.groups.steps * STEP, blocks = (length + share - 1) / share, query = warp / blocks;
+  int64_t share = (int64_t)scan.groups.steps * STEP, blocks = (length + share - 1) / share,
+          query = warp / blocks;
   if (query >= scan.queries) return;
   int64_t block = warp - query * blocks, first = block * share;
   int64_t last = first + share < length ? first + share : length;
@@ -207,10 +214,10 @@ static gv_status cublas_filter(gv_context *context, gv_cuda_queue *queue, const 
       part.queries = scan->queries - q < queries ? scan->queries - q : queries;
       part.minima = scan->minima + q * scan->row;
       /* Column-major: length x queries = (length x dim) (queries x dim)^T. */
-      status = cublas_check(context,
-                            library.sgemm(h->handle_, OP_N, OP_T, (int)length, (int)part.queries, (int)scan->dim,
-                                          &one, scan->values + p, (int)scan->dim_stride, scan->query + q,
-                                          (int)scan->query_stride, &zero, products, (int)length));
+      status = cublas_check(context, library.sgemm(h->handle_, OP_N, OP_T, (int)length, (int)part.queries,
+                                                   (int)scan->dim, &one, scan->values + p,
+                                                   (int)scan->dim_stride, scan->query + q,
+                                                   (int)scan->query_stride, &zero, products, (int)length));
       if (status != GV_OK) goto done;
       int64_t warps = part.queries * gv_ceil_div(length, share);
       reduce_products<<<(unsigned)gv_ceil_div(warps, THREADS / 32), THREADS, 0, queue->stream>>>(
@@ -229,7 +236,8 @@ static const gv_brute_method method = {cublas_layout, cublas_shape,   cublas_fil
 
 static gv_status cublas_build(gv_context *context, const gv_reference *reference, void **state) {
   if (reference->count > INT32_MAX - GV_SCAN_PAD) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "cuda-cublas: too many points (%lld); at most %d are supported",
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "cuda-cublas: too many points (%lld); at most %d are supported",
                    (long long)reference->count, (int)(INT32_MAX - GV_SCAN_PAD));
   }
   return gv_brute_create(context, reference, &method, -1, (gv_brute **)state);

@@ -1,12 +1,11 @@
 /*
  * cuda-global, step 4: a kernel that computes and reduces at once.
  *
- * Idea: a thread has points, a block has four queries; a distance lives in a register until it is compared, so each
- * coordinate that is read serves four pairs and no distance is stored.
- * Memory: points in the caller's layout, an array of structures in global memory. Neighboring threads read `dim`
- * floats apart.
- * Limit: cache lines. A warp's load touches up to 32 of them, of which it uses a few bytes: cheap in three
- * dimensions, expensive in many.
+ * Idea: a thread has points, a block has four queries; a distance lives in a register until it is compared,
+ * so each coordinate that is read serves four pairs and no distance is stored. Memory: points in the caller's
+ * layout, an array of structures in global memory. Neighboring threads read `dim` floats apart. Limit: cache
+ * lines. A warp's load touches up to 32 of them, of which it uses a few bytes: cheap in three dimensions,
+ * expensive in many.
  */
 #include "search/cuda/by_point.cuh"
 
@@ -24,8 +23,8 @@ template <int METRIC> static cudaError_t global_launch(gv_cuda_queue *queue, con
   return gv_launch_by_point<METRIC>(queue, scan, gv_from_rows(), false);
 }
 
-static gv_status global_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                               const gv_brute_sizes *) {
+static gv_status global_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                               const gv_scan *scan, const gv_brute_sizes *) {
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, global_launch, queue, scan),
                         "searching in global memory");
 }

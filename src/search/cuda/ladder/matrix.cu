@@ -1,13 +1,13 @@
 /*
  * cuda-matrix, step 1: the whole distance matrix.
  *
- * Idea: compute every filter value first, store it, reduce each row afterwards. Two simple kernels; the second one is the
- * decision (decide.cu), which reduces a row with warp shuffles and keeps the k best.
- * Memory: the matrix in device memory, one float a pair, in chunks of queries that fit. Up to eight dimensions a thread keeps a
- * point in registers and writes its values for four queries at a time; above that tiles of both sets pass through shared memory.
- * Limit: device memory. Each value is written once and read twice, whatever the arithmetic costs.
- * Also here: a set that is searched against itself has a symmetric matrix. If it fits, only one half is computed, and written
- * twice, which pays from about 30 dimensions on.
+ * Idea: compute every filter value first, store it, reduce each row afterwards. Two simple kernels; the
+ * second one is the decision (decide.cu), which reduces a row with warp shuffles and keeps the k best.
+ * Memory: the matrix in device memory, one float a pair, in chunks of queries that fit. Up to eight
+ * dimensions a thread keeps a point in registers and writes its values for four queries at a time; above that
+ * tiles of both sets pass through shared memory. Limit: device memory. Each value is written once and read
+ * twice, whatever the arithmetic costs. Also here: a set that is searched against itself has a symmetric
+ * matrix. If it fits, only one half is computed, and written twice, which pays from about 30 dimensions on.
  */
 #include "search/cuda/matrix_tile.cuh"
 
@@ -50,8 +50,10 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_ele
   }
 }
 
-/* The upper half of the matrix by squares of 64 x 64, 4 x 4 pairs a thread, written directly and transposed. */
-template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_half(gv_scan scan, int64_t squares) {
+/* The upper half of the matrix by squares of 64 x 64, 4 x 4 pairs a thread, written directly and
+ * transposed. */
+template <int METRIC>
+static __global__ void __launch_bounds__(THREADS) fill_half(gv_scan scan, int64_t squares) {
   __shared__ float4 rows[DEPTH][SIDE / 4], columns[DEPTH][SIDE / 4];
   __shared__ float turned[SIDE][SIDE + 1];
   /* Square number blockIdx.x of the upper triangle, counted by columns: column c holds c + 1. */
@@ -98,8 +100,8 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_hal
     const int64_t query = row * SIDE + 4 * ty + i;
     if (query < scan.queries && point < scan.row) {
       *(float4 *)(scan.minima + query * scan.row + point) =
-          make_float4(__fadd_rn(sum[i][0], half.x), __fadd_rn(sum[i][1], half.y), __fadd_rn(sum[i][2], half.z),
-                      __fadd_rn(sum[i][3], half.w));
+          make_float4(__fadd_rn(sum[i][0], half.x), __fadd_rn(sum[i][1], half.y),
+                      __fadd_rn(sum[i][2], half.z), __fadd_rn(sum[i][3], half.w));
     }
 #pragma unroll
     for (int j = 0; j < 4; j++)
@@ -121,7 +123,8 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_hal
   }
 }
 
-template <int METRIC> static cudaError_t matrix_launch(gv_cuda_queue *queue, const gv_scan *scan, bool itself) {
+template <int METRIC>
+static cudaError_t matrix_launch(gv_cuda_queue *queue, const gv_scan *scan, bool itself) {
   int64_t squares = gv_ceil_div(scan->count, SIDE);
   if (itself && squares < 60000) {
     fill_half<METRIC><<<(unsigned)(squares * (squares + 1) / 2), THREADS, 0, queue->stream>>>(*scan, squares);
@@ -134,8 +137,8 @@ template <int METRIC> static cudaError_t matrix_launch(gv_cuda_queue *queue, con
   return cudaPeekAtLastError();
 }
 
-static gv_status matrix_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                               const gv_brute_sizes *sizes) {
+static gv_status matrix_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                               const gv_scan *scan, const gv_brute_sizes *sizes) {
   bool itself = sizes->itself && scan->queries == scan->count;
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, matrix_launch, queue, scan, itself),
                         "making the distance matrix");

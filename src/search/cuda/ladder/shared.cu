@@ -2,10 +2,10 @@
  * cuda-shared, step 6: tiles in shared memory.
  *
  * Idea: the threads of a block copy a tile of points into shared memory together, and all of them use it.
- * Memory: shared memory. Up to three dimensions a thread has one query and reads every staged point; above that a block makes a
- * 64 x 64 tile of the matrix, 4 x 4 pairs a thread.
- * Limit: reads from shared memory: one 16-byte point for three multiply-adds, or eight values for sixteen. cuda-register (one
- * folder up) keeps more queries in registers, so that a value read serves eight.
+ * Memory: shared memory. Up to three dimensions a thread has one query and reads every staged point; above
+ * that a block makes a 64 x 64 tile of the matrix, 4 x 4 pairs a thread. Limit: reads from shared memory: one
+ * 16-byte point for three multiply-adds, or eight values for sixteen. cuda-register (one folder up) keeps
+ * more queries in registers, so that a value read serves eight.
  */
 #include "search/cuda/by_query.cuh"
 #include "search/cuda/matrix_tile.cuh"
@@ -23,8 +23,8 @@ template <int METRIC> static cudaError_t shared_launch(gv_cuda_queue *queue, con
                         : gv_launch_tile<METRIC, 4, 4, false>(queue, scan);
 }
 
-static gv_status shared_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                               const gv_brute_sizes *) {
+static gv_status shared_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                               const gv_scan *scan, const gv_brute_sizes *) {
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, shared_launch, queue, scan),
                         "searching in shared memory");
 }

@@ -1,11 +1,11 @@
 /*
  * cuda-texture, a side step: reads through texture units.
  *
- * Idea: texture units have a path to memory of their own, with a cache for neighborhoods in two dimensions. Points become
- * texels of four coordinates; up to three dimensions a texel is a whole point with half its squared length.
- * Memory: two-dimensional texture objects, 1,024 texels wide. Past the height that a device allows (and not above 8,192, so that
- * tests meet the case) points go on in a further texture.
- * Limit: texture units deliver a quarter of what the first-level cache does. Nothing is interpolated, so nothing is gained.
+ * Idea: texture units have a path to memory of their own, with a cache for neighborhoods in two dimensions.
+ * Points become texels of four coordinates; up to three dimensions a texel is a whole point with half its
+ * squared length. Memory: two-dimensional texture objects, 1,024 texels wide. Past the height that a device
+ * allows (and not above 8,192, so that tests meet the case) points go on in a further texture. Limit: texture
+ * units deliver a quarter of what the first-level cache does. Nothing is interpolated, so nothing is gained.
  */
 #include "search/cuda/by_point.cuh"
 
@@ -56,7 +56,8 @@ static gv_layout texture_layout(int32_t dim) {
 
 static gv_group_shape texture_shape(const gv_brute_sizes *sizes) {
   int64_t query_tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
-  gv_group_shape by_point = gv_shape_by_point<from_texels>(gv_ceil_div(sizes->multiprocessors * 16LL, query_tiles));
+  gv_group_shape by_point =
+      gv_shape_by_point<from_texels>(gv_ceil_div(sizes->multiprocessors * 16LL, query_tiles));
   by_point.steps_max = BLOCK_POINTS_MAX / 32; /* whole blocks of groups in a texture */
   return by_point;
 }

@@ -1,11 +1,11 @@
 /*
  * cuda-thrust, step 3: no matrix, by library functions.
  *
- * Idea: a row of distances is a counting iterator with a transformation. CUB, the library below Thrust, reduces segments of it to
- * their minima, so no kernel is written here, only the formula of an element.
+ * Idea: a row of distances is a counting iterator with a transformation. CUB, the library below Thrust,
+ * reduces segments of it to their minima, so no kernel is written here, only the formula of an element.
  * Memory: coordinates from device memory and its caches; no distance is stored.
- * Limit: arithmetic that finds out which pair an element is (64-bit divisions), and no reuse: each value read serves one pair. For
- * one query with many points, where nothing can be reused, it is as fast as any.
+ * Limit: arithmetic that finds out which pair an element is (64-bit divisions), and no reuse: each value read
+ * serves one pair. For one query with many points, where nothing can be reused, it is as fast as any.
  */
 #include "search/cuda/brute.cuh"
 
@@ -26,8 +26,8 @@ template <int METRIC> struct element {
     if (point >= scan.count) return INFINITY;
     float sum = METRIC == GV_EUCLIDEAN ? scan.halves[point] : 0.0F;
     for (int32_t d = 0; d < scan.dim; d++) {
-      sum =
-          gv_step<METRIC>(sum, scan.query[d * scan.query_stride + query], scan.values[d * scan.dim_stride + point]);
+      sum = gv_step<METRIC>(sum, scan.query[d * scan.query_stride + query],
+                            scan.values[d * scan.dim_stride + point]);
     }
     return sum;
   }
@@ -63,10 +63,11 @@ static cudaError_t reduce(gv_cuda_queue *queue, const gv_scan *scan, void *memor
                                             INFINITY, queue->stream);
 }
 
-static gv_status thrust_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *, const gv_scan *scan,
-                               const gv_brute_sizes *) {
+static gv_status thrust_filter(gv_context *context, gv_cuda_queue *queue, const gv_brute *,
+                               const gv_scan *scan, const gv_brute_sizes *) {
   int64_t at_once = SEGMENTS_MAX / scan->groups.count;
-  if (at_once < 1) return gv_fail(context, GV_ERROR_UNSUPPORTED, "too many points for one segmented reduction");
+  if (at_once < 1)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "too many points for one segmented reduction");
   for (int64_t first = 0; first < scan->queries; first += at_once) {
     gv_scan part = *scan;
     part.queries = scan->queries - first < at_once ? scan->queries - first : at_once;
@@ -75,8 +76,8 @@ static gv_status thrust_filter(gv_context *context, gv_cuda_queue *queue, const 
     try {
       size_t bytes = 0;
       void *memory = NULL;
-      gv_status status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, reduce, queue, &part, memory, &bytes),
-                                        "reducing distances");
+      gv_status status = gv_cuda_result(
+          context, GV_FOR_METRIC(scan->metric, reduce, queue, &part, memory, &bytes), "reducing distances");
       if (status == GV_OK) status = gv_cuda_reserve(context, queue, GV_SLOT_OWN, bytes + 1, &memory);
       if (status == GV_OK) {
         status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, reduce, queue, &part, memory, &bytes),

@@ -1,14 +1,13 @@
 /*
- * The decision for products of 16-bit floats (search/half_filter.h) and long rows. Its cost is the memory read.
- * THREADS threads, a warp or a block, decide a query in these steps:
- *   1. the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that few are
- *      read again;
- *   2. the groups not above it, and the filter values of their points, from the 16-bit floats, several points at a
- *      time;
+ * The decision for products of 16-bit floats (search/half_filter.h) and long rows. Its cost is the memory
+ * read. THREADS threads, a warp or a block, decide a query in these steps:
+ *   1. the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that
+ * few are read again;
+ *   2. the groups not above it, and the filter values of their points, from the 16-bit floats, several points
+ * at a time;
  *   3. of the points not above it the k-th smallest such value, which makes a lower bound;
- *   4. exact distances of the rest; their rows pass through shared memory, so that adjacent lanes read adjacent
- *      coordinates.
- * A query that needs more space is left undecided, for decide.cu.
+ *   4. exact distances of the rest; their rows pass through shared memory, so that adjacent lanes read
+ * adjacent coordinates. A query that needs more space is left undecided, for decide.cu.
  */
 #include "search/cuda/decide_threads.cuh"
 
@@ -91,7 +90,8 @@ template <int METRIC, int THREADS, typename COORDINATE> struct decider {
     }
   }
 
-  /* The threshold: 2 e above a value that at least d.needed group minima do not exceed. False: no threshold. */
+  /* The threshold: 2 e above a value that at least d.needed group minima do not exceed. False: no
+   * threshold. */
   __device__ bool find_threshold() {
     constexpr int MINE = memory_type::SETS / THREADS;
     const int64_t groups = d.scan.groups.count;
@@ -307,7 +307,8 @@ template <int METRIC, int THREADS, typename COORDINATE> struct decider {
       for (int i = 0; i < there; i++) {
         const double q = rows.query[i], s = (double)rows.point[lane][i];
         if (gv_metric_of_products(METRIC)) gv_product_add(&sums, q, s);
-        if (METRIC == GV_EUCLIDEAN) total = gv_norm_join(GV_EUCLIDEAN, gv_norm_of(GV_EUCLIDEAN, q - s), total);
+        if (METRIC == GV_EUCLIDEAN)
+          total = gv_norm_join(GV_EUCLIDEAN, gv_norm_of(GV_EUCLIDEAN, q - s), total);
       }
       __syncwarp();
     }

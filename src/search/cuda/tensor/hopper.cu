@@ -1,11 +1,11 @@
 /*
- * cuda-tensor on Hopper (compute capability 9.0, code for 90a): wgmma, which reads its operands from shared memory
- * without registers, and copies of whole slabs, which a single thread starts.
+ * cuda-tensor on Hopper (compute capability 9.0, code for 90a): wgmma, which reads its operands from shared
+ * memory without registers, and copies of whole slabs, which a single thread starts.
  *
- * Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. A thread
- * of a third, which leaves its registers to them, fills stages, ahead of them. Two barriers a stage: `full` once
- * all its bytes are there, `empty` once all warps have done with it. So one group multiplies while the other
- * computes its minima.
+ * Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. A
+ * thread of a third, which leaves its registers to them, fills stages, ahead of them. Two barriers a stage:
+ * `full` once all its bytes are there, `empty` once all warps have done with it. So one group multiplies
+ * while the other computes its minima.
  */
 #include "search/cuda/tensor/tensor.cuh"
 
@@ -22,9 +22,11 @@ enum {
   QUERIES = GROUPS * GROUP_QUERIES,
   POINTS = 8 * SUMS
 };
-static_assert((int)QUERIES == (int)GV_QUERY_SLAB && (int)POINTS == (int)GV_POINT_SLAB, "a stage has whole slabs");
+static_assert((int)QUERIES == (int)GV_QUERY_SLAB && (int)POINTS == (int)GV_POINT_SLAB,
+              "a stage has whole slabs");
 
-/* In bytes: a chunk of the queries and the points and, with the last chunk, half the squared lengths of the points. */
+/* In bytes: a chunk of the queries and the points and, with the last chunk, half the squared lengths of the
+ * points. */
 template <int WIDTH> struct form {
   enum {
     QUERY_BYTES = QUERIES * WIDTH * (int)sizeof(__half),
@@ -42,15 +44,17 @@ __device__ __forceinline__ unsigned shared_address(const void *at) {
   return (unsigned)__cvta_generic_to_shared(at);
 }
 
-/* ------------------------------------------------------------------------------------------------------- barriers */
+/* ----------------------------------------------------------------------------------------------- barriers */
 
 __device__ __forceinline__ void start_barrier(uint64_t *barrier, unsigned arrivals) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+               : "memory");
 }
 
 /* This thread has arrived; `bytes` are still expected. */
 __device__ __forceinline__ void expect(uint64_t *barrier, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+               "r"(bytes)
                : "memory");
 }
 
@@ -70,16 +74,17 @@ __device__ __forceinline__ void wait(uint64_t *barrier, unsigned parity) {
   } while (done == 0);
 }
 
-/* ------------------------------------------------------------------------------------------------------- copies */
+/* ------------------------------------------------------------------------------------------------- copies */
 
 __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, uint64_t *full) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                   shared_address(to)),
-               "l"(from), "r"(bytes), "r"(shared_address(full))
-               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(from), "r"(bytes), "r"(shared_address(full))
+      : "memory");
 }
 
-/* ------------------------------------------------------------------------------------------------------- products */
+/* ----------------------------------------------------------------------------------------------- products */
 
 /* Describes rows of WIDTH dimensions in their pattern, which repeats every eight of them. */
 template <int WIDTH> __device__ __forceinline__ uint64_t hopper_describe(const void *rows) {
@@ -105,23 +110,24 @@ template <int STILL> __device__ __forceinline__ void wait_for_products() {
 
 /* 64 queries x 256 points, 16 dimensions; `add` 0: sums begin anew. */
 __device__ __forceinline__ void multiply(float (&sum)[SUMS][4], uint64_t queries, uint64_t points, int add) {
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %130, 0;\n"
-               "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"
-               "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-               "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-               "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
-               "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-               "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
-               "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
-               "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
-               "%128, %129, p, 1, 1, 0, 0;\n}\n"
-               : SIXTY_FOUR(0), SIXTY_FOUR(16)
-               : "l"(queries), "l"(points), "r"(add)
-               : "memory");
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.b32 p, %130, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+      "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "
+      "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
+      "%128, %129, p, 1, 1, 0, 0;\n}\n"
+      : SIXTY_FOUR(0), SIXTY_FOUR(16)
+      : "l"(queries), "l"(points), "r"(add)
+      : "memory");
 }
 
-/* ------------------------------------------------------------------------------------------------------- kernel */
+/* ------------------------------------------------------------------------------------------------- kernel */
 
 /* A stage's number and its parity bit. */
 struct turn {
@@ -171,10 +177,12 @@ __device__ __forceinline__ void leave_stage(uint64_t *empty) {
 
 /* A group's work: products and their minima. */
 template <int STEPS, int WIDTH>
-__device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves &h, const gv_tensor_plan &plan,
-                                           const unsigned char *memory, barriers *at_stage) {
+__device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves &h,
+                                           const gv_tensor_plan &plan, const unsigned char *memory,
+                                           barriers *at_stage) {
   typedef form<WIDTH> F;
-  const int chunks = h.depth / WIDTH, group = (int)threadIdx.x / GROUP_THREADS, warp = (int)threadIdx.x / 32 % 4;
+  const int chunks = h.depth / WIDTH, group = (int)threadIdx.x / GROUP_THREADS,
+            warp = (int)threadIdx.x / 32 % 4;
   float sum[1][SUMS][4];
   turn now = {0, 0};
   for (gv_tensor_walk at = gv_walk_begin(plan); at.point < plan.point_tiles; gv_walk_on(plan, at)) {
@@ -197,7 +205,8 @@ __device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves 
     }
     wait_for_products<0>();
     gv_put_minima<1, SUMS, STEPS>(scan, h, at.query * QUERIES + group * GROUP_QUERIES + warp * 16,
-                                  at.point * POINTS, (const float *)(memory + before * F::BYTES + F::HALVES), sum);
+                                  at.point * POINTS, (const float *)(memory + before * F::BYTES + F::HALVES),
+                                  sum);
     leave_stage(&at_stage->empty[before]);
   }
 }
@@ -228,7 +237,8 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
 #endif
 }
 
-template <int STEPS, int WIDTH> cudaError_t launch(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
+template <int STEPS, int WIDTH>
+cudaError_t launch(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
   const int bytes = STAGES * form<WIDTH>::BYTES + ALIGNED;
   cudaError_t error =
       cudaFuncSetAttribute(find_minima<STEPS, WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
@@ -242,9 +252,10 @@ template <int STEPS, int WIDTH> cudaError_t launch(gv_cuda_queue *queue, const g
 }
 
 template <int WIDTH> cudaError_t launch_steps(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
-  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<GV_TENSOR_STEPS_LEAST, WIDTH>(queue, scan, h)
-         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<GV_TENSOR_STEPS_MOST, WIDTH>(queue, scan, h)
-                                                      : launch<GV_TENSOR_STEPS_MOST / 2, WIDTH>(queue, scan, h);
+  return scan->groups.steps == GV_TENSOR_STEPS_LEAST ? launch<GV_TENSOR_STEPS_LEAST, WIDTH>(queue, scan, h)
+         : scan->groups.steps == GV_TENSOR_STEPS_MOST
+             ? launch<GV_TENSOR_STEPS_MOST, WIDTH>(queue, scan, h)
+             : launch<GV_TENSOR_STEPS_MOST / 2, WIDTH>(queue, scan, h);
 }
 
 } // namespace

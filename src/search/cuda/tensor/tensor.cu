@@ -1,8 +1,8 @@
 /*
- * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h has the error bound), |s|^2 / 2 and the
- * minima of groups from their registers; cosine and inner product are the same with |s|^2 / 2 = 0. No other distance is
- * a product. The kernel for any device since Turing; hopper.cu has another. A warp has a rectangle of products in
- * registers, and reads their operands by ldmatrix.
+ * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h has the error bound), |s|^2 / 2
+ * and the minima of groups from their registers; cosine and inner product are the same with |s|^2 / 2 = 0. No
+ * other distance is a product. The kernel for any device since Turing; hopper.cu has another. A warp has a
+ * rectangle of products in registers, and reads their operands by ldmatrix.
  */
 #include "search/cuda/tensor/tensor.cuh"
 
@@ -17,8 +17,9 @@ enum {
   PIECES = CHUNK / GV_HALF_PIECE /* of a row in a stage */
 };
 
-/* A block's shape: warps across the queries, products of 16 queries a warp, of 8 points each; and a stage of its: a chunk of all its
- * queries and points and, with the last chunk, half the squared lengths of the points. */
+/* A block's shape: warps across the queries, products of 16 queries a warp, of 8 points each; and a stage of
+ * its: a chunk of all its queries and points and, with the last chunk, half the squared lengths of the
+ * points. */
 template <int WARPS_DOWN, int DOWN> struct form {
   enum {
     Q_WARPS = WARPS_DOWN,
@@ -34,10 +35,11 @@ typedef form<2, 4> large; /* 128 x 256 */
 typedef form<4, 1> small; /* 64 x 128: where shared memory is short */
 typedef form<1, 2> few;   /* 32 x 512 */
 
-/* ------------------------------------------------------------------------------------------------ conversion */
+/* --------------------------------------------------------------------------------------------- conversion */
 
 /* Dimensions d ... of a row of `stride` floats, rounded. */
-__device__ __forceinline__ void put_piece(const float *row, int32_t d, int32_t stride, float times, __half *to) {
+__device__ __forceinline__ void put_piece(const float *row, int32_t d, int32_t stride, float times,
+                                          __half *to) {
   union {
     __half2 pair[GV_HALF_PIECE / 2];
     uint4 piece;
@@ -67,8 +69,8 @@ __global__ void __launch_bounds__(THREADS)
 
 /* A warp a query. Rows behind the last query are zeros. */
 __global__ void __launch_bounds__(THREADS)
-    convert_queries(const float *rows, int32_t stride, int64_t queries, int64_t padded, int32_t depth, __half *out,
-                    float *scale) {
+    convert_queries(const float *rows, int32_t stride, int64_t queries, int64_t padded, int32_t depth,
+                    __half *out, float *scale) {
   int64_t query = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
   int lane = (int)threadIdx.x % 32;
   if (query >= padded) return;
@@ -85,12 +87,13 @@ __global__ void __launch_bounds__(THREADS)
   for (int32_t piece = lane; piece < depth / GV_HALF_PIECE; piece += 32) {
     int32_t chunk = piece / first;
     put_piece(row, piece * GV_HALF_PIECE, there, times,
-              out + gv_half_at(query, piece - chunk * first, depth, GV_QUERY_SLAB) + chunk * GV_QUERY_SLAB * CHUNK);
+              out + gv_half_at(query, piece - chunk * first, depth, GV_QUERY_SLAB) +
+                  chunk * GV_QUERY_SLAB * CHUNK);
   }
   if (lane == 0) scale[query] = ldexpf(1.0F, exponent + 1 - GV_HALF_QUERY_EXPONENT - GV_HALF_POINT_EXPONENT);
 }
 
-/* ------------------------------------------------------------------------------------------------- instructions */
+/* ------------------------------------------------------------------------------------------- instructions */
 
 __device__ __forceinline__ void copy_ahead(void *to, const void *from) {
 #if __CUDA_ARCH__ >= 800
@@ -125,10 +128,11 @@ __device__ __forceinline__ void load_matrices(unsigned (&r)[4], const void *from
 /* 16 queries x 8 points, 16 dimensions. */
 __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&q)[4], unsigned s0, unsigned s1) {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-               "{%0, %1, %2, %3};"
-               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-               : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]), "r"(s0), "r"(s1));
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]), "r"(s0), "r"(s1));
 #else
   asm volatile(
       "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
@@ -141,12 +145,12 @@ __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&q)[4]
 #endif
 }
 
-/* ------------------------------------------------------------------------------------------------------- kernel */
+/* ------------------------------------------------------------------------------------------------- kernel */
 
 /* Copies a stage. */
 template <typename F>
-__device__ __forceinline__ void fetch(const gv_scan &scan, const gv_halves &h, const gv_tensor_walk &at, bool last,
-                                      unsigned char *stage) {
+__device__ __forceinline__ void fetch(const gv_scan &scan, const gv_halves &h, const gv_tensor_walk &at,
+                                      bool last, unsigned char *stage) {
   const int rows = THREADS / PIECES, width = gv_half_width(h.depth);
   int piece = (int)threadIdx.x % PIECES, row = (int)threadIdx.x / PIECES;
   if (last && threadIdx.x < F::POINTS / 4) {
@@ -157,7 +161,8 @@ __device__ __forceinline__ void fetch(const gv_scan &scan, const gv_halves &h, c
                         at.chunk * GV_QUERY_SLAB * width;
   const __half *point = h.points + gv_half_at(at.point * F::POINTS + row, piece, h.depth, GV_POINT_SLAB) +
                         (int64_t)at.chunk * GV_POINT_SLAB * width;
-  __half *to = (__half *)stage + gv_half_place(row, piece, CHUNK); /* `rows` is a multiple of the pattern's 8 */
+  /* `rows` is a multiple of the pattern's 8 */
+  __half *to = (__half *)stage + gv_half_place(row, piece, CHUNK);
 #pragma unroll
   for (int r = 0; r < F::QUERIES; r += rows)
     copy_ahead(to + r * CHUNK, query + r * width);
@@ -191,7 +196,8 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
     wait_for_stage<STAGES - 2>();
     __syncthreads();
     fetch_next(stage > 0 ? stage - 1 : STAGES - 1);
-    const __half *queries = (const __half *)(memory + stage * F::BYTES), *points = queries + F::QUERIES * CHUNK;
+    const __half *queries = (const __half *)(memory + stage * F::BYTES),
+                 *points = queries + F::QUERIES * CHUNK;
     int products = gv_half_width(h.depth) / GV_TENSOR_STEP;
 #pragma unroll
     for (int k = 0; k < CHUNK / GV_TENSOR_STEP; k++) {
@@ -226,7 +232,7 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------- launch */
+/* ------------------------------------------------------------------------------------------------- launch */
 
 template <typename F, int STAGES, int STEPS>
 cudaError_t launch(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
@@ -244,9 +250,11 @@ cudaError_t launch(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h
 
 template <typename F, int STAGES>
 cudaError_t launch_steps(gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *h) {
-  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<F, STAGES, GV_TENSOR_STEPS_LEAST>(queue, scan, h)
-         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<F, STAGES, GV_TENSOR_STEPS_MOST>(queue, scan, h)
-                                                      : launch<F, STAGES, GV_TENSOR_STEPS_MOST / 2>(queue, scan, h);
+  return scan->groups.steps == GV_TENSOR_STEPS_LEAST
+             ? launch<F, STAGES, GV_TENSOR_STEPS_LEAST>(queue, scan, h)
+         : scan->groups.steps == GV_TENSOR_STEPS_MOST
+             ? launch<F, STAGES, GV_TENSOR_STEPS_MOST>(queue, scan, h)
+             : launch<F, STAGES, GV_TENSOR_STEPS_MOST / 2>(queue, scan, h);
 }
 
 /* As many stages as a multiprocessor has room for. */
@@ -263,10 +271,11 @@ cudaError_t launch_form(gv_cuda_queue *queue, const gv_scan *scan, const gv_halv
   if (scan->queries <= FEW_QUERIES && room >= 3 * few::BYTES) return launch_steps<few, 3>(queue, scan, h);
   if (room >= 4 * large::BYTES) return launch_steps<large, 4>(queue, scan, h);
   if (room >= 3 * large::BYTES) return launch_steps<large, 3>(queue, scan, h);
-  return room >= 2 * large::BYTES ? launch_steps<large, 2>(queue, scan, h) : launch_steps<small, 2>(queue, scan, h);
+  return room >= 2 * large::BYTES ? launch_steps<large, 2>(queue, scan, h)
+                                  : launch_steps<small, 2>(queue, scan, h);
 }
 
-/* ------------------------------------------------------------------------------------------------------- the method */
+/* --------------------------------------------------------------------------------------------- the method */
 
 /* Floats of a row of GV_FOURS. */
 int32_t stride_of(int32_t dim) {

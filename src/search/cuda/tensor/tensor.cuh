@@ -1,9 +1,9 @@
 /*
  * Shared by the kernels of cuda-tensor: the loop over matrix tiles, and minima from registers.
  *
- * A block walks through matrix tiles of queries x points. Sixty-four dimensions at a time of both (halves.cuh) are copied to shared memory,
- * asynchronously, several such stages ahead, across their ends. All blocks work on the same points at about the same time, which are
- * then read once from memory.
+ * A block walks through matrix tiles of queries x points. Sixty-four dimensions at a time of both
+ * (halves.cuh) are copied to shared memory, asynchronously, several such stages ahead, across their ends. All
+ * blocks work on the same points at about the same time, which are then read once from memory.
  */
 #ifndef GV_CUDA_TENSOR_CUH
 #define GV_CUDA_TENSOR_CUH
@@ -33,8 +33,8 @@ typedef struct gv_tensor_plan {
 } gv_tensor_plan;
 
 /* Number of blocks for a search with matrix tiles of this many queries and points. */
-static inline unsigned gv_tensor_blocks(const gv_cuda_queue *queue, const gv_scan *scan, int queries, int points,
-                                        gv_tensor_plan *plan) {
+static inline unsigned gv_tensor_blocks(const gv_cuda_queue *queue, const gv_scan *scan, int queries,
+                                        int points, gv_tensor_plan *plan) {
   plan->query_tiles = gv_ceil_div(scan->queries, queries);
   plan->point_tiles = gv_ceil_div(scan->count, points);
   int64_t matrix_tiles = plan->query_tiles * plan->point_tiles;
@@ -83,15 +83,16 @@ static __device__ __forceinline__ void gv_turn_four(float (&v)[4], int lane) {
 }
 
 /*
- * Minima of a warp's M x 16 queries and N x 8 points; `halves`: half the points' squared lengths. In a product's
- * sixteen queries a thread has two, lane / 4 and that plus 8, and of the eight points two side by side; of STEPS
- * products it makes one group. If there are enough of them, four lanes exchange their values of four blocks of
- * groups, so that each writes a block: writes to the second-level cache are at least 32 bytes.
+ * Minima of a warp's M x 16 queries and N x 8 points; `halves`: half the points' squared lengths. In a
+ * product's sixteen queries a thread has two, lane / 4 and that plus 8, and of the eight points two side by
+ * side; of STEPS products it makes one group. If there are enough of them, four lanes exchange their values
+ * of four blocks of groups, so that each writes a block: writes to the second-level cache are at least 32
+ * bytes.
  */
 template <int M, int N, int STEPS>
-static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const gv_halves &h, int64_t first_query,
-                                                     int64_t first_point, const float *halves,
-                                                     const float (&sum)[M][N][4]) {
+static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const gv_halves &h,
+                                                     int64_t first_query, int64_t first_point,
+                                                     const float *halves, const float (&sum)[M][N][4]) {
   constexpr int BLOCKS = N / STEPS < GV_TENSOR_LANES ? N / STEPS : GV_TENSOR_LANES;
   int lane = (int)threadIdx.x % 32, four = lane % GV_TENSOR_LANES;
   int64_t query = first_query + lane / GV_TENSOR_LANES;
@@ -136,12 +137,13 @@ static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const 
   }
 }
 
-/* Calls a launch for as many queries at a time as fit into the second-level cache together with the points. */
+/* Calls a launch for as many queries at a time as fit into the second-level cache together with the
+ * points. */
 template <typename LAUNCH>
-static inline cudaError_t gv_tensor_bands(const gv_cuda_queue *queue, const gv_scan *scan, const gv_halves *halves,
-                                          LAUNCH launch) {
-  int64_t band =
-      (int64_t)(queue->l2_bytes / 4) / (halves->depth * (int64_t)sizeof(__half)) / GV_QUERY_PAD * GV_QUERY_PAD;
+static inline cudaError_t gv_tensor_bands(const gv_cuda_queue *queue, const gv_scan *scan,
+                                          const gv_halves *halves, LAUNCH launch) {
+  int64_t band = (int64_t)(queue->l2_bytes / 4) / (halves->depth * (int64_t)sizeof(__half)) / GV_QUERY_PAD *
+                 GV_QUERY_PAD;
   if (band < GV_QUERY_PAD) band = GV_QUERY_PAD;
   cudaError_t error = cudaSuccess;
   for (int64_t first = 0; first < scan->queries && error == cudaSuccess; first += band) {

@@ -1,4 +1,5 @@
-/* Part files: reading returns what was written, and each check rejects a file that only this check can detect. */
+/* Part files: reading returns what was written, and each check rejects a file that only this check can
+ * detect. */
 #include "cmocka_test.h"
 #include "gpuvoronoi/geometries.h"
 
@@ -41,7 +42,7 @@ static void write_bytes(const char *to, const void *bytes, size_t count) {
   assert_int_equal(fclose(file), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------ there and back */
+/* ----------------------------------------------------------------------------------------- there and back */
 
 static gv_status put_record(gv_io *io, void *user, int64_t record, unsigned char *to) {
   (void)io;
@@ -95,11 +96,13 @@ static void a_part_is_read_as_it_was_written(void **state) {
   gv_io io = {.cancelled = NULL};
   int count = 0;
   assert_int_equal(gv_part_open(&io, path, &read), GV_OK);
-  assert_true(read.number == 2 && read.parts == 3 && read.width == 100 && read.height == 60 && read.first == 20);
+  assert_true(read.number == 2 && read.parts == 3 && read.width == 100 && read.height == 60 &&
+              read.first == 20);
   assert_true(read.end == 40 && read.block_rows == 20 && read.mask_bytes == -1 && read.empty == 11);
   assert_true(read.grid == part.grid && read.seeds == part.seeds && read.sum_count == 1);
   assert_memory_equal(&read.sums[0], &part.sums[0], sizeof part.sums[0]);
-  assert_true(read.fingerprints[0] > UINT32_MAX && read.fingerprints[1] > UINT32_MAX); /* all 64 bits are kept */
+  /* all 64 bits are kept */
+  assert_true(read.fingerprints[0] > UINT32_MAX && read.fingerprints[1] > UINT32_MAX);
   assert_true(read.bytes[0] == IDS && read.bytes[1] == 300 && read.bytes[2] == 0 && read.at[1] % 4096 == 0);
   assert_int_equal(gv_part_check(&io, &read, true), GV_OK);
   assert_int_equal(gv_part_records(&io, &read, take_record, &count), GV_OK);
@@ -112,7 +115,7 @@ static void a_part_is_read_as_it_was_written(void **state) {
   gv_part_free(&part);
 }
 
-/* ------------------------------------------------------------------------------------------------ forged parts */
+/* ------------------------------------------------------------------------------------------- forged parts */
 
 /* What a forged file has otherwise than a good one. */
 typedef struct forgery {
@@ -336,7 +339,8 @@ static void every_byte_that_is_read_is_checked(void **state) {
     FILE *file = fopen(path, "r+b");
     assert_true(file != NULL && fseek(file, (long)bytes[i], SEEK_SET) == 0);
     int byte = fgetc(file);
-    assert_true(fseek(file, (long)bytes[i], SEEK_SET) == 0 && fputc(byte ^ 1, file) >= 0 && fclose(file) == 0);
+    assert_true(fseek(file, (long)bytes[i], SEEK_SET) == 0 && fputc(byte ^ 1, file) >= 0 &&
+                fclose(file) == 0);
     gv_io io = {.cancelled = NULL};
     assert_int_not_equal(gv_part_check(&io, &part, true), GV_OK);
     bool of_records = bytes[i] >= part.records_at;

@@ -1,7 +1,7 @@
 /*
- * Statistics by several devices (job/raster/pass/count.c): strips are assigned to them, failed ones are computed by the
- * processors, and the table has the same bytes as by the processors only. Without a GPU processors replace devices
- * and fail on demand; with one, all devices are used.
+ * Statistics by several devices (job/raster/pass/count.c): strips are assigned to them, failed ones are
+ * computed by the processors, and the table has the same bytes as by the processors only. Without a GPU
+ * processors replace devices and fail on demand; with one, all devices are used.
  */
 #include "cmocka_test.h"
 
@@ -175,7 +175,8 @@ static void on_devices(void **state) {
   gv_device_info_init(&info);
   int count = 0;
   assert_int_equal(gv_context_create(NULL, &context), GV_OK);
-  real = gv_device_count(context, &count) == GV_OK && gv_device_get(context, 0, &info) == GV_OK && info.usable;
+  real =
+      gv_device_count(context, &count) == GV_OK && gv_device_get(context, 0, &info) == GV_OK && info.usable;
   gv_context_destroy(context);
   if (!real) skip();
   const int first[] = {0, 0, 0}, last[] = {0, count - 1};

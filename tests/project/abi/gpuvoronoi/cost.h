@@ -1,6 +1,7 @@
 /**
  * @file cost.h
- * gpuvoronoi: nearest by travel cost over a raster of friction. The conventions of gpuvoronoi.h hold here too.
+ * gpuvoronoi: nearest by travel cost over a raster of friction. The conventions of gpuvoronoi.h hold here
+ * too.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,7 +15,7 @@
 extern "C" {
 #endif
 
-/* ----------------------------------------------------------------------------------------------------- travel cost */
+/* -------------------------------------------------------------------------------------------- travel cost */
 
 /**
  * @par Example
@@ -42,14 +43,15 @@ extern "C" {
  * if (status == GV_OK) status = gv_cost_solve(context, cost, &seeds, &skipped);
  * if (status == GV_OK) status = gv_cost_get(context, cost, &cells);
  * gv_cost_destroy(cost);
- * if (status != GV_OK || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5)) return 1;
+ * if (status != GV_OK || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5))
+ * return 1;
  * @endcode
  */
 
 /**
- * A raster of friction, and the least travel cost from seeds to each of its cells. src/cost/cost.h has the definition to
- * the last bit: results do not depend on backend, threads or memory. Use it from one thread at a time; once solved, any
- * number of threads may call gv_cost_get at once, each with its own context.
+ * A raster of friction, and the least travel cost from seeds to each of its cells. src/cost/cost.h has the
+ * definition to the last bit: results do not depend on backend, threads or memory. Use it from one thread at
+ * a time; once solved, any number of threads may call gv_cost_get at once, each with its own context.
  */
 typedef struct gv_cost gv_cost;
 
@@ -69,19 +71,20 @@ typedef struct gv_cost_options {
 
 /** Sets the defaults. */
 static inline void gv_cost_options_init(gv_cost_options *options) {
-  const gv_cost_options defaults = {sizeof(gv_cost_options), "auto", GV_EUCLIDEAN, 32, INFINITY, NULL, 536870912.0};
+  const gv_cost_options defaults = {
+      sizeof(gv_cost_options), "auto", GV_EUCLIDEAN, 32, INFINITY, NULL, 536870912.0};
   *options = defaults;
 }
 
 /**
  * Begins a raster of travel cost.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
- * @param grid     GV_GRID_PLANE, also rotated, with GV_EUCLIDEAN, else GV_GRID_LONLAT. Columns that go round the
- *         globe are joined. Copied.
+ * @param grid     GV_GRID_PLANE, also rotated, with GV_EUCLIDEAN, else GV_GRID_LONLAT. Columns that go round
+ * the globe are joined. Copied.
  * @param options  NULL = defaults.
  * @param[out] out free it with gv_cost_destroy.
- * @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED (grid, metric or backend; 2^31 cells or more), OUT_OF_MEMORY, IO (the folder
- *         cannot be written, or has not enough space).
+ * @return GV_OK, INVALID_ARGUMENT, UNSUPPORTED (grid, metric or backend; 2^31 cells or more), OUT_OF_MEMORY,
+ * IO (the folder cannot be written, or has not enough space).
  */
 GV_API gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const gv_cost_options *options,
                                 gv_cost **out);
@@ -93,16 +96,16 @@ GV_API gv_status gv_cost_create(gv_context *context, const gv_grid *grid, const 
 GV_API void gv_cost_destroy(gv_cost *cost);
 
 /**
- * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the globe of at
- * most 112 columns.
+ * The backend: once solved, the one that was used. In place of "tile" it is "serial" for rasters round the
+ * globe of at most 112 columns.
  * @param cost may be NULL.
  * @return its name (static); "" for NULL.
  */
 GV_API const char *gv_cost_backend(const gv_cost *cost);
 
 /**
- * Sets the friction of some rows: the cost of a meter on the globe, of a unit of the grid on the plane. All rows must be set before
- * gv_cost_solve, in any order, each once or again.
+ * Sets the friction of some rows: the cost of a meter on the globe, of a unit of the grid on the plane. All
+ * rows must be set before gv_cost_solve, in any order, each once or again.
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param cost not solved.
  * @param row the first row, from 0.
@@ -136,12 +139,14 @@ static inline void gv_cost_seeds_init(gv_cost_seeds *seeds) {
  * @param context of the calling thread; threads, progress and message. NULL is an error.
  * @param cost with the friction of all rows.
  * @param seeds borrowed until gv_cost_destroy.
- * @param[out] skipped number of seeds outside the raster, at positions that are not finite, and in barriers. May
- *         be NULL.
- * @return GV_OK, INVALID_ARGUMENT (features that are invalid or have geodesic edges; rows without friction; a sum of
- *         costs exceeds the range of double), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile"). May be called again, also with other seeds.
+ * @param[out] skipped number of seeds outside the raster, at positions that are not finite, and in barriers.
+ * May be NULL.
+ * @return GV_OK, INVALID_ARGUMENT (features that are invalid or have geodesic edges; rows without friction; a
+ * sum of costs exceeds the range of double), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile").
+ * May be called again, also with other seeds.
  */
-GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds, int64_t *skipped);
+GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds,
+                               int64_t *skipped);
 
 /** A rectangle of cells, and the arrays for their results, row-major. */
 typedef struct gv_cost_cells {

@@ -1,6 +1,7 @@
 /**
  * @file crs.h
- * gpuvoronoi: the default metric of a coordinate system. The library reads no coordinate systems: callers pass the facts.
+ * gpuvoronoi: the default metric of a coordinate system. The library reads no coordinate systems: callers
+ * pass the facts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------------ default metrics */
+/* ---------------------------------------------------------------------------------------- default metrics */
 
 /**
  * @par Example
@@ -34,11 +35,13 @@ typedef enum gv_crs_kind {
   GV_CRS_OTHER = 3       /**< a local or geocentric system */
 } gv_crs_kind;
 
-/** The facts of a coordinate system that decide about its default metric. The library reads no coordinate systems. */
+/** The facts of a coordinate system that decide about its default metric. The library reads no coordinate
+ * systems. */
 typedef struct gv_crs_facts {
   size_t struct_size;
   gv_crs_kind kind;
-  const char *proj;  /**< GV_CRS_PROJECTED: its PROJ string, "+proj=merc +lat_ts=0 ..."; NULL if there is none */
+  /** GV_CRS_PROJECTED: its PROJ string, "+proj=merc +lat_ts=0 ..."; NULL if there is none */
+  const char *proj;
   double west, east; /**< area of use in degrees of longitude, [-360, 360]; both 0 if unknown */
 } gv_crs_facts;
 
@@ -49,12 +52,13 @@ static inline void gv_crs_facts_init(gv_crs_facts *crs) {
 }
 
 /**
- * The default metric of a coordinate system, the same in the command, the Python package and the QGIS plugin. Thread safe.
+ * The default metric of a coordinate system, the same in the command, the Python package and the QGIS plugin.
+ * Thread safe.
  *
- * GV_GEODESIC for longitudes and latitudes, and for cylindrical projections of the whole world (Web Mercator, plate
- * carree ...), which stretch distances without bound towards the poles; else GV_EUCLIDEAN. Such a projection is
- * regional if its area of use is at most 180 degrees wide or, where the area is unknown, if its true scale is not on
- * the equator.
+ * GV_GEODESIC for longitudes and latitudes, and for cylindrical projections of the whole world (Web Mercator,
+ * plate carree ...), which stretch distances without bound towards the poles; else GV_EUCLIDEAN. Such a
+ * projection is regional if its area of use is at most 180 degrees wide or, where the area is unknown, if its
+ * true scale is not on the equator.
  * @param crs         NULL = no coordinate system.
  * @param[out] reason static text, e.g. "default for longitudes and latitudes"; may be NULL.
  * @return GV_GEODESIC or GV_EUCLIDEAN.

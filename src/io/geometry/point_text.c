@@ -1,4 +1,4 @@
-#include "io/out/point_text.h"
+#include "io/geometry/point_text.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include <exception>
 
 extern "C" {
-#include "io/out/guarded_copy.h"
+#include "io/guarded_copy.h"
 }
 
 GDALDatasetH gv_guarded_copy(GDALDriverH driver, const char *path, GDALDatasetH from, CSLConstList options,
