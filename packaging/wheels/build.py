@@ -219,6 +219,12 @@ def license_of_others(name, tree, proj):
         )
         text += "\n" + NOTICE_OPENMP.format(more=more)
     (tree / "LICENSE.bundled").write_text(text)
+    project = tree / "pyproject.toml"
+    own, both = 'license-files = ["LICENSE"]', 'license-files = ["LICENSE", "LICENSE.bundled"]'
+    described = project.read_text().replace(own, both)
+    if both not in described:
+        raise SystemExit(f"{project}: no line {own}")
+    project.write_text(described)
 
 
 def build(name, tree, proj, bin_folder, work, out):
