@@ -3,6 +3,10 @@
  * run (wheels.py): each has a result that is known without the library. Prints what is wrong; exit code 0 if
  * nothing is.
  */
+#ifndef GV_EXPERIMENTAL
+#define GV_EXPERIMENTAL
+#endif
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +15,7 @@
 #include <gpuvoronoi/barriers.h>
 #include <gpuvoronoi/cells.h>
 #include <gpuvoronoi/cost.h>
+#include <gpuvoronoi/experimental.h>
 #include <gpuvoronoi/geometries.h>
 #include <gpuvoronoi/gpuvoronoi.h>
 #include <gpuvoronoi/raster_seeds.h>
@@ -33,6 +38,7 @@ static int functions_of_backends(gv_context *context) {
     NEED(gv_backend_get(i, &info) == GV_OK);
     if (strcmp(info.name, "kdtree") == 0) kdtree = i;
   }
+  NEED(kdtree == gv_backend_number_of("kdtree"));
   NEED(kdtree >= 0 && gv_backend_supports(kdtree, GV_EUCLIDEAN, GV_FLOAT64, 1, &most, &reason) == GV_OK &&
        most >= 3);
 #ifndef ANY_LIBRARY /* wheels hold no CUDA module */
