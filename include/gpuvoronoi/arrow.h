@@ -42,7 +42,7 @@ extern "C" {
  * gv_arrow_release_array(&array);
  * gv_arrow_release_stream(&stream);
  * if (schema.release != NULL || array.release != NULL || stream.release != NULL || block.released != 1)
- * return 1;
+ *   return 1;
  * @endcode
  */
 

@@ -20,9 +20,12 @@ extern "C" {
 /**
  * @par Example
  * @code
- * const int64_t part[] = {0, 1}, ring[] = {0, 1}, vertex[] = {0, 2}; // one line: a wall from (3, -1) to (3,
- * 4) const uint8_t kind[] = {GV_PART_LINE}; const double wall_x[] = {3, 3}, wall_y[] = {-1, 4}; const double
- * seed_x[] = {0}, seed_y[] = {0}, place_x[] = {0, 6}, place_y[] = {1, 4}; gv_features walls;
+ * const int64_t part[] = {0, 1}, ring[] = {0, 1},
+ *               vertex[] = {0, 2}; // one line: a wall from (3, -1) to (3, 4)
+ * const uint8_t kind[] = {GV_PART_LINE};
+ * const double wall_x[] = {3, 3}, wall_y[] = {-1, 4};
+ * const double seed_x[] = {0}, seed_y[] = {0}, place_x[] = {0, 6}, place_y[] = {1, 4};
+ * gv_features walls;
  * gv_features_init(&walls);
  * walls.count = 1;
  * walls.part = part;
@@ -50,9 +53,11 @@ extern "C" {
  * way.x = 6;
  * way.y = 4;
  * way.count = &positions;
- * if (status == GV_OK) status = gv_barriers_get_way(context, barriers, &way); // from (6, 4) over (3, 4) to
- * the seed gv_barriers_destroy(barriers); if (status != GV_OK || positions != 3 || nearest[0] != 0 ||
- * length[0] != 1 || length[1] != 5 + 3) return 1; // round the upper end of the wall
+ * if (status == GV_OK)
+ *   status = gv_barriers_get_way(context, barriers, &way); // from (6, 4) over (3, 4) to the seed
+ * gv_barriers_destroy(barriers);
+ * if (status != GV_OK || positions != 3 || nearest[0] != 0 || length[0] != 1 || length[1] != 5 + 3)
+ *   return 1; // round the upper end of the wall
  * @endcode
  */
 

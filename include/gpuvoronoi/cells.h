@@ -27,7 +27,8 @@ extern "C" {
  * if (gv_qtm_from_lonlat(9, 13.4, 52.5, &cell) != GV_OK) return 1;
  * if (gv_qtm_to_string(cell, digits, sizeof digits) != GV_OK || strlen(digits) != 10) return 1;
  * if (gv_qtm_neighbors(cell, neighbors) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK)
- * return 1; if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
+ *   return 1;
+ * if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
  * @endcode
  */
 

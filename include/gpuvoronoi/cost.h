@@ -49,7 +49,8 @@ extern "C" {
  * if (status == GV_OK) status = gv_cost_get_way(context, cost, &way);
  * gv_cost_destroy(cost);
  * if (status != GV_OK || seed != nearest[0] || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 ||
- * least[9] != sqrt(5)) return 1;
+ *     least[9] != sqrt(5))
+ *   return 1;
  * @endcode
  */
 

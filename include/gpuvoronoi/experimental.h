@@ -101,8 +101,8 @@ static inline void gv_array_options_init(gv_array_options *options) {
  * lower.out = nearest[lower.row];
  * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &lower, NULL);
  * gv_voronoi_destroy(voronoi);
- * if (status != GV_OK || upper.rows != 4 || lower.row != 4 || lower.rows != 6 || nearest[9][0] != 1) return
- * 1;
+ * if (status != GV_OK || upper.rows != 4 || lower.row != 4 || lower.rows != 6 || nearest[9][0] != 1)
+ *   return 1;
  * @endcode
  */
 
@@ -143,10 +143,12 @@ GV_API gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *voronoi,
  * gv_status status = gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi);
  * if (status == GV_OK) status = gv_statistics_create(context, voronoi, NULL, &some);
  * if (status == GV_OK) status = gv_statistics_create(context, voronoi, NULL, &whole);
- * if (status == GV_OK) status = gv_statistics_add(context, some, &row); // in one process; its sums go to
- * another one if (gv_statistics_sums_size(some) > sizeof sums) return 1; for (int seed = 0; seed < 2 &&
- * status == GV_OK; seed++) { status = gv_statistics_get_sums(context, some, seed, sums); if (status == GV_OK)
- * status = gv_statistics_add_sums(context, whole, seed, sums);
+ * if (status == GV_OK)
+ *   status = gv_statistics_add(context, some, &row); // in one process; its sums go to another one
+ * if (gv_statistics_sums_size(some) > sizeof sums) return 1;
+ * for (int seed = 0; seed < 2 && status == GV_OK; seed++) {
+ *   status = gv_statistics_get_sums(context, some, seed, sums);
+ *   if (status == GV_OK) status = gv_statistics_add_sums(context, whole, seed, sums);
  * }
  * if (status == GV_OK) status = gv_statistics_get(context, whole, 0, &first);
  * gv_statistics_destroy(some);
@@ -191,22 +193,30 @@ GV_API gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *stat
 /**
  * @par Example
  * @code
- * const double places[] = {0, 0, 3, 4, 10, 0, 3, 4}, position[] = {3, 3}; // four points, of which each half
- * has an index const gv_points low = gv_points_rows(places, 2, 2, GV_FLOAT64), high = gv_points_rows(places +
- * 4, 2, 2, GV_FLOAT64); const gv_points query = gv_points_rows(position, 1, 2, GV_FLOAT64); gv_search_options
- * two; gv_search_options_init(&two); two.k = 2; gv_index *half[2] = {NULL, NULL}; int64_t found[2][2],
- * nearest[2]; double value[2][2], distance[2]; const int64_t *const all_found[2] = {found[0], found[1]};
+ * const double places[] = {0, 0, 3, 4, 10, 0, 3, 4},
+ *              position[] = {3, 3}; // four points, of which each half has an index
+ * const gv_points low = gv_points_rows(places, 2, 2, GV_FLOAT64),
+ *                 high = gv_points_rows(places + 4, 2, 2, GV_FLOAT64);
+ * const gv_points query = gv_points_rows(position, 1, 2, GV_FLOAT64);
+ * gv_search_options two;
+ * gv_search_options_init(&two);
+ * two.k = 2;
+ * gv_index *half[2] = {NULL, NULL};
+ * int64_t found[2][2], nearest[2];
+ * double value[2][2], distance[2];
+ * const int64_t *const all_found[2] = {found[0], found[1]};
  * const double *const all_values[2] = {value[0], value[1]};
  * gv_status status = gv_index_build(context, &low, NULL, &half[0]);
  * if (status == GV_OK) status = gv_index_build(context, &high, NULL, &half[1]);
  * for (int part = 0; part < 2 && status == GV_OK; part++)
  *   status = gv_index_search_part(context, half[part], &query, &two, 0, 2 * part, found[part], value[part]);
- * if (status == GV_OK) status = gv_neighbors_join(context, all_found, all_values, 2, 1, 2, nearest,
- * distance); if (status == GV_OK) status = gv_index_distances(context, half[0], 2, distance);
+ * if (status == GV_OK)
+ *   status = gv_neighbors_join(context, all_found, all_values, 2, 1, 2, nearest, distance);
+ * if (status == GV_OK) status = gv_index_distances(context, half[0], 2, distance);
  * gv_index_destroy(half[0]);
  * gv_index_destroy(half[1]);
- * if (status != GV_OK || nearest[0] != 1 || nearest[1] != 3 || distance[1] != 1) return 1; // a tie: the
- * lower number first
+ * if (status != GV_OK || nearest[0] != 1 || nearest[1] != 3 || distance[1] != 1)
+ *   return 1; // a tie: the lower number first
  * @endcode
  */
 
@@ -271,9 +281,10 @@ GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, 
  * gv_index *index = NULL;
  * int64_t nearest[2];
  * gv_status status = gv_index_build(context, &local, NULL, &index);
- * if (status == GV_OK) status = gv_index_search_distributed(context, &alone, index, NULL, NULL, nearest,
- * NULL); gv_index_destroy(index); if (status != GV_OK || nearest[0] != 0 || nearest[1] != 1) return 1; //
- * each point is its own nearest
+ * if (status == GV_OK)
+ *   status = gv_index_search_distributed(context, &alone, index, NULL, NULL, nearest, NULL);
+ * gv_index_destroy(index);
+ * if (status != GV_OK || nearest[0] != 0 || nearest[1] != 1) return 1; // each point is its own nearest
  * @endcode
  */
 
@@ -345,8 +356,9 @@ GV_API gv_status gv_index_search_distributed(gv_context *context, const gv_commu
  * @par Example
  * @code
  * static gv_status read_places(void *user, int64_t first, int64_t count, void *out) {
- *   memcpy(out, (const float *)user + first, (size_t)count * sizeof(float)); // or pread, and GV_ERROR_IO
- * where that fails return GV_OK;
+ *   memcpy(out, (const float *)user + first,
+ *          (size_t)count * sizeof(float)); // or pread, and GV_ERROR_IO where that fails
+ *   return GV_OK;
  * }
  *
  * float places[5] = {0, 3, 4, 9, 10}, position = 7;

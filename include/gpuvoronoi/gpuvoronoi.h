@@ -200,10 +200,14 @@ GV_API gv_status gv_limits(gv_limit limit, int64_t *lowest, int64_t *highest);
  * @par Example
  * @code
  * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85};
- * const double geotransform[] = {-10, 0.5, 0, 60, 0, -0.5}; // north-west corner at 10 W, 60 N; cells of half
- * a degree static int32_t label[40][60]; static double meters[40][60]; if (gv_nearest_grid(lon, lat, 3,
- * GV_GEODESIC, geotransform, 60, 40, &label[0][0], &meters[0][0]) != GV_OK) return 1; if (label[0][0] != 1 ||
- * label[39][59] != 0 || meters[17][20] > 50e3) return 1; // London; Berlin; near London
+ * const double geotransform[] = {-10, 0.5, 0,
+ *                                60,  0,   -0.5}; // north-west corner at 10 W, 60 N; cells of half a degree
+ * static int32_t label[40][60];
+ * static double meters[40][60];
+ * if (gv_nearest_grid(lon, lat, 3, GV_GEODESIC, geotransform, 60, 40, &label[0][0], &meters[0][0]) != GV_OK)
+ *   return 1;
+ * if (label[0][0] != 1 || label[39][59] != 0 || meters[17][20] > 50e3)
+ *   return 1; // London; Berlin; near London
  * @endcode
  */
 
@@ -392,8 +396,10 @@ GV_API int gv_context_threads(const gv_context *context);
  *   printf("%-16s %s %s\n", backend.name, backend.summary, backend.reason);
  * }
  * int devices = 0;
- * if (gv_device_count(context, &devices) != GV_OK) printf("%s\n", gv_context_message(context)); // not an
- * error: no GPU for (int number = 0; number < devices; number++) { gv_device_info device;
+ * if (gv_device_count(context, &devices) != GV_OK)
+ *   printf("%s\n", gv_context_message(context)); // not an error: no GPU
+ * for (int number = 0; number < devices; number++) {
+ *   gv_device_info device;
  *   gv_device_info_init(&device);
  *   if (gv_device_get(context, number, &device) != GV_OK) return 1;
  *   printf("%s %s\n", device.name, device.reason);
@@ -513,8 +519,11 @@ GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *
  * @par Example
  * @code
  * const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3};
- * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64), query = gv_points_rows(position, 1,
- * 2, GV_FLOAT64); gv_search_options nearest_two; gv_search_options_init(&nearest_two); nearest_two.k = 2;
+ * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64),
+ *                 query = gv_points_rows(position, 1, 2, GV_FLOAT64);
+ * gv_search_options nearest_two;
+ * gv_search_options_init(&nearest_two);
+ * nearest_two.k = 2;
  * gv_index *index = NULL;
  * int64_t neighbors[2];
  * double distances[2];
@@ -700,16 +709,24 @@ GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, con
  * @par Example
  * @code
  * const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3, 9, 9};
- * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64), queries = gv_points_rows(position, 2,
- * 2, GV_FLOAT64); gv_radius_options within_five; gv_radius_options_init(&within_five); within_five.radius =
- * 5; gv_index *index = NULL; int64_t offsets[3], neighbors[2]; double distances[2]; gv_status status =
- * gv_index_build(context, &reference, NULL, &index); if (status == GV_OK) status =
- * gv_index_search_radius(context, index, &queries, &within_five, offsets, NULL, NULL); if (status == GV_OK &&
- * offsets[2] != 2) return 1; // room for so many neighbors is needed if (status == GV_OK) status =
- * gv_index_search_radius(context, index, &queries, &within_five, offsets, neighbors, distances);
+ * const gv_points reference = gv_points_rows(places, 3, 2, GV_FLOAT64),
+ *                 queries = gv_points_rows(position, 2, 2, GV_FLOAT64);
+ * gv_radius_options within_five;
+ * gv_radius_options_init(&within_five);
+ * within_five.radius = 5;
+ * gv_index *index = NULL;
+ * int64_t offsets[3], neighbors[2];
+ * double distances[2];
+ * gv_status status = gv_index_build(context, &reference, NULL, &index);
+ * if (status == GV_OK)
+ *   status = gv_index_search_radius(context, index, &queries, &within_five, offsets, NULL, NULL);
+ * if (status == GV_OK && offsets[2] != 2) return 1; // room for so many neighbors is needed
+ * if (status == GV_OK)
+ *   status = gv_index_search_radius(context, index, &queries, &within_five, offsets, neighbors, distances);
  * gv_index_destroy(index);
- * if (status != GV_OK || offsets[1] != 2 || neighbors[0] != 1 || neighbors[1] != 0 || distances[0] !=
- * sqrt(2)) return 1;
+ * if (status != GV_OK || offsets[1] != 2 || neighbors[0] != 1 || neighbors[1] != 0 ||
+ *     distances[0] != sqrt(2))
+ *   return 1;
  * @endcode
  */
 
@@ -775,9 +792,13 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
 /**
  * @par Example
  * @code
- * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}, geotransform[] = {-10, 0.5, 0, 60, 0,
- * -0.5}; const gv_points seeds = gv_points_xy(lon, lat, 3); static int32_t nearest[40][60]; static float
- * meters[40][60]; const gv_grid grid = gv_grid_lonlat(60, 40, geotransform); gv_voronoi_options options;
+ * const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85},
+ *              geotransform[] = {-10, 0.5, 0, 60, 0, -0.5};
+ * const gv_points seeds = gv_points_xy(lon, lat, 3);
+ * static int32_t nearest[40][60];
+ * static float meters[40][60];
+ * const gv_grid grid = gv_grid_lonlat(60, 40, geotransform);
+ * gv_voronoi_options options;
  * gv_voronoi_options_init(&options);
  * options.metric = GV_GEODESIC;
  * gv_voronoi *voronoi = NULL;
@@ -792,8 +813,8 @@ GV_API gv_status gv_index_search_pairs(gv_context *context, const gv_index *inde
  * if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &labels, NULL);
  * if (status == GV_OK) status = gv_voronoi_measure(context, voronoi, &measure);
  * gv_voronoi_destroy(voronoi);
- * if (status != GV_OK || nearest[0][0] != 1 || meters[17][20] > 50e3f) return 1; // 60 N, 10 W: London; a
- * cell near London
+ * if (status != GV_OK || nearest[0][0] != 1 || meters[17][20] > 50e3f)
+ *   return 1; // 60 N, 10 W: London; a cell near London
  * @endcode
  */
 
@@ -1185,8 +1206,8 @@ GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *vo
  * if (status == GV_OK) status = gv_statistics_get(context, statistics, 0, &first);
  * gv_statistics_destroy(statistics);
  * gv_voronoi_destroy(voronoi);
- * if (status != GV_OK || first.cells != 50 || first.area != 50) return 1; // centers at 4.5 tie and go to the
- * lower number
+ * if (status != GV_OK || first.cells != 50 || first.area != 50)
+ *   return 1; // centers at 4.5 tie and go to the lower number
  * @endcode
  */
 

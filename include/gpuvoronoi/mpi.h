@@ -94,9 +94,12 @@ static inline gv_status gv_mpi_communicator(MPI_Comm *communicator, gv_communica
  * if (status == GV_OK) status = gv_mpi_voronoi_part(MPI_COMM_WORLD, context, voronoi, &local);
  * int32_t *nearest = (int32_t *)malloc((size_t)(local.columns * local.rows) * sizeof *nearest + 1);
  * local.out = nearest;
- * if (status == GV_OK && local.rows > 0) status = gv_voronoi_fill(context, voronoi, &local, NULL); // row r
- * of nearest is row local.row + r int good = status == GV_OK && (local.row > 0 || local.rows == 0 ||
- * nearest[0] == 0); free(nearest); gv_voronoi_destroy(voronoi); if (!good) return 1;
+ * if (status == GV_OK && local.rows > 0)
+ *   status = gv_voronoi_fill(context, voronoi, &local, NULL); // row r of nearest is row local.row + r
+ * int good = status == GV_OK && (local.row > 0 || local.rows == 0 || nearest[0] == 0);
+ * free(nearest);
+ * gv_voronoi_destroy(voronoi);
+ * if (!good) return 1;
  * @endcode
  */
 
@@ -125,11 +128,17 @@ static inline gv_status gv_mpi_voronoi_part(MPI_Comm communicator, gv_context *c
  * int rank = 0, ranks = 1;
  * MPI_Comm_rank(MPI_COMM_WORLD, &rank);
  * MPI_Comm_size(MPI_COMM_WORLD, &ranks);
- * const double place = rank, position = ranks - 1 - rank; // process p has the point p of a line, and
- * searches for another one's const gv_points local = gv_points_rows(&place, 1, 1, GV_FLOAT64), query =
- * gv_points_rows(&position, 1, 1, GV_FLOAT64); gv_index *index = NULL; int64_t nearest = -1; double distance
- * = -1; gv_status status = gv_index_build(context, &local, NULL, &index); // all must get this far if (status
- * == GV_OK) status = gv_mpi_index_search(MPI_COMM_WORLD, context, index, &query, NULL, &nearest, &distance);
+ * const double place = rank,
+ *              position =
+ *                  ranks - 1 - rank; // process p has the point p of a line, and searches for another one's
+ * const gv_points local = gv_points_rows(&place, 1, 1, GV_FLOAT64),
+ *                 query = gv_points_rows(&position, 1, 1, GV_FLOAT64);
+ * gv_index *index = NULL;
+ * int64_t nearest = -1;
+ * double distance = -1;
+ * gv_status status = gv_index_build(context, &local, NULL, &index); // all must get this far
+ * if (status == GV_OK)
+ *   status = gv_mpi_index_search(MPI_COMM_WORLD, context, index, &query, NULL, &nearest, &distance);
  * gv_index_destroy(index);
  * if (status != GV_OK || nearest != ranks - 1 - rank || distance != 0) return 1;
  * @endcode

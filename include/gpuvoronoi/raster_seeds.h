@@ -44,8 +44,10 @@ extern "C" {
  * if (status == GV_OK) status = gv_index_build_raster_seeds(context, seeds, NULL, &index);
  * if (status == GV_OK) status = gv_index_search(context, index, &query, NULL, &cell, NULL);
  * gv_index_destroy(index);
- * int good = status == GV_OK && kept.count == 8 && kept.cells == 9 && cell == 2 * 5 + 3; // all but the cell
- * in the middle are kept gv_raster_seeds_destroy(seeds); if (!good) return 1;
+ * int good = status == GV_OK && kept.count == 8 && kept.cells == 9 &&
+ *            cell == 2 * 5 + 3; // all but the cell in the middle are kept
+ * gv_raster_seeds_destroy(seeds);
+ * if (!good) return 1;
  * @endcode
  */
 

@@ -18,9 +18,10 @@ extern "C" {
 /**
  * @par Example
  * @code
- * double value[4] = {1, 0, 2, 3}; // two cells: the distances to their nearest seeds, then those to the next
- * ones if (gv_inverse_distance_weights(context, value, 2, 2, 2.0, value) != GV_OK) return 1; if (value[0] !=
- * 0.8 || value[2] != 0.2 || value[1] != 1 || value[3] != 0) return 1;
+ * double value[4] = {1, 0, 2,
+ *                    3}; // two cells: the distances to their nearest seeds, then those to the next ones
+ * if (gv_inverse_distance_weights(context, value, 2, 2, 2.0, value) != GV_OK) return 1;
+ * if (value[0] != 0.8 || value[2] != 0.2 || value[1] != 1 || value[3] != 0) return 1;
  * @endcode
  */
 

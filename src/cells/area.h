@@ -3,8 +3,9 @@
  *
  * On an ellipsoid of revolution the zone between two parallels has, for each radian of longitude, the area
  *   b^2/2 [s / (1 - e^2 s^2) + artanh(e s) / e]   taken between the two values of s = sin(latitude)
- * (e.g. Snyder, Map Projections, USGS 1395, equation 3-12). It is evaluated as a difference formula, so that
- * thin rows lose no digits, and for every flattening: artanh becomes an arc tangent on prolate ellipsoids.
+ * (e.g. Snyder, Map Projections, USGS 1395, equation 3-12). It is evaluated as a difference formula, so
+ * that thin rows lose no digits, and for every flattening: artanh becomes an arc tangent on prolate
+ * ellipsoids.
  */
 #ifndef GV_AREA_H
 #define GV_AREA_H

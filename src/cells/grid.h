@@ -4,8 +4,8 @@
  * Three shapes of position, named after what a cell's coordinates depend on:
  *   GV_CELLS_PLANE    x by column, y by row (north-up or south-up plane grid)
  *   GV_CELLS_LONLAT   (p_row cos_column, p_row sin_column, z_row): W + H table entries serve W x H cells
- *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the globe;
- * meshes; lists)
+ *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the
+ *                     globe; meshes; lists)
  */
 #ifndef GV_GRID_H
 #define GV_GRID_H

@@ -1,19 +1,20 @@
 /*
- * The lattice of the QTM mesh's triangles, for processors and GPUs: the triangle of a place, the position of
- * a triangle, bounds of sub-triangles. qtm.c defines the mesh, qtm.h lattice coordinates.
+ * The lattice of the QTM mesh's triangles, for processors and GPUs: the triangle of a place, the position
+ * of a triangle, bounds of sub-triangles. qtm.c defines the mesh, qtm.h lattice coordinates.
  *
- * Which triangle. A place with latitude t and distance m from a bounding meridian of its octant (degrees) has
- * the barycentric coordinates pole: |t| / 90,   far corner: (90 - |t|) m / 8100,   near corner: (90 - |t|)
- * (90 - m) / 8100. Descending the tree compares them only with multiples of 2^-29. So each is converted, once
- * and exactly, to the integer below it in units of 2^-30, and one bit for a remainder.
+ * Which triangle. A place with latitude t and distance m from a bounding meridian of its octant (degrees)
+ * has the barycentric coordinates
+ *   pole: |t| / 90,   far corner: (90 - |t|) m / 8100,   near corner: (90 - |t|) (90 - m) / 8100.
+ * Descending the tree compares them only with multiples of 2^-29. So each is converted, once and exactly,
+ * to the integer below it in units of 2^-30, and one bit for a remainder.
  *
  * Bounds. All vertices of a sub-triangle lie between two parallels and two meridians, and gv_globe_bound
- * holds that piece of the globe (it is convex, so the triangles' plane centers too). A cell's center is the
- * mean of its three vertices, lengthened to 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord) is
- * longer than s. Along a parallel vertices are at most (pi/2)^2 / N apart, between parallels (pi/2) / N, so s
- * <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the ellipsoid a place and its normal move
- * together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1 for e^2 < 0.02 and the whole
- * globe otherwise.
+ * holds that piece of the globe (it is convex, so the triangles' plane centers too). A cell's center is
+ * the mean of its three vertices, lengthened to 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord)
+ * is longer than s. Along a parallel vertices are at most (pi/2)^2 / N apart, between parallels (pi/2) /
+ * N, so s <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the ellipsoid a place and its normal
+ * move together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1 for e^2 < 0.02 and the
+ * whole globe otherwise.
  */
 #ifndef GV_LATTICE_H
 #define GV_LATTICE_H

@@ -8,8 +8,8 @@
  * (with a slower CPU the rule is more cautious than necessary), devices including transfers, with 16 threads
  * and one H100 or H200.
  *
- * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s
- * are assumed. If CUDA runs already, only page-locked memory of a grid is left, 0.1 s.
+ * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6
+ * s are assumed. If CUDA runs already, only page-locked memory of a grid is left, 0.1 s.
  */
 #ifndef GV_DEVICE_RULE_H
 #define GV_DEVICE_RULE_H

@@ -1,9 +1,12 @@
 /*
  * A heap of GV_HEAP_WAYS children a node, as two functions for one type of entries. Included once in each
- * source that needs one, with GV_HEAP_NAME(name)            the functions' names: rise and sink GV_HEAP_STATE
- * type of what holds the heap GV_HEAP_ENTRY                 type of its entries GV_HEAP_AT(state, i) entry i,
- * to be read GV_HEAP_PUT(state, i, entry)  sets entry i GV_HEAP_BEFORE(a, b)          whether the entry at
- * pointer a comes before that at b
+ * source that needs one, with
+ *   GV_HEAP_NAME(name)            the functions' names: rise and sink
+ *   GV_HEAP_STATE                 type of what holds the heap
+ *   GV_HEAP_ENTRY                 type of its entries
+ *   GV_HEAP_AT(state, i)          entry i, to be read
+ *   GV_HEAP_PUT(state, i, entry)  sets entry i
+ *   GV_HEAP_BEFORE(a, b)          whether the entry at pointer a comes before that at b
  */
 #define GV_HEAP_WAYS 4
 

@@ -1,16 +1,16 @@
 /*
- * Loops and tasks on OpenMP. Without it (option GPUVORONOI_OPENMP) each loop creates its threads, and tasks
- * run on the calling thread.
+ * Loops and tasks on OpenMP. Without it (option GPUVORONOI_OPENMP) each loop creates its threads, and
+ * tasks run on the calling thread.
  *
  * The number of threads of a region is decided here, for three reasons:
  * - libgomp ends the process when pthread_create fails. Each calling thread has its own pool, which grows
- * when a region is larger than the previous one. Before such a region as many threads are created and joined;
- * if the system refuses some, fewer are used. Not covered: a thread that fails between this probe and the
- * region.
+ *   when a region is larger than the previous one. Before such a region as many threads are created and
+ *   joined; if the system refuses some, fewer are used. Not covered: a thread that fails between this
+ *   probe and the region.
  * - Several calling threads share the CPUs: together they use as many threads as there are CPUs, or as
  *   many as the largest of them requests; each has at least its own.
  * - A forked child has libgomp's records of its parent's threads, but not the threads: it computes on one
- * thread, without OpenMP.
+ *   thread, without OpenMP.
  */
 #include "core/parallel.h"
 

@@ -2,14 +2,15 @@
  * Travel cost: the cheapest way from a seed to each cell of a raster of friction.
  *
  * Each cell has a friction f >= 0, the cost of one unit of length (a meter on the globe, else the grid's
- * unit), or is a barrier. A way consists of moves, straight from the center of a cell to that of another one:
+ * unit), or is a barrier. A way consists of moves, straight from the center of a cell to that of another
+ * one:
  *
  *   8 moves   to the offsets (1,0) and (1,1), with all signs, columns and rows exchanged
  *   16 moves  and (2,1)
  *   32 moves  and (3,1), (3,2)
  *
- * A move costs its length times the friction of the cells that it runs through, weighted by the share of the
- * line in each. With the cells a, b, c ... in their order along the move, and L = its length:
+ * A move costs its length times the friction of the cells that it runs through, weighted by the share of
+ * the line in each. With the cells a, b, c ... in their order along the move, and L = its length:
  *
  *   (1,0) (1,1)   L / 2 * (a + b)
  *   (2,1)         L / 4 * ((a + d) + (b + c))
@@ -18,18 +19,18 @@
  *
  * in IEEE double, in this order, without contraction: both directions cost the same bits. A move does not
  * exist if a cell of it is a barrier, or if it passes exactly through a corner, as (1,1) and (3,1) do, and
- * both other cells there are barriers. L is the reported distance of the metric between the centers; on the
- * globe that of the first column's center and of one as many columns further east, so it depends on the rows
- * only. Columns wrap around the globe if the raster does; rows do not continue beyond a pole.
+ * both other cells there are barriers. L is the reported distance of the metric between the centers; on
+ * the globe that of the first column's center and of one as many columns further east, so it depends on
+ * the rows only. Columns wrap around the globe if the raster does; rows do not continue beyond a pole.
  *
  * A seed starts at its own position: straight to the center of its cell and of the eight around it, at the
- * same rule of shares. Lines and polygons start in every cell that they touch or contain (touch.c), and seeds
- * that are cells in these, at cost 0. Seeds outside the raster and in barriers are left out.
+ * same rule of shares. Lines and polygons start in every cell that they touch or contain (touch.c), and
+ * seeds that are cells in these, at cost 0. Seeds outside the raster and in barriers are left out.
  *
  * D(cell) is the least fl(D(previous) + cost) of all moves, and the least cost of a start. Rounding is
- * monotone, so this least solution does not depend on the order of the computation. The seed of a cell is the
- * lowest number among the starts that cost D(cell), and the seeds of the previous cells with fl(D(previous) +
- * cost) = D(cell).
+ * monotone, so this least solution does not depend on the order of the computation. The seed of a cell is
+ * the lowest number among the starts that cost D(cell), and the seeds of the previous cells with
+ * fl(D(previous) + cost) = D(cell).
  */
 #ifndef GV_COST_COST_H
 #define GV_COST_COST_H

@@ -1,18 +1,18 @@
 /*
- * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are neighbors,
- * so the workers' windows do not share a cell that one of them changes.
+ * Rounds of tiles, each round with those of the least pending costs. No two tiles of a round are
+ * neighbors, so the workers' windows do not share a cell that one of them changes.
  *
  * The results do not depend on the order:
  * - Costs only fall, and a cell is tried again when its cost falls, so in the end each cost is the least
  *   fl(D(previous) + cost). The least solution of these equations is unique, as addition and rounding are
- * monotone.
- * - gv_cost.from is the move that a cell was reached by. It changes only if the cost falls, so going back by
- * it never comes round to the same cell: with costs >= 0 a cell before this one cannot have been improved
- * through it. A seed that changes is passed on along these moves. So each cell in the end has a seed with a
- * way of equal cost, whatever costs were tried on the way to it.
+ *   monotone.
+ * - gv_cost.from is the move that a cell was reached by. It changes only if the cost falls, so going back
+ *   by it never comes round to the same cell: with costs >= 0 a cell before this one cannot have been
+ *   improved through it. A seed that changes is passed on along these moves. So each cell in the end has a
+ *   seed with a way of equal cost, whatever costs were tried on the way to it.
  * - Costs are final then, and a second pass lowers seeds along all moves with fl(D(previous) + cost) =
- * D(cell), until none changes. The seeds that it begins with are among those that the definition allows, so
- * it ends at the lowest one.
+ *   D(cell), until none changes. The seeds that it begins with are among those that the definition allows,
+ *   so it ends at the lowest one.
  */
 #include "cost/tile.h"
 

@@ -1,33 +1,35 @@
 /*
  * The least distance from a position to an edge on the globe.
  *
- * Let f(u) be the distance from the position q to the place P(u) of the edge, 0 <= u <= 1, v = |P'| and k =
- * |D_u P'| the size of the edge's acceleration within the surface (none for a geodesic). geod_inverse gives f
- * and, by the direction in which the shortest geodesic arrives at P, its slope f'. Where f is smooth f'' =
- * Hess f(P', P') + <grad f, D_u P'>. By the Hessian comparison theorem (Petersen, Riemannian Geometry, ch.
- * 6), with K between the least and the largest Gaussian curvature, a motion across the shortest geodesic
- * bends f by at least r cot(r f), r^2 = largest K, while f < pi / r, and by at most r cot(r f), r^2 = least
- * K, wherever it is (in the sense of barriers where shortest geodesics meet: f has edges there, which point
- * upward). An ellipsoid's injectivity radius is at least pi / r for the largest K (Klingenberg; its closed
- * geodesics are longer). So, in a piece of length h of u in which f is known to stay within [near, far]
- * because its slope is at most v:
+ * Let f(u) be the distance from the position q to the place P(u) of the edge, 0 <= u <= 1, v = |P'| and k
+ * = |D_u P'| the size of the edge's acceleration within the surface (none for a geodesic). geod_inverse
+ * gives f and, by the direction in which the shortest geodesic arrives at P, its slope f'. Where f is
+ * smooth
+ *     f'' = Hess f(P', P') + <grad f, D_u P'>.
+ * By the Hessian comparison theorem (Petersen, Riemannian Geometry, ch. 6), with K between the least and
+ * the largest Gaussian curvature, a motion across the shortest geodesic bends f by at least r cot(r f),
+ * r^2 = largest K, while f < pi / r, and by at most r cot(r f), r^2 = least K, wherever it is (in the
+ * sense of barriers where shortest geodesics meet: f has edges there, which point upward). An ellipsoid's
+ * injectivity radius is at least pi / r for the largest K (Klingenberg; its closed geodesics are longer).
+ * So, in a piece of length h of u in which f is known to stay within [near, far] because its slope is at
+ * most v:
  *   1. f >= near: the piece is left if near is not below the least value found so far.
  *   2. Where v^2 r cot(r far) > k, every place with f' = 0 is a strict minimum, since there the motion is
- * across: there is at most one, and only if f falls at the beginning and rises at the end. Then it is
- * bracketed and found by secants.
+ *      across: there is at most one, and only if f falls at the beginning and rises at the end. Then it is
+ *      bracketed and found by secants.
  *   3. Where v^2 r cot(r near) < -k for the least K, every such place is a maximum: the ends, which are
- * known, are the least.
- *   4. f'' <= M = k + v^2 max(0, r cot(r near)) for the least K: the piece is left if the lesser end less M
- * h^2 / 8 is not below the least value found so far. And f'' >= -m, m = k + v^2 max(0, -r cot(r far)) for the
- * largest K (where that cot is positive it takes off from k, by the motion across, which is the speed but for
- * the slope, which is known to within M h / 2): the piece is left if f rises by more than m h at its
- * beginning or falls by more at its end, or if the higher of the tangents at the ends, less m h^2 / 2, stays
- * above the least value found;
+ *      known, are the least.
+ *   4. f'' <= M = k + v^2 max(0, r cot(r near)) for the least K: the piece is left if the lesser end less
+ *      M h^2 / 8 is not below the least value found so far. And f'' >= -m, m = k + v^2 max(0, -r cot(r
+ *      far)) for the largest K (where that cot is positive it takes off from k, by the motion across,
+ *      which is the speed but for the slope, which is known to within M h / 2): the piece is left if f
+ *      rises by more than m h at its beginning or falls by more at its end, or if the higher of the
+ *      tangents at the ends, less m h^2 / 2, stays above the least value found;
  *   5. otherwise it is halved.
- * Rules 1 and 4 leave at most GV_EDGE_TOLERANCE unfound, rule 2 stops where another step would gain less than
- * GV_EDGE_GAIN. All values are distances to places of the edge, so the result is never below the least one
- * (but for geod_inverse's 15 nm). Two local minima inside an edge need f beyond pi / 2r, 9985 km on the
- * Earth: rules 1 and 4 see to these.
+ * Rules 1 and 4 leave at most GV_EDGE_TOLERANCE unfound, rule 2 stops where another step would gain less
+ * than GV_EDGE_GAIN. All values are distances to places of the edge, so the result is never below the
+ * least one (but for geod_inverse's 15 nm). Two local minima inside an edge need f beyond pi / 2r, 9985 km
+ * on the Earth: rules 1 and 4 see to these.
  *
  * A line straight in longitude and latitude, of rates l' and p' by u: v^2 = (N cos p l')^2 + (M p')^2, and
  * the acceleration's components are -2 M sin p l' p' to the east and M_p p'^2 + N sin p cos p l'^2 to the

@@ -18,11 +18,13 @@ typedef struct gv_box_node {
 } gv_box_node;
 
 /*
- * The square of a distance that no place of the globe in a box is nearer than. That from the box bounds it,
- * and so does |q - p|^2 = |q|^2 + |p|^2 - 2 q.p,   |p|^2 = 1 - F z^2 >= 1 - max(F, 0) z^2, F = e^2 / (1 -
- * e^2), with the largest q.p of the box: boxes of curves that go far round the globe are nearly empty. Terms
- * are at most 4, their rounding errors below 1e-14. Gain: 1.8x on 8,000 nested squares across the globe,
- * geodesic.
+ * The square of a distance that no place of the globe in a box is nearer than. That from the box bounds
+ * it, and so does
+ *   |q - p|^2 = |q|^2 + |p|^2 - 2 q.p,   |p|^2 = 1 - F z^2 >= 1 - max(F, 0) z^2, F = e^2 / (1 - e^2),
+ *                                        with the largest q.p of the box: boxes of curves that go far
+ *                                        round the globe are nearly empty. Terms are at most 4, their
+ *                                        rounding errors below 1e-14.
+ * Gain: 1.8x on 8,000 nested squares across the globe, geodesic.
  */
 GV_BOTH double gv_globe_box_distance2(double flattest, const double low[3], const double high[3],
                                       const double q[3]) {

@@ -2,42 +2,44 @@
  * Bounds of the exact distances from positions to edges, for geodesics: by the series (geodesic/series.h),
  * where chords leave them open.
  *
- * Let f(u), 0 <= u <= 1, be the distance to the place P(u) of an edge, v = |P'|, W <= v <= V, and k bound its
- * acceleration within the surface, as in exact/edge_search.c. A place P0 is known that is within `room` of
- * some P(u0), the direction of the edge there within `tilt`. The series gives f there, and s = f' / v. With e
- * the error of s: 1e-7 (it has 7e-9 from a meter on), tilt, and what a step of `room` turns the direction to
- * the position by, the distance to the edge is at most f + room and at least f - room - gain, where
- *   1. gain = V in any case. All else needs the edge to lie within pi / 2r of the position, r^2 the largest
- * curvature, where f'' >= -k;
- *   2. at an end from which f rises by v (|s| - e) >= k / 2 the gain is 0: f >= f(u0) + f'(u0) |u - u0| - k
- * |u - u0|^2 / 2;
+ * Let f(u), 0 <= u <= 1, be the distance to the place P(u) of an edge, v = |P'|, W <= v <= V, and k bound
+ * its acceleration within the surface, as in exact/edge_search.c. A place P0 is known that is within
+ * `room` of some P(u0), the direction of the edge there within `tilt`. The series gives f there, and s =
+ * f' / v. With e the error of s: 1e-7 (it has 7e-9 from a meter on), tilt, and what a step of `room` turns
+ * the direction to the position by, the distance to the edge is at most f + room and at least f - room -
+ * gain, where
+ *   1. gain = V in any case. All else needs the edge to lie within pi / 2r of the position, r^2 the
+ *      largest curvature, where f'' >= -k;
+ *   2. at an end from which f rises by v (|s| - e) >= k / 2 the gain is 0: f >= f(u0) + f'(u0) |u - u0| -
+ *      k |u - u0|^2 / 2;
  *   3. elsewhere, with c = |s| + e, it is at most V c + k / 2 by the same;
- *   4. a geodesic's f is convex, and between u0 and the nearest place |f'| / v is at most c, so that f'' >=
- * v^2 m, m = (1 - c^2) r cot(r f): the gain is at most c^2 / 2 m;
- *   5. on a straight line f'' >= m = 0.51 W^2 r cot(r far) - k for as long as |f'| / v <= 0.7. If m > 0 and V
- * c < 0.7 W, f is convex all around u0 until |f'| = 0.7 v, where it rises, and goes on rising if 0.7 W >= k:
- * the gain is at most (V c)^2 / 2 m.
+ *   4. a geodesic's f is convex, and between u0 and the nearest place |f'| / v is at most c, so that f''
+ *      >= v^2 m, m = (1 - c^2) r cot(r f): the gain is at most c^2 / 2 m;
+ *   5. on a straight line f'' >= m = 0.51 W^2 r cot(r far) - k for as long as |f'| / v <= 0.7. If m > 0
+ *      and V c < 0.7 W, f is convex all around u0 until |f'| = 0.7 v, where it rises, and goes on rising
+ *      if 0.7 W >= k: the gain is at most (V c)^2 / 2 m.
  *
  * The canonical value is that of an end or less, and at most GV_EDGE_ERROR above the distance. Beyond 2
- * meters, where k <= 0.4 W^2 r cot(r far) and V <= 1.1 W, it is at most GV_EDGE_FAR_ERROR above it. For f'' >
- * 0 as far as there is a closest point with |s| < 0.7, so that the search's second rule finds the minimum in
- * the whole edge, by steps that end at a slope f' with the square of c = f' / v below 2e-6 / f, and f'' there
- * at least 0.4 of its value on the sphere: less than 3e-6 is left. Where its first rule comes before, the
- * ends' values are apart by V but for 1.2e-4 meters: the closest point is as near to an end, which is farther
- * by less than 1e-8.
+ * meters, where k <= 0.4 W^2 r cot(r far) and V <= 1.1 W, it is at most GV_EDGE_FAR_ERROR above it. For
+ * f'' > 0 as far as there is a closest point with |s| < 0.7, so that the search's second rule finds the
+ * minimum in the whole edge, by steps that end at a slope f' with the square of c = f' / v below 2e-6 / f,
+ * and f'' there at least 0.4 of its value on the sphere: less than 3e-6 is left. Where its first rule
+ * comes before, the ends' values are apart by V but for 1.2e-4 meters: the closest point is as near to an
+ * end, which is farther by less than 1e-8.
  *
- * P0 is a place of the edge itself (gv_edge_course, gv_straight_courses), for which `room` is rounding, or,
- * for a geodesic of a length l up to a twentieth of the semi-major axis a, one of two:
- *   - the point of its chord, lifted along the line to the ellipsoid's middle: on the great ellipse, a plane
- * curve. The surface's normal is inclined by at most t, tan t <= 0.53 e^2, to that plane (f <= 0.02), so its
- * geodesic curvature is at most 0.53 e^2 / (1 - f)^2 a. A curve of geodesic curvature g leaves the geodesic
- * between its ends by g l^2 / 8 and turns from it by g l, but for terms of (l / a)^2: room = 0.1 e^2 l^2 / a,
- * and with the chord, which is inclined to the surface by l / 2 at most, of the curve's plane: tilt = e^2 l /
- * a;
- *   - the polynomial of degree 5 through its ends and its middle with the directions there, which leaves it
- * by at most a sixth derivative over 720 times max (u (u - 1/2) (u - 1))^2 = 0.0024. That derivative is (l /
- * a)^6 a on the sphere of radius a, and less than thrice as much for f <= 0.02: room = 1e-5 (l / a)^6 a, and
- * a direction that is well within e. tests/features/edge_points.c samples all of it.
+ * P0 is a place of the edge itself (gv_edge_course, gv_straight_courses), for which `room` is rounding,
+ * or, for a geodesic of a length l up to a twentieth of the semi-major axis a, one of two:
+ *   - the point of its chord, lifted along the line to the ellipsoid's middle: on the great ellipse, a
+ *     plane curve. The surface's normal is inclined by at most t, tan t <= 0.53 e^2, to that plane (f <=
+ *     0.02), so its geodesic curvature is at most 0.53 e^2 / (1 - f)^2 a. A curve of geodesic curvature g
+ *     leaves the geodesic between its ends by g l^2 / 8 and turns from it by g l, but for terms of (l /
+ *     a)^2: room = 0.1 e^2 l^2 / a, and with the chord, which is inclined to the surface by l / 2 at most,
+ *     of the curve's plane: tilt = e^2 l / a;
+ *   - the polynomial of degree 5 through its ends and its middle with the directions there, which leaves
+ *     it by at most a sixth derivative over 720 times max (u (u - 1/2) (u - 1))^2 = 0.0024. That
+ *     derivative is (l / a)^6 a on the sphere of radius a, and less than thrice as much for f <= 0.02:
+ *     room = 1e-5 (l / a)^6 a, and a direction that is well within e.
+ * tests/features/edge_points.c samples all of it.
  */
 #ifndef GV_FEATURES_EDGE_POINTS_H
 #define GV_FEATURES_EDGE_POINTS_H

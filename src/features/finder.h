@@ -54,13 +54,14 @@ bool gv_finder_nearest(gv_finder *finder, const gv_edge_place *q, bool boundary,
  * The exact distance of the feature's closest point, without the point.
  *
  * With f the distance along an edge of a vertex, s = f' at the vertex, w the far end: f'' <= M = turn +
- * speed^2 / (f - speed), as r cot(r x)
- * <= 1 / x (edge_search.c), so s >= f(w) - f(v) - M / 2. Chords bound f(w) from below and f(v) from above
- * (geodesic.h): arcs are at least x + x^3 / 6 + 3 x^5 / 40, at most x + x^3 / 6 + 3 x^5 / (40 (1 - x^2)),
- * times 2 R, x = chord / 2 R. If that s is sufficient for gv_edge_nearest_is_end, the edge's value is
- * geod_inverse's to the vertex. For all positions of a ball of radius r: the chord to w minus that to v
- * changes by at most 2 |w - v| / (their sum) with the position (Dunkl and Williams: distance of unit
- * vectors), and the bounds of a chord's arc differ more for longer chords.
+ * speed^2 / (f - speed), as r cot(r x) <= 1 / x (edge_search.c), so s >= f(w) - f(v) - M / 2. Chords bound
+ * f(w) from below and f(v) from above (geodesic.h):
+ *   arcs are at least x + x^3 / 6 + 3 x^5 / 40, at most x + x^3 / 6 + 3 x^5 / (40 (1 - x^2)), times 2 R, x
+ *   = chord / 2 R.
+ * If that s is sufficient for gv_edge_nearest_is_end, the edge's value is geod_inverse's to the vertex.
+ * For all positions of a ball of radius r: the chord to w minus that to v changes by at most 2 |w - v| /
+ * (their sum) with the position (Dunkl and Williams: distance of unit vectors), and the bounds of a
+ * chord's arc differ more for longer chords.
  */
 double gv_finder_distance(gv_finder *finder, const gv_edge_place *q, bool boundary);
 

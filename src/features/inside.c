@@ -120,16 +120,16 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 
 /*
  * Bounds of an edge's latitude without computing it. With b the reduced latitude, T = tan b = (1 - f)
- * tan(latitude) and o the longitude on the auxiliary sphere (Bessel), a geodesic has T_oo = -T, and longitude
- * grows by d lon = w do, w^2 = 1 - e^2 cos^2 b, so that T'' + T = -T r,   r = e^2 cos^2 b / w^2 + e^2 cos^4 b
- * T_o^2 / w^4   (by longitude). The great circle C over the edge's ends has C'' + C = 0. Over a width s < pi
- * their difference D is therefore at most max |T r| (sec(s / 2) - 1), with the bracket below 0.13 s^2 for s
- * <= 1/2. |T| cos^2 b <= 1/2, |T| cos^4 b <= 0.325, w >= 1 - f; o goes over at most s / (1 - f) and at least
- * s, so |T| <= t = 1.04 max(|Ta|, |Tb|) and |T_o| s
- * <= p = |Ta - Tb| + 1.1 t s^2. For f <= 0.02, as tangents of latitudes:
+ * tan(latitude) and o the longitude on the auxiliary sphere (Bessel), a geodesic has T_oo = -T, and
+ * longitude grows by d lon = w do, w^2 = 1 - e^2 cos^2 b, so that
+ *   T'' + T = -T r,   r = e^2 cos^2 b / w^2 + e^2 cos^4 b T_o^2 / w^4   (by longitude).
+ * The great circle C over the edge's ends has C'' + C = 0. Over a width s < pi their difference D is
+ * therefore at most max |T r| (sec(s / 2) - 1), with the bracket below 0.13 s^2 for s <= 1/2. |T| cos^2 b
+ * <= 1/2, |T| cos^4 b <= 0.325, w >= 1 - f; o goes over at most s / (1 - f) and at least s, so |T| <= t =
+ * 1.04 max(|Ta|, |Tb|) and |T_o| s <= p = |Ta - Tb| + 1.1 t s^2. For f <= 0.02, as tangents of latitudes:
  *   |D| <= e^2 (0.07 s^2 + 0.048 p^2).
- * latitude_at finds a place of the edge at the given longitude within some 1e-13 degrees and geod_position's
- * 15 nm: an error of 1e-12 in latitude, and more for steep edges.
+ * latitude_at finds a place of the edge at the given longitude within some 1e-13 degrees and
+ * geod_position's 15 nm: an error of 1e-12 in latitude, and more for steep edges.
  */
 #define FLATTEST 0.02
 

@@ -1,14 +1,14 @@
 /*
  * Long edges on the globe: bounds of the chord to their nearest place, piece by piece.
  *
- * An edge's sag (tree.h) grows with the square of its length, so the chord between the ends of a line across
- * the globe bounds nothing. Such an edge is divided by u into groups, and these into pieces. With V the
- * edge's largest speed, k the bound of its acceleration and w the part of u in a piece, tree.h's bound holds
- * for the piece with length V w and acceleration k w^2: each of its places is within sag = min(1/8 ((V w)^2 /
- * smallest + k w^2), V w / 2) of its own chord. The chord to the edge's nearest place is that to some
- * piece's, so it is at least the least of the pieces' chords less the sag, and at most the least of these
- * plus the sag; the same for groups. Ends of pieces are places of the edge but for the rounding to floats,
- * which the sag includes.
+ * An edge's sag (tree.h) grows with the square of its length, so the chord between the ends of a line
+ * across the globe bounds nothing. Such an edge is divided by u into groups, and these into pieces. With V
+ * the edge's largest speed, k the bound of its acceleration and w the part of u in a piece, tree.h's bound
+ * holds for the piece with length V w and acceleration k w^2: each of its places is within
+ *   sag = min(1/8 ((V w)^2 / smallest + k w^2), V w / 2)
+ * of its own chord. The chord to the edge's nearest place is that to some piece's, so it is at least the
+ * least of the pieces' chords less the sag, and at most the least of these plus the sag; the same for
+ * groups. Ends of pieces are places of the edge but for the rounding to floats, which the sag includes.
  *
  * Gain: 100x on 25 random lines across the globe, geodesic, 360 x 180 cells.
  */

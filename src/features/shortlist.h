@@ -2,16 +2,17 @@
  * Edges that may hold the nearest point for the cells of a tile.
  *
  * A tile's positions lie in a ball. With m its middle, r its radius, s the nearest place to m of an edge's
- * chord, D = |s - m|, and p, P the same of the edge with the least upper bound, the pivot: for a place s' of
- * the chord and q = m + t, |t| <= r, |q - s'|^2 - |q - p|^2 = |m - s'|^2 - P^2 - 2 t.(s' - p)
- *                         >= D^2 + |s' - s|^2 - P^2 - 2 r |s - p| - 2 r |s' - s|   (the chord is convex: the
- * angle at s is not acute)
- *                         >= G = D^2 - P^2 - 2 r |s - p| - r^2.
- * The edge's own places are within its sag of s', the pivot's edge comes within its sag of p. A loser against
- * a chord c has a square above gv_reach_of_chord(c), which grows faster with c than c^2; c is at most C = P +
- * r + sag(p). So with T = gv_reach_of_chord(C) - (P + r)^2, S = sqrt(gv_reach_of_chord(C)): G > T + 2 sag S +
- * sag^2 means that the edge loses against the pivot's in every cell. Rounding errors are about 1e-15 D^2,
- * which the test covers; T contains 1e-12 C^2.
+ * chord, D = |s - m|, and p, P the same of the edge with the least upper bound, the pivot: for a place s'
+ * of the chord and q = m + t, |t| <= r,
+ *   |q - s'|^2 - |q - p|^2 = |m - s'|^2 - P^2 - 2 t.(s' - p)
+ *                         >= D^2 + |s' - s|^2 - P^2 - 2 r |s - p| - 2 r |s' - s|   (the chord is convex:
+ *                         the angle at s is not acute) >= G = D^2 - P^2 - 2 r |s - p| - r^2.
+ * The edge's own places are within its sag of s', the pivot's edge comes within its sag of p. A loser
+ * against a chord c has a square above gv_reach_of_chord(c), which grows faster with c than c^2; c is at
+ * most C = P + r + sag(p). So with
+ *   T = gv_reach_of_chord(C) - (P + r)^2, S = sqrt(gv_reach_of_chord(C)):
+ * G > T + 2 sag S + sag^2 means that the edge loses against the pivot's in every cell. Rounding errors are
+ * about 1e-15 D^2, which the test covers; T contains 1e-12 C^2.
  */
 #ifndef GV_SHORTLIST_H
 #define GV_SHORTLIST_H

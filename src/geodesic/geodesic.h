@@ -3,11 +3,10 @@
  *
  * On an oblate ellipsoid the geodesic between two points at a chord c has a length between
  *   2 R2 asin(c / 2 R2)  and  2 R1 asin(c / 2 R1),   R2 = a^2/b, R1 = b^2/a,
- * the arcs of circles with the largest and the smallest radius of curvature of the surface, for chords below
- * 0.999
- * * 2 R1 (checked on millions of random pairs against PROJ's geodesics: both hold to 5 nm; the unit test
- * repeats it). So most cells are decided by their chords; the rest need geod_inverse (Karney, Algorithms for
- * geodesics, J. Geodesy 87, 2013).
+ * the arcs of circles with the largest and the smallest radius of curvature of the surface, for chords
+ * below 0.999 * 2 R1 (checked on millions of random pairs against PROJ's geodesics: both hold to 5 nm; the
+ * unit test repeats it). So most cells are decided by their chords; the rest need geod_inverse (Karney,
+ * Algorithms for geodesics, J. Geodesy 87, 2013).
  *
  * Chords here are in units of the semi-major axis.
  */
@@ -58,16 +57,16 @@ void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int
                         const double *y, const double *z, double *low, double *high);
 
 /*
- * Drops candidates that are farther than the one nearest the middle in every cell within a bound: seeds close
- * together as seen from far away.
+ * Drops candidates that are farther than the one nearest the middle in every cell within a bound: seeds
+ * close together as seen from far away.
  *
  * Let f = s_i - s_p be the difference of the distances from two seeds. Its gradient has the length 2
- * sin(alpha / 2), alpha the angle under which the seeds are seen. An oblate ellipsoid's Gaussian curvature is
- * at most 1/b^2 and its injectivity radius at least pi b (Klingenberg), so triangles of a perimeter below 2
- * pi b have no larger angles than on the sphere of radius b (Bridson, Haefliger, Metric Spaces of
- * Non-Positive Curvature, II.4.9), where sin^2(alpha / 2) <= sin^2(D / 2b) / (sin(s_i / b) sin(s_p / b)),   D
- * the seeds' distance from each other. So f changes by at most L (D / b) / sqrt(sin sin) over a length L,
- * with the least sines within it.
+ * sin(alpha / 2), alpha the angle under which the seeds are seen. An oblate ellipsoid's Gaussian curvature
+ * is at most 1/b^2 and its injectivity radius at least pi b (Klingenberg), so triangles of a perimeter
+ * below 2 pi b have no larger angles than on the sphere of radius b (Bridson, Haefliger, Metric Spaces of
+ * Non-Positive Curvature, II.4.9), where
+ *   sin^2(alpha / 2) <= sin^2(D / 2b) / (sin(s_i / b) sin(s_p / b)),   D the seeds' distance from each other.
+ * So f changes by at most L (D / b) / sqrt(sin sin) over a length L, with the least sines within it.
  *
  * No operation if that would gain little over bounds by chords with this slack.
  */
@@ -75,16 +74,18 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
                       gv_candidates *candidates);
 
 /*
- * Distances of a few seeds around one cell, to first order, with a bound on the rest: distances from seeds to
- * the other cells of a small tile, if chords cannot separate them (seeds close together as seen from far
- * away).
+ * Distances of a few seeds around one cell, to first order, with a bound on the rest: distances from seeds
+ * to the other cells of a small tile, if chords cannot separate them (seeds close together as seen from
+ * far away).
  *
- * With v the initial vector of the geodesic of length L from the center m to a cell, the distance of a seed
- * there is s(m) - cos(azimuth - direction of v) |v| + rest,   |rest| <= K L^2 / 2, where K bounds the second
- * derivative of the distance along any direction. By the Hessian comparison theorem (e.g. Petersen,
- * Riemannian Geometry, ch. 6) that derivative lies between sqrt(k) cot(sqrt(k) s) for the largest and the
- * smallest Gaussian curvature k: 1/b^2 (equator) and b^2/a^4 (poles) on an oblate ellipsoid, as long as s <
- * pi b. v is the projection of the chord on the tangent plane, with an error of at most L^3 / (4 R1^2).
+ * With v the initial vector of the geodesic of length L from the center m to a cell, the distance of a
+ * seed there is
+ *   s(m) - cos(azimuth - direction of v) |v| + rest,   |rest| <= K L^2 / 2,
+ * where K bounds the second derivative of the distance along any direction. By the Hessian comparison
+ * theorem (e.g. Petersen, Riemannian Geometry, ch. 6) that derivative lies between sqrt(k) cot(sqrt(k) s)
+ * for the largest and the smallest Gaussian curvature k: 1/b^2 (equator) and b^2/a^4 (poles) on an oblate
+ * ellipsoid, as long as s < pi b. v is the projection of the chord on the tangent plane, with an error of
+ * at most L^3 / (4 R1^2).
  */
 enum { GV_EXPANSION_LARGEST = 64 };
 

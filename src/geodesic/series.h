@@ -1,30 +1,31 @@
 /*
  * Lengths and directions of geodesics by a series, many at a time. One source (series_kernels.c), compiled
- * once for each instruction set, chosen at run time. Additions, multiplications, divisions and roots in one
- * order, never fused: the same bits on every processor.
+ * once for each instruction set, chosen at run time. Additions, multiplications, divisions and roots in
+ * one order, never fused: the same bits on every processor.
  *
- * Let beta be a reduced latitude, u = (cos beta cos lon, cos beta sin lon, sin beta) a place on the auxiliary
- * sphere (x, y and z / (1 - f) of the place on the ellipsoid, in units of a). There a geodesic is a great
- * circle of the same azimuths, with a difference of longitudes omega that exceeds the given one, lambda, by
+ * Let beta be a reduced latitude, u = (cos beta cos lon, cos beta sin lon, sin beta) a place on the
+ * auxiliary sphere (x, y and z / (1 - f) of the place on the ellipsoid, in units of a). There a geodesic
+ * is a great circle of the same azimuths, with a difference of longitudes omega that exceeds the given
+ * one, lambda, by
  *   F = f sin alpha0 I3(sigma),
- * and of length b I1(sigma) (Bessel 1825; Karney, Algorithms for geodesics, J. Geodesy 87, 2013, equations 7,
- * 8; I1 and I3 are those of geod_inverse: the same series of order 6, with the same truncation error). Solved
- * for omega: from omega = lambda one Newton step with F' as on the sphere, then the sums of the series; their
- * remaining error in longitude, r, is removed from the length by its Taylor series, with the exact d length /
- * d lambda = a sin alpha0. All terms are products of Cartesian coordinates: poles, the equator and meridians
- * are not special cases, and equal places are at distance 0 exactly.
+ * and of length b I1(sigma) (Bessel 1825; Karney, Algorithms for geodesics, J. Geodesy 87, 2013, equations
+ * 7, 8; I1 and I3 are those of geod_inverse: the same series of order 6, with the same truncation error).
+ * Solved for omega: from omega = lambda one Newton step with F' as on the sphere, then the sums of the
+ * series; their remaining error in longitude, r, is removed from the length by its Taylor series, with the
+ * exact d length / d lambda = a sin alpha0. All terms are products of Cartesian coordinates: poles, the
+ * equator and meridians are not special cases, and equal places are at distance 0 exactly.
  *
- * The last term used, a r^2 sin alpha0' / 2, estimates the error: if it exceeds `largest_step` another Newton
- * step follows, up to three. Pairs that do not converge, or with an auxiliary arc within 3 pi f of pi, are
- * left open. An arc that does not belongs to the shortest geodesic: it is the only one with these ends and
- * omega < pi (Karney, section 4; f d omega / d lambda stays below 1/3 there). Prolate ellipsoids and f >
- * GV_SERIES_FLATTENING are left open altogether.
+ * The last term used, a r^2 sin alpha0' / 2, estimates the error: if it exceeds `largest_step` another
+ * Newton step follows, up to three. Pairs that do not converge, or with an auxiliary arc within 3 pi f of
+ * pi, are left open. An arc that does not belongs to the shortest geodesic: it is the only one with these
+ * ends and omega < pi (Karney, section 4; f d omega / d lambda stays below 1/3 there). Prolate ellipsoids
+ * and f > GV_SERIES_FLATTENING are left open altogether.
  *
  * Error: 2.3e-8 m at most for a = 6378137 m, in 64 million pairs (52 of them solved here) against
- * geod_inverse on WGS 84, GRS 80, Clarke 1866, Bessel, Mars, f = 1/100, 1/50 and 0 (uniform, within 1 nm to
- * 4000 km of each other, towards the antipodes, on the equator, on meridians): only rounding. Users of the
- * series allow 1e-7 m. Azimuths: 4e-7 degrees for pairs more than a meter apart. tests/measure/measure.c
- * repeats it on fewer pairs.
+ * geod_inverse on WGS 84, GRS 80, Clarke 1866, Bessel, Mars, f = 1/100, 1/50 and 0 (uniform, within 1 nm
+ * to 4000 km of each other, towards the antipodes, on the equator, on meridians): only rounding. Users of
+ * the series allow 1e-7 m. Azimuths: 4e-7 degrees for pairs more than a meter apart.
+ * tests/measure/measure.c repeats it on fewer pairs.
  */
 #ifndef GV_SERIES_H
 #define GV_SERIES_H

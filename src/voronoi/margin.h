@@ -2,18 +2,20 @@
  * The margins that the culling engines share, on processors and GPUs.
  *
  * For a tile inside the zonotope {m + sum t_k g_k} and any seed p (the pivot; the one nearest m is a good
- * choice), f = |q - s|^2 - |q - p|^2 is linear in q, so over the tile it is at least |s - m|^2 - |p - m|^2 -
- * 2 sum_k |g_k . (s - p)|. Where that exceeds a margin, no cell of the tile belongs to s, and s is culled.
+ * choice), f = |q - s|^2 - |q - p|^2 is linear in q, so over the tile it is at least
+ *   |s - m|^2 - |p - m|^2 - 2 sum_k |g_k . (s - p)|.
+ * Where that exceeds a margin, no cell of the tile belongs to s, and s is culled.
  *
- * The margin. Everything is computed in double; positions in the tables are within e (cells->position_error)
- * of the ideal ones per coordinate, so a cell's f differs from the ideal by at most 2 sqrt(3) e |s - p|,
- * which for any t > 0 is at most t |s - p|^2 + 3 e^2 / t, and |s - p|^2 <= 2 |s - m|^2 + 2 |p - m|^2. With t
- * = 1e-12 that gives the relative slack; it is also far larger than the rounding of this computation and of
- * the exact distances' sums (a few 1e-16 of (|s - m| + radius)^2). So a culled seed's exact distance is
- * strictly larger than the pivot's in every cell of the tile: ties are kept.
+ * The margin. Everything is computed in double; positions in the tables are within e
+ * (cells->position_error) of the ideal ones per coordinate, so a cell's f differs from the ideal by at
+ * most 2 sqrt(3) e |s - p|, which for any t > 0 is at most t |s - p|^2 + 3 e^2 / t, and |s - p|^2 <= 2 |s
+ * - m|^2 + 2 |p - m|^2. With t = 1e-12 that gives the relative slack; it is also far larger than the
+ * rounding of this computation and of the exact distances' sums (a few 1e-16 of (|s - m| + radius)^2). So
+ * a culled seed's exact distance is strictly larger than the pivot's in every cell of the tile: ties are
+ * kept.
  *
- * For geodesics the margin grows by the slack (geodesic/slack.h) of the largest chord from the pivot to the
- * tile.
+ * For geodesics the margin grows by the slack (geodesic/slack.h) of the largest chord from the pivot to
+ * the tile.
  */
 #ifndef GV_MARGIN_H
 #define GV_MARGIN_H

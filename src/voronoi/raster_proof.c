@@ -1,67 +1,70 @@
 /*
  * Which cells of a group cannot be nearest to any query.
  *
- * Claim. Let c be a cell of a group that is not at the raster's border, with neighbors across its four edges
- * (`corners`: its eight neighbors) of the same group, and q a place that does not lie in the pixel of c,
- * widened by WIDER of its sides on each side. Then one of these neighbors has a smaller exact distance to q
- * than c has. That neighbor is kept, or has such a neighbor itself. Exact values decrease along this path, so
- * it ends at a cell that is kept or has q in its pixel. So a cell that is left out is not a nearest cell of
- * its group for q, not even one of several, and so not of all groups.
+ * Claim. Let c be a cell of a group that is not at the raster's border, with neighbors across its four
+ * edges (`corners`: its eight neighbors) of the same group, and q a place that does not lie in the pixel
+ * of c, widened by WIDER of its sides on each side. Then one of these neighbors has a smaller exact
+ * distance to q than c has. That neighbor is kept, or has such a neighbor itself. Exact values decrease
+ * along this path, so it ends at a cell that is kept or has q in its pixel. So a cell that is left out is
+ * not a nearest cell of its group for q, not even one of several, and so not of all groups.
  *
- * Queries at the raster's own cells: q is a center, so either c itself, which is decided before the search,
- * or another center of the lattice. Queries of other grids: in addition to the edges, all cells are kept that
- * may have a query in their (widened) pixel.
+ * Queries at the raster's own cells: q is a center, so either c itself, which is decided before the
+ * search, or another center of the lattice. Queries of other grids: in addition to the edges, all cells
+ * are kept that may have a query in their (widened) pixel.
  *
- * The plane, upright: with dx, dy from c to q, for |dx| > w / 2 + WIDER w, for example, the neighbor on that
- * side has |dx'| <= |dx| - 2 WIDER w (own cells: - w) and the same dy. For sums that is less, for the maximum
- * of both it may be the same: Chebyshev uses the step in x and y together, and is supported for own cells
- * only, where dx and dy are 0 or both become smaller. In squares the gain is at least 2 WIDER s^2, s the
- * smaller side; rounding loses less than 8 x 2^-53 D^2 if all places are within D of each other, so D <= 2^22
- * s leaves 2^-6 s^2 of 2^-5 s^2. Places themselves are rounded by 3 x 2^-53 |x|, which |x| <= 2^36 s makes
- * less than s / 10,000. Rotated: the raster's own cells and Euclidean only. With sides u, v and q = c + n u +
- * m v the step is s u + t v, s and t the signs of n and m (0 for 0): |q - c|^2 becomes less by (2|n| -
- * 1)|u|^2 + (2|m| - 1)|v|^2 + 2 u.v (n t + m s - s t) where both are not 0, which is at least half of
- * |n||u|^2 + |m||v|^2 if |u.v| <= min(|u|^2, |v|^2) / 8; if one is 0, only the other's term is left.
+ * The plane, upright: with dx, dy from c to q, for |dx| > w / 2 + WIDER w, for example, the neighbor on
+ * that side has |dx'| <= |dx| - 2 WIDER w (own cells: - w) and the same dy. For sums that is less, for the
+ * maximum of both it may be the same: Chebyshev uses the step in x and y together, and is supported for
+ * own cells only, where dx and dy are 0 or both become smaller. In squares the gain is at least 2 WIDER
+ * s^2, s the smaller side; rounding loses less than 8 x 2^-53 D^2 if all places are within D of each
+ * other, so D <= 2^22 s leaves 2^-6 s^2 of 2^-5 s^2. Places themselves are rounded by 3 x 2^-53 |x|, which
+ * |x| <= 2^36 s makes less than s / 10,000. Rotated: the raster's own cells and Euclidean only. With sides
+ * u, v and q = c + n u + m v the step is s u + t v, s and t the signs of n and m (0 for 0): |q - c|^2
+ * becomes less by (2|n| - 1)|u|^2 + (2|m| - 1)|v|^2 + 2 u.v (n t + m s - s t) where both are not 0, which
+ * is at least half of |n||u|^2 + |m||v|^2 if |u.v| <= min(|u|^2, |v|^2) / 8; if one is 0, only the other's
+ * term is left.
  *
- * Longitude and latitude. p is the cosine of a latitude, w and h are the sides in radians, n w the difference
- * of longitudes from c to q on the shorter way round. By the mirror at the meridian between c and its
- * neighbor to the east or west, q is nearer to the one on its side, on the sphere and on every ellipsoid of
- * revolution. East and west: on the sphere the squared chord becomes less by 4 p_q p_c sin((|n| - 1/2) w)
- * sin(w / 2). On an ellipsoid, 0 <= f <= 0.01, a geodesic's length changes with the difference of longitudes,
- * L, by a sin(alpha0) = a cos(beta_q) cos(beta_c) sin(omega) / sin(sigma), where omega, the difference on the
- * auxiliary sphere, is L plus f pi 1.01 sin(alpha0) at most; so sin(alpha0) >= p_q p_c sin(L) / 2 (beyond 90
- * degrees: either sin(alpha0)
- *   >= 15 (pi - L), or pi - omega >= (pi - L) / 2). Over the step: a p_q p_c sin((|n| - 1/2) w) sin(w / 2), a
- *   quarter of the sphere's gain. For all |n| >= 1 that is p_q p_c w^2 / 4 and more, for |n| >= 1/2 + WIDER
- * p_q p_c w^2 WIDER / 2. (If the raster spans the globe, its last column meets the first within w / 1000 of
- * that distance.) North and south, for q near a pole, p_q <= p_c / 6; m is the p of the neighbor of c on that
- * side. If m >= p_c / 2, on an ellipsoid by Clairaut the geodesic leaves c, and all places up to the
- * neighbor, within 20 degrees of the meridian, and towards that pole (the path over the other one is longer
- * by 2 p_q): the gain is 0.9 h a. On the sphere it is 4 sin(h / 2) (0.9 m - p_q) of the squared chord, at
- * least h m. If m < p_c / 2, c is in the second row from the pole: the neighbor is within m of the pole and c
- * within m + h, m <= h, so q, within h / 3 of it, is nearer to the neighbor by h / 3. On the meridian itself,
- * n = 0, it is h, and 4 sin^2(h / 2). Unless q is near a pole, p_q > p_c / 6, and the claim holds for a row
- * if p_c^2 w^2 / 24 exceeds twice the loss: 15 nm in geod_inverse (2.4e-15 a), 6e-15 of a squared chord of
- * positions within 4e-16: p_c w >= 1e-6 makes it 4e-14. Other grids: p_c^2 w^2 WIDER / 12 with WIDER = 1/64:
- * p_c w >= 6e-6 makes it 4e-14. Above and below the pixel, |n| <= 1/2 + WIDER: the places at equal distance
- * from c and its neighbor lie along the parallel between them within w^2 / 8, and the gain of a place farther
- * by WIDER h is h (WIDER h - w^2 / 8), of which at least three quarters are left if 32 w^2 <= h; the radii of
- * curvature change by f h, far less.
+ * Longitude and latitude. p is the cosine of a latitude, w and h are the sides in radians, n w the
+ * difference of longitudes from c to q on the shorter way round. By the mirror at the meridian between c
+ * and its neighbor to the east or west, q is nearer to the one on its side, on the sphere and on every
+ * ellipsoid of revolution.
+ *   East and west: on the sphere the squared chord becomes less by 4 p_q p_c sin((|n| - 1/2) w) sin(w /
+ *   2). On an ellipsoid, 0 <= f <= 0.01, a geodesic's length changes with the difference of longitudes, L,
+ *   by a sin(alpha0) = a cos(beta_q) cos(beta_c) sin(omega) / sin(sigma), where omega, the difference on
+ *   the auxiliary sphere, is L plus f pi 1.01 sin(alpha0) at most; so sin(alpha0) >= p_q p_c sin(L) / 2
+ *   (beyond 90 degrees: either sin(alpha0) >= 15 (pi - L), or pi - omega >= (pi - L) / 2). Over the step:
+ *   a p_q p_c sin((|n| - 1/2) w) sin(w / 2), a quarter of the sphere's gain. For all |n| >= 1 that is p_q
+ *   p_c w^2 / 4 and more, for |n| >= 1/2 + WIDER p_q p_c w^2 WIDER / 2. (If the raster spans the globe,
+ *   its last column meets the first within w / 1000 of that distance.)
+ *   North and south, for q near a pole, p_q <= p_c / 6; m is the p of the neighbor of c on that side. If m
+ *   >= p_c / 2, on an ellipsoid by Clairaut the geodesic leaves c, and all places up to the neighbor,
+ *   within 20 degrees of the meridian, and towards that pole (the path over the other one is longer by 2
+ *   p_q): the gain is 0.9 h a. On the sphere it is 4 sin(h / 2) (0.9 m - p_q) of the squared chord, at
+ *   least h m. If m < p_c / 2, c is in the second row from the pole: the neighbor is within m of the pole
+ *   and c within m + h, m <= h, so q, within h / 3 of it, is nearer to the neighbor by h / 3.
+ *   On the meridian itself, n = 0, it is h, and 4 sin^2(h / 2).
+ *   Unless q is near a pole, p_q > p_c / 6, and the claim holds for a row if p_c^2 w^2 / 24 exceeds twice
+ *   the loss: 15 nm in geod_inverse (2.4e-15 a), 6e-15 of a squared chord of positions within 4e-16: p_c w
+ *   >= 1e-6 makes it 4e-14.
+ *   Other grids: p_c^2 w^2 WIDER / 12 with WIDER = 1/64: p_c w >= 6e-6 makes it 4e-14. Above and below the
+ *   pixel, |n| <= 1/2 + WIDER: the places at equal distance from c and its neighbor lie along the parallel
+ *   between them within w^2 / 8, and the gain of a place farther by WIDER h is h (WIDER h - w^2 / 8), of
+ *   which at least three quarters are left if 32 w^2 <= h; the radii of curvature change by f h, far less.
  *
- * Whole rows, the poles' too. Let row r and the adjacent rows be of one group from end to end, and q a query
- * elsewhere. A path from q to r crosses the adjacent row of r on q's side, and no path from parallel to
- * parallel is shorter than a meridian. So if a cell of that row lies on q's meridian, as for the raster's own
- * cells, it is nearer to q than all of r, by h a, or 0.97 h a on the ellipsoid. If the raster spans the
- * globe, a cell lies within 0.501 w of the meridian: that costs less than 0.46 h a if p w <= 0.9 h there.
- * Half an h a is meters, and h^2 / 4 of a squared chord, 2e-13 from h = 1e-6 on. The first and the last row
- * have one neighbor, and all q on that side: the raster's own cells, or the pole is next.
+ * Whole rows, the poles' too. Let row r and the adjacent rows be of one group from end to end, and q a
+ * query elsewhere. A path from q to r crosses the adjacent row of r on q's side, and no path from parallel
+ * to parallel is shorter than a meridian. So if a cell of that row lies on q's meridian, as for the
+ * raster's own cells, it is nearer to q than all of r, by h a, or 0.97 h a on the ellipsoid. If the raster
+ * spans the globe, a cell lies within 0.501 w of the meridian: that costs less than 0.46 h a if p w <= 0.9
+ * h there. Half an h a is meters, and h^2 / 4 of a squared chord, 2e-13 from h = 1e-6 on. The first and
+ * the last row have one neighbor, and all q on that side: the raster's own cells, or the pole is next.
  *
  * Nothing of this depends on where else q may be: for projected grids on the same globe and the mesh's
- * triangles each place is located, and the pixels that it may lie in are kept. The seeds' own longitudes and
- * latitudes may have been transformed by an operation that changes only their last digits, nanometers.
+ * triangles each place is located, and the pixels that it may lie in are kept. The seeds' own longitudes
+ * and latitudes may have been transformed by an operation that changes only their last digits, nanometers.
  *
- * Elsewhere (projected and rotated rasters on the globe, cells of some degrees, rasters of more than a turn,
- * and queries with far more places than the raster has cells) no cell is left out.
+ * Elsewhere (projected and rotated rasters on the globe, cells of some degrees, rasters of more than a
+ * turn, and queries with far more places than the raster has cells) no cell is left out.
  */
 #include "voronoi/raster_proof.h"
 

@@ -1,6 +1,6 @@
 /*
- * Replaces libFuzzer where it is missing: runs the fuzzer on a number of generated inputs, then on the given
- * files and as many modified copies of each, the same in each run.
+ * Replaces libFuzzer where it is missing: runs the fuzzer on a number of generated inputs, then on the
+ * given files and as many modified copies of each, the same in each run.
  *
  *     fuzz_NAME COUNT [FILE...]
  */

@@ -1,6 +1,6 @@
 /*
- * Many searches and grids in one process: memory, file descriptors and threads stay what they are after the
- * first tenth, and answers repeat.
+ * Many searches and grids in one process: memory, file descriptors and threads stay what they are after
+ * the first tenth, and answers repeat.
  *
  *   soak SEARCHES GRIDS [memory|descriptor|thread|answer]
  *

@@ -1,14 +1,14 @@
 /*
  * gpuvoronoi-bench facility: cost of options for nearest facilities in addition to the nearest seed,
- * preparing the seeds included, on a raster of the globe, block by block: each thread into its own buffer, as
- * for a file (a block of one result is not filled, a masked block not requested).
+ * preparing the seeds included, on a raster of the globe, block by block: each thread into its own buffer,
+ * as for a file (a block of one result is not filled, a masked block not requested).
  *
  *   k = 4         four nearest seeds
  *   mask          70 % of the globe left out: what lies outside 30 caps
  *   max distance  caps around the seeds that cover 5 % of the globe
  *   statistics    cells, areas, centroids and the sum of a raster of half-degree pixels
  *   geod_inverse  PROJ's, from a million places, reported as if from every cell; ratio: how many times as
- * fast distances are
+ *                 fast distances are
  */
 #include <geodesic.h>
 #include <math.h>

@@ -1,12 +1,12 @@
 /*
- * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the
- * time of the whole call, from seeds that the object has to labels in device memory, and from these to
+ * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and
+ * the time of the whole call, from seeds that the object has to labels in device memory, and from these to
  * distances and azimuths there, or to statistics, median and least of several runs after one that is not
  * counted; beside them what memset takes for as many bytes. Labels are compared with those of `tile`.
  *
  *   bench_gpu_strips [RUNS [ROW]]        9 runs of every row, or of one from 0
- *   bench_gpu_strips RUNS 6              two rows by 1, 2, 4 ... of the devices that there are, rows shared
- * out among them
+ *   bench_gpu_strips RUNS 6              two rows by 1, 2, 4 ... of the devices that there are, rows
+ *                                        shared out among them
  */
 #include <math.h>
 #include <pthread.h>

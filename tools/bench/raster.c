@@ -1,11 +1,12 @@
 /*
  * gpuvoronoi-bench raster, projected.
  *
- *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer with touched pages, against one thread's
- * memset of that buffer; on a device also its kernels, by events, against the device's own memset of as many
- * bytes. Geodesics, and further backends, which must return the same bytes, are compared with great circles
- * by the first; `serial` has one thread projected  great-circle distances on a grid of UTM zone 32, against
- * PROJ's proj_trans_generic alone over every cell, all threads
+ *   raster     gv_voronoi_create and gv_voronoi_fill into a buffer with touched pages, against one
+ *              thread's memset of that buffer; on a device also its kernels, by events, against the
+ *              device's own memset of as many bytes. Geodesics, and further backends, which must return
+ *              the same bytes, are compared with great circles by the first; `serial` has one thread
+ *   projected  great-circle distances on a grid of UTM zone 32, against PROJ's proj_trans_generic alone
+ *              over every cell, all threads
  */
 #include <math.h>
 #include <proj.h>

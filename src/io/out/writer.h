@@ -5,7 +5,8 @@
  *   gv_writer_begin      makes the temporary directory
  *   blocks               by each kind: tiles (raster_out.h), rows (layer_out.h), cells (mesh_sink.h)
  *   gv_writer_finish     closes the dataset: the file is complete, and gv_places_commit may move it into
- * place gv_writer_abandon    in any case at the end: removes what is not in place, and frees
+ *                        place
+ *   gv_writer_abandon    in any case at the end: removes what is not in place, and frees
  */
 #ifndef GV_IO_WRITER_H
 #define GV_IO_WRITER_H

@@ -3,11 +3,14 @@
  * with the same four queries. The points of a lane in `steps` such steps are a group. Any dimension.
  *
  * Where coordinates come from is the method, for points a type with
- *   enum { PIECE, IN_QUADS }         1: a lane's four points are 32 apart, 4: they are consecutive; whether
- * GV_QUADS void load(scan, first, d, v)     v[j][c]: dimension d + c (0 beyond the last) of point first +
- * lane's j-th place void half(scan, first, h)        half the squared length of the lane's four points and
- * for queries a type with void stage(scan, query_tile)           called by all threads of the block float4
- * get(d)                    dimension d of the four queries
+ *   enum { PIECE, IN_QUADS }         1: a lane's four points are 32 apart, 4: they are consecutive;
+ *                                    whether GV_QUADS
+ *   void load(scan, first, d, v)     v[j][c]: dimension d + c (0 beyond the last) of point first + lane's
+ *                                    j-th place
+ *   void half(scan, first, h)        half the squared length of the lane's four points
+ * and for queries a type with
+ *   void stage(scan, query_tile)           called by all threads of the block
+ *   float4 get(d)                    dimension d of the four queries
  */
 #ifndef GV_CUDA_BY_POINT_CUH
 #define GV_CUDA_BY_POINT_CUH

@@ -1,6 +1,6 @@
 /*
- * Kernels in which a thread owns queries, in registers, and walks through the points; all threads of a block
- * read the same point at the same time, so it is loaded once. Up to three dimensions (GV_QUADS).
+ * Kernels in which a thread owns queries, in registers, and walks through the points; all threads of a
+ * block read the same point at the same time, so it is loaded once. Up to three dimensions (GV_QUADS).
  *
  * Where the points come from is the method: a type with
  *   void stage(scan, first, count)   called by all threads: makes points first ... first + count - 1 readable

@@ -1,11 +1,11 @@
 /*
- * cuda-kdtree: a k-d tree in the implicit layout of tree.h, for up to GV_TREE_MAX_DIM dimensions. A stretch
- * of 8 x 2^j points is cut in half along its widest dimension, all stretches of a level at once:
+ * cuda-kdtree: a k-d tree in the implicit layout of tree.h, for up to GV_TREE_MAX_DIM dimensions. A
+ * stretch of 8 x 2^j points is cut in half along its widest dimension, all stretches of a level at once:
  *   - long stretches by one radix sort of (stretch, coordinate in 20 bits) a level, stable, so points with
- * equal bits keep their order and are separated on a lower level;
+ *     equal bits keep their order and are separated on a lower level;
  *   - stretches of 2,048 points by a block each, all eight remaining levels in shared memory, bitonic sorts.
- * The widest dimension and the range of its coordinates come from a sample: neither has to be exact, since a
- * cut at any place gives a valid tree. O(n log n): log2(n / 2048) sorts, each bound by the memory's
+ * The widest dimension and the range of its coordinates come from a sample: neither has to be exact, since
+ * a cut at any place gives a valid tree. O(n log n): log2(n / 2048) sorts, each bound by the memory's
  * bandwidth, and the blocks' part.
  */
 #include "search/cuda/devices.h"

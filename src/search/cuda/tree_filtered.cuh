@@ -1,32 +1,35 @@
 /*
  * The k nearest points of 32 queries that are neighbors on the Hilbert curve, one query a lane, by a float
- * filter. A lane keeps its k + SLACK best points sorted in registers; points that enter wait in shared memory
- * and are merged by a sorting network. At the end exact distances are compared for the points that the filter
- * cannot exclude, or the query is reported as undecided.
+ * filter. A lane keeps its k + SLACK best points sorted in registers; points that enter wait in shared
+ * memory and are merged by a sorting network. At the end exact distances are compared for the points that
+ * the filter cannot exclude, or the query is reported as undecided.
  *
- * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k =
- * 8; 4x on clusters (one H100, against the heaps of tree_together.cuh). On lattices, where most queries are
- * undecided, the first warps' work is lost: 0.1 ms.
+ * Gain: 2.9x on 3-D, 10^7 uniform points, all k = 32 nearest (66.7 to 23.1 ms with the build), 1.7x for k
+ * = 8; 4x on clusters (one H100, against the heaps of tree_together.cuh). On lattices, where most queries
+ * are undecided, the first warps' work is lost: 0.1 ms.
  *
  * The filter. Let c be the center of the box of the 32 queries, B its largest half width, u = 2^-24, r the
- * distance of a query and a point. Coordinates relative to c are computed in double and rounded to float: a
- * query's is wrong by at most u B, a point's by at most u (|x| + B), where x is the difference of the two in
- * that dimension; the subtraction in float adds u |x|, second order apart. So the vector of differences is
- * wrong by at most 2 u (r + sqrt(3) B), and the sum of squares by a factor of 1 + 3 u. Together the root of
- * the filter value f differs from r by at most 3.7 u r + 3.5 u B. Here FACTOR = 8 u and 8 u B are used: r <=
- * sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY, where TINY
- * covers squares below float's range. That exact distances are rounded to double is within the same
- * allowance. Values that overflow enter no list: a query that has found fewer than k points without a limit
- * is undecided.
+ * distance of a query and a point. Coordinates relative to c are computed in double and rounded to float:
+ * a query's is wrong by at most u B, a point's by at most u (|x| + B), where x is the difference of the
+ * two in that dimension; the subtraction in float adds u |x|, second order apart. So the vector of
+ * differences is wrong by at most 2 u (r + sqrt(3) B), and the sum of squares by a factor of 1 + 3 u.
+ * Together the root of the filter value f differs from r by at most 3.7 u r + 3.5 u B. Here FACTOR = 8 u
+ * and 8 u B are used:
+ *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B -
+ *                                                     TINY, where TINY covers squares below float's
+ *                                                     range. That exact distances are rounded to double
+ *                                                     is within the same allowance. Values that overflow
+ *                                                     enter no list: a query that has found fewer than k
+ *                                                     points without a limit is undecided.
  *
- * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper 20
- * bits of f, and in the lower 12 the number of the point among those that the warp has read. f lies between
- * the entry with these bits clear and the entry with them set. What is not in a list is at least its last
- * entry, but for these bits.
+ * An entry of a list is one word, so that an exchange of the network is a minimum and a maximum: the upper
+ * 20 bits of f, and in the lower 12 the number of the point among those that the warp has read. f lies
+ * between the entry with these bits clear and the entry with them set. What is not in a list is at least
+ * its last entry, but for these bits.
  *
- * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that are
- * close compared with the width of the queries' box), and all 32 of a warp that has read MOST_LEAVES leaves
- * (many equal points, queries far apart).
+ * Undecided queries: those where the list's last point may be among the k nearest (ties, or points that
+ * are close compared with the width of the queries' box), and all 32 of a warp that has read MOST_LEAVES
+ * leaves (many equal points, queries far apart).
  */
 #ifndef GV_CUDA_TREE_FILTERED_CUH
 #define GV_CUDA_TREE_FILTERED_CUH

@@ -1,28 +1,28 @@
 /*
  * Searching a tree for many neighbors (k > 32): a block takes 32 queries that are neighbors on the Hilbert
- * curve, and gathers all points within a radius of the box around them in shared memory, as floats. Then each
- * warp takes a query: it counts how many gathered points are within a threshold, and moves the threshold
- * until their number is between k and the capacity of a list. The exact distances of these points are
- * computed and sorted. No list is kept up to date while points are read.
+ * curve, and gathers all points within a radius of the box around them in shared memory, as floats. Then
+ * each warp takes a query: it counts how many gathered points are within a threshold, and moves the
+ * threshold until their number is between k and the capacity of a list. The exact distances of these
+ * points are computed and sorted. No list is kept up to date while points are read.
  *
  * The radius is a guess, first from the extent of the nearest node's points, and is verified: a query with
- * fewer than k points within it needs a larger one, and the points are gathered again. If they are too many
- * for the shared memory, the radius is reduced, then the group halved, down to one query. So clusters and
- * gaps cost time only.
+ * fewer than k points within it needs a larger one, and the points are gathered again. If they are too
+ * many for the shared memory, the radius is reduced, then the group halved, down to one query. So clusters
+ * and gaps cost time only.
  *
- * Gain: 5x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (36 ms on one H200; 170 and more
- * on an H100 with the lists of tree_together.cuh), 11x for k = 256 (126 ms; 1,400 by a warp a query), 4x and
- * 7x on clusters.
+ * Gain: 5x on 10^7 uniform points in 3-D, all k = 64 nearest with the build (36 ms on one H200; 170 and
+ * more on an H100 with the lists of tree_together.cuh), 11x for k = 256 (126 ms; 1,400 by a warp a query),
+ * 4x and 7x on clusters.
  *
  * The filter is that of tree_filtered.cuh, with its bounds:
  *     r <= sqrt(f) (1 + FACTOR) + FACTOR B + TINY     and     r >= sqrt(f) (1 - FACTOR) - FACTOR B - TINY.
- * If k points have values of at most t, the k-th distance is at most u = the upper bound for t, and a point
- * of the k nearest has a value of at most the square of (u + FACTOR B + TINY) / (1 - FACTOR): all points up
- * to there enter the list. A threshold is used only if u is within the radius that was gathered.
+ * If k points have values of at most t, the k-th distance is at most u = the upper bound for t, and a
+ * point of the k nearest has a value of at most the square of (u + FACTOR B + TINY) / (1 - FACTOR): all
+ * points up to there enter the list. A threshold is used only if u is within the radius that was gathered.
  *
- * Undecided queries: those with more points at nearly equal distances than a list holds, those that need more
- * attempts than MOST_ATTEMPTS, and all of a chunk if a quarter of the first ones were undecided. They are
- * searched in another way.
+ * Undecided queries: those with more points at nearly equal distances than a list holds, those that need
+ * more attempts than MOST_ATTEMPTS, and all of a chunk if a quarter of the first ones were undecided. They
+ * are searched in another way.
  */
 #ifndef GV_CUDA_TREE_GATHERED_CUH
 #define GV_CUDA_TREE_GATHERED_CUH

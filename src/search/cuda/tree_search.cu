@@ -4,17 +4,20 @@
  *
  *   alone    a warp a query (tree_alone.cuh). For any dimension, any k, queries anywhere.
  *   together a warp 32 or 64 queries that are neighbors on the Hilbert curve (tree_together.cuh). For
- * dimensions up to 4, k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is
- * visited is the union of what the queries need. Groups for one neighbor that read many leaves leave their
- * queries to `alone`. filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and
- * 2 <= k <= 32 (tree_filtered.cuh); queries that it leaves undecided are searched in one of the other ways.
+ *   dimensions up to 4,
+ *            k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is visited
+ *            is the union of what the queries need.
+ *            Groups for one neighbor that read many leaves leave their queries to `alone`.
+ *   filtered the same by a float filter, for euclidean distances in 2 and 3 dimensions and 2 <= k <= 32
+ *   (tree_filtered.cuh); queries
+ *            that it leaves undecided are searched in one of the other ways.
  *   gathered a block 32 queries, for k > 32 (tree_gathered.cuh): the points around them are gathered first.
  *
- * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the
- * nearest child is a weak hint of where neighbors are, and nodes visited before the limit is tight are
- * visited in vain. So the first round visits only nodes that overlap the queries' box, the second the rest:
- * in a simulation of queries ten times as dense as points in three dimensions 21 leaves instead of 42 along
- * the curve, 16 instead of 20 of the k-d tree.
+ * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries)
+ * the nearest child is a weak hint of where neighbors are, and nodes visited before the limit is tight are
+ * visited in vain. So the first round visits only nodes that overlap the queries' box, the second the
+ * rest: in a simulation of queries ten times as dense as points in three dimensions 21 leaves instead of
+ * 42 along the curve, 16 instead of 20 of the k-d tree.
  */
 #include <limits.h>
 

@@ -111,7 +111,8 @@ typedef struct gv_cull_kernels {
   /*
    * Culls against many pivots at once: keeps candidate i unless
    *   (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k max(g_k . (s_i - m) - low_k, high_k - g_k . (s_i - m)) >
-   * limit, low and high being the range of g_k . (p - m) over the pivots p. `out` may be `in`.
+   *   limit,
+   * low and high being the range of g_k . (p - m) over the pivots p. `out` may be `in`.
    */
   void (*cull_pivots[4])(const gv_candidates *in, const gv_bound *bound, const double low[3],
                          const double high[3], double limit, gv_candidates *out);

@@ -1,7 +1,8 @@
 /*
- * Selects kernels. The kind of a raster is fixed when it is opened; kernels have it as constants. The lists
- * below name all kinds of raster that kernels are compiled for. dispatch() calls a function with a constant
- * for each of its choices, so that the choices of one call are the variants of the kernel that it launches:
+ * Selects kernels. The kind of a raster is fixed when it is opened; kernels have it as constants. The
+ * lists below name all kinds of raster that kernels are compiled for. dispatch() calls a function with a
+ * constant for each of its choices, so that the choices of one call are the variants of the kernel that it
+ * launches:
  *
  *   dispatch([&](auto kind, auto side) { leaf<kind.form, side.value><<<...>>>(...); },
  *            choose_kind(raster, plane_kinds()), choose<16, 32>(side));

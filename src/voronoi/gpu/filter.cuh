@@ -2,27 +2,30 @@
  * The float filter of leaves for the nearest seed by squared distances: one filter, and two ways to place
  * cells.
  *
- * Let m be a place in the middle of the leaf and p the seed nearest it (the pivot). For a seed s, with D = s
- * - p and K = |s - m|^2 - |p - m|^2 = D . ((s - m) + (p - m)), and any place q, g(q) = |q - s|^2 - |q - p|^2
- * = K - 2 (q - m) . D, which is linear in q. Turn the axes about the globe's by the middle's longitude (east,
- * outward, along the axis); with a, b, c = -2 D in those axes and X, Y, Z = q - m, g = K + a X + b Y + c Z.
+ * Let m be a place in the middle of the leaf and p the seed nearest it (the pivot). For a seed s, with D =
+ * s - p and K = |s - m|^2 - |p - m|^2 = D . ((s - m) + (p - m)), and any place q,
+ *   g(q) = |q - s|^2 - |q - p|^2 = K - 2 (q - m) . D,
+ * which is linear in q. Turn the axes about the globe's by the middle's longitude (east, outward, along
+ * the axis); with a, b, c = -2 D in those axes and X, Y, Z = q - m,
+ *   g = K + a X + b Y + c Z.
  * How X, Y and Z of the leaf's cells are made, bounds of |a X + b Y + c Z| over them ("half") and of what
- * float arithmetic does to g ("error", e) are a view's: quad_view (filter_kernels.cuh) for rasters, leaf_view
- * (mesh_kernels.cuh) for the mesh.
+ * float arithmetic does to g ("error", e) are a view's: quad_view (filter_kernels.cuh) for rasters,
+ * leaf_view (mesh_kernels.cuh) for the mesh.
  *
- * If the computed g exceeds e in the whole leaf, the exact distance of s is everywhere strictly larger than
- * the pivot's. A cell is decided if its best and second best computed values differ by more than 2 max e: the
- * order of the exact distances is then that of the computed values. Infinities and NaN (seeds extremely far
- * away) fail every comparison and so lead to exact decisions. For geodesics, compared by their chords, the
- * slack of the farthest chord from the pivot is added to the margins.
+ * If the computed g exceeds e in the whole leaf, the exact distance of s is everywhere strictly larger
+ * than the pivot's. A cell is decided if its best and second best computed values differ by more than 2
+ * max e: the order of the exact distances is then that of the computed values. Infinities and NaN (seeds
+ * extremely far away) fail every comparison and so lead to exact decisions. For geodesics, compared by
+ * their chords, the slack of the farthest chord from the pivot is added to the margins.
  *
  * A view has
  *   times              g is computed so many times as large
  *   flat               on the plane: y, and b with it, are 0; lengths are multiplied by problem.scale
  *   prunes             candidates are narrowed down where there is no room for them all
- *   m, turn, extent    the middle; cosine and sine of its longitude, and -1 for c where the axis is turned
- * round; how far from the middle its cells are bounds(...)        of a candidate: half and error and its
- * space in shared memory has capacity, k, error, label and id of the candidates.
+ *   m, turn, extent    the middle; cosine and sine of its longitude, and -1 for c where the axis is
+ *                      turned round; how far from the middle its cells are
+ *   bounds(...)        of a candidate: half and error
+ * and its space in shared memory has capacity, k, error, label and id of the candidates.
  */
 #ifndef GV_FILTER_CUH
 #define GV_FILTER_CUH
@@ -142,10 +145,12 @@ filter_collect(const problem &p, const int32_t *list, int32_t candidates, const 
 
 /*
  * Decides a leaf against a list of candidates. False, with nothing written, if more of them may win there
- * than fit into the space. LEAF, a kind of leaf: view                              as above; look(p, s, view,
- * lane) makes it fill(label, lane)                 all its cells are one seed's decide(p, view, by, kept,
- * margin, s, lane)  cell by cell among `kept` candidates; if the best two are not farther apart than the
- * margin, by the canonical rule
+ * than fit into the space. LEAF, a kind of leaf:
+ *   view                              as above; look(p, s, view, lane) makes it
+ *   fill(label, lane)                 all its cells are one seed's
+ *   decide(p, view, by, kept, margin, s, lane)  cell by cell among `kept` candidates; if the best two are
+ *                                               not farther
+ *                                     apart than the margin, by the canonical rule
  */
 template <bool GEODESIC, class LEAF>
 __device__ __forceinline__ static bool decide_filtered(const problem &p, const LEAF &leaf,

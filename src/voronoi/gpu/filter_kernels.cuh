@@ -1,22 +1,25 @@
 /*
- * Leaves of rasters that are decided in float (filter.cuh): quads where the position of a cell is a product
- * of something by column and something by row.
+ * Leaves of rasters that are decided in float (filter.cuh): quads where the position of a cell is a
+ * product of something by column and something by row.
  *
  * Let m be the position of the quad's middle cell. With t the longitude from there and (P, z) the row's
- * radius and height (P0, z0 in the middle), in the axes of filter.cuh q - m = (P sin t, (P - P0) - P (1 - cos
- * t), z - z0) = (P S, R - P C, Z), so that g = [K + b R + c Z] + P [a S - b C]: a term by row and a term by
- * column, one fused multiply-add a pair of cell and seed. S, R, Z and C are made from differences of the
- * tables in double, C as half the squared chord, and rounded to float once. On the plane P = 1, S = x - x_m,
- * C = R = 0, Z = y - y_m, all times a power of 2 that makes cells about 1 wide.
+ * radius and height (P0, z0 in the middle), in the axes of filter.cuh
+ *   q - m = (P sin t, (P - P0) - P (1 - cos t), z - z0) = (P S, R - P C, Z),
+ * so that
+ *   g = [K + b R + c Z] + P [a S - b C]:
+ * a term by row and a term by column, one fused multiply-add a pair of cell and seed. S, R, Z and C are
+ * made from differences of the tables in double, C as half the squared chord, and rounded to float once.
+ * On the plane P = 1, S = x - x_m, C = R = 0, Z = y - y_m, all times a power of 2 that makes cells about 1
+ * wide.
  *
  * The error. Let u = 2^-24 and G = |K| + Pmax (|a| Smax + |b| Cmax) + |b| Rmax + |c| Zmax over the quad.
  * Every product above carries at most three roundings of its factors, one of its own and three of the sums
- * after it (relative u each), so float arithmetic adds at most 7.01 u G, and the bound over the quad 8.01 u
- * G; 12 u G is taken. What double arithmetic adds: with w = |s - m| + |p - m| + 2 r (r the quad's radius) and
- * L the size of positions (1 on the globe, 0 on the plane, where the tables are the positions), the rounding
- * of positions and of the rotation (tables are not exactly of length 1, to 1.5 ulp) moves g by at most 12 x
- * 2^-53 L w, the rounding of K, D and the canonical squares by at most 12 x 2^-53 w^2; 1e-14 (L w + w^2) is
- * seven times that. Denormal floats: 1e-36. Together e.
+ * after it (relative u each), so float arithmetic adds at most 7.01 u G, and the bound over the quad 8.01
+ * u G; 12 u G is taken. What double arithmetic adds: with w = |s - m| + |p - m| + 2 r (r the quad's
+ * radius) and L the size of positions (1 on the globe, 0 on the plane, where the tables are the
+ * positions), the rounding of positions and of the rotation (tables are not exactly of length 1, to 1.5
+ * ulp) moves g by at most 12 x 2^-53 L w, the rounding of K, D and the canonical squares by at most 12 x
+ * 2^-53 w^2; 1e-14 (L w + w^2) is seven times that. Denormal floats: 1e-36. Together e.
  */
 #ifndef GV_FILTER_KERNELS_CUH
 #define GV_FILTER_KERNELS_CUH

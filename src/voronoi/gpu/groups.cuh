@@ -1,12 +1,13 @@
 /*
  * Groups of GROUP seeds that lie close together, and when all seeds of one are out.
  *
- * A group is out. Let c and r be the middle and the radius of its ball, m the middle and g_k the generators
- * of the tile, p a pivot. For each of its seeds s, |s - m| >= |c - m| - r and |g_k . (s - p)| <= |g_k . (c -
- * p)| + r |g_k|, so |s - m|^2 (1 - slack) - 2 sum |g_k . (s - p)| is at least what `dominates_group` compares
- * with the pivot's limit, but for rounding. That is below 1e-15 of the products of lengths that are added up;
- * the slack covers it as it does for seeds, and where r is what makes them long, so do the factors 1 + 1e-12
- * that r is multiplied by.
+ * A group is out. Let c and r be the middle and the radius of its ball, m the middle and g_k the
+ * generators of the tile, p a pivot. For each of its seeds s, |s - m| >= |c - m| - r and |g_k . (s - p)|
+ * <= |g_k . (c - p)| + r |g_k|, so
+ *   |s - m|^2 (1 - slack) - 2 sum |g_k . (s - p)|
+ * is at least what `dominates_group` compares with the pivot's limit, but for rounding. That is below
+ * 1e-15 of the products of lengths that are added up; the slack covers it as it does for seeds, and where
+ * r is what makes them long, so do the factors 1 + 1e-12 that r is multiplied by.
  */
 #ifndef GV_GROUPS_CUH
 #define GV_GROUPS_CUH

@@ -1,34 +1,37 @@
 /*
- * Leaves of the QTM mesh for the nearest seed. A leaf is a span of 1,024 cells, one a warp: a sub-triangle of
- * 32 cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); cells
- * within the margin, and leaves at the poles or with many candidates, by exact distances (mesh_patches.cuh).
+ * Leaves of the QTM mesh for the nearest seed. A leaf is a span of 1,024 cells, one a warp: a sub-triangle
+ * of 32 cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf);
+ * cells within the margin, and leaves at the poles or with many candidates, by exact distances
+ * (mesh_patches.cuh).
  *
- * The float filter (filter.cuh). Let m be the place of the middle meridian on the middle parallel. A vertex
- * in row r lies on a parallel of radius P and height z, t east of the middle meridian: v - m = (P S, R - P C,
- * Z) with S = sin t, C = 1 - cos t, R = P - P0, Z = z - z0, and t is linear in the column (t = t0 + column
- * dt). A cell's center is the mean w of its three vertices, lengthened to 1. So with X, Y, Z the sums over
- * its vertices, 3 g(w) = 3 K + a X + b Y + c Z: three multiply-adds a cell and seed. On the sphere g(w / |w|)
- * = g(w) / |w| + (|s|^2 - |p|^2) (1 - 1 / |w|), and |w| <= 1, so w itself decides: lengthening it parts the
- * candidates further. (|s|^2 and |p|^2 are 1 but for their rounding.)
+ * The float filter (filter.cuh). Let m be the place of the middle meridian on the middle parallel. A
+ * vertex in row r lies on a parallel of radius P and height z, t east of the middle meridian: v - m = (P
+ * S, R - P C, Z) with S = sin t, C = 1 - cos t, R = P - P0, Z = z - z0, and t is linear in the column (t =
+ * t0 + column dt). A cell's center is the mean w of its three vertices, lengthened to 1. So with X, Y, Z
+ * the sums over its vertices,
+ *   3 g(w) = 3 K + a X + b Y + c Z:
+ * three multiply-adds a cell and seed. On the sphere g(w / |w|) = g(w) / |w| + (|s|^2 - |p|^2) (1 - 1 /
+ * |w|), and |w| <= 1, so w itself decides: lengthening it parts the candidates further. (|s|^2 and |p|^2
+ * are 1 but for their rounding.)
  *
- * On the ellipsoid vertices are places on it, and so is the center q: its normal is the mean of the vertices'
- * normals, lengthened. Let f map normals to places. Along a great circle of normals |f'| <= 1.031 and |f''|
- * <= 1.1 for e^2 < 0.02. The normals of the vertices are at angles h_i from the center's, 2.002 / N at most
- * for N = 2^level >= 128: no edge is longer than 3 / N (see cells/lattice.h) and a triangle's center is
- * within two thirds of a median of its corners. The three directions, as tangents of the length sin h_i, add
- * up to nothing, so the mean of the three places is at most 1.1 h^2 / 2 + 1.031 h^3 / 6 <= 2.26 / N^2 from q;
- * WANDER = 2.5 / N^2 is taken: g moves by 2 WANDER |D| at most.
+ * On the ellipsoid vertices are places on it, and so is the center q: its normal is the mean of the
+ * vertices' normals, lengthened. Let f map normals to places. Along a great circle of normals |f'| <=
+ * 1.031 and |f''| <= 1.1 for e^2 < 0.02. The normals of the vertices are at angles h_i from the center's,
+ * 2.002 / N at most for N = 2^level >= 128: no edge is longer than 3 / N (see cells/lattice.h) and a
+ * triangle's center is within two thirds of a median of its corners. The three directions, as tangents of
+ * the length sin h_i, add up to nothing, so the mean of the three places is at most 1.1 h^2 / 2 + 1.031
+ * h^3 / 6 <= 2.26 / N^2 from q; WANDER = 2.5 / N^2 is taken: g moves by 2 WANDER |D| at most.
  *
- * The error. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above them
- * as they have) and G = |K| + |a| P T + |b| (R + P T^2 / 2) + |c| Z with the largest P, R, Z of the leaf. t0,
- * dt, P, R, Z, a, b, c and K are made in double and rounded once. |t0| <= 2.7 T and |column dt| <= 1.4 T,
- * columns being counted from the leaf's middle, so t is good to 5.1 u T. The series' remainders are below 0.2
- * u, their arithmetic adds 2.1 u to S and 3.1 u to C: S is good to 7.4 u T and C to 13.6 u T^2 / 2. Then P S
- * to 9.4 u P T and R - P C to 15.6 u (R + P T^2 / 2), as sums of three vertices with two additions 11.4
- * and 17.6 u times three, Z 3 u. With the coefficients' rounding and the three multiply-adds at the end: 20.7
- * u 3 G in all; 24.5 u is taken. Double arithmetic moves g by less than 1e-14 (w + w^2), where w = |s - m| +
- * |p - m| + 2 r and r is the leaf's radius: it places centers and vertices within 2e-15 of where they should
- * be; twice that is taken. Together e.
+ * The error. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above
+ * them as they have) and G = |K| + |a| P T + |b| (R + P T^2 / 2) + |c| Z with the largest P, R, Z of the
+ * leaf. t0, dt, P, R, Z, a, b, c and K are made in double and rounded once. |t0| <= 2.7 T and |column dt|
+ * <= 1.4 T, columns being counted from the leaf's middle, so t is good to 5.1 u T. The series' remainders
+ * are below 0.2 u, their arithmetic adds 2.1 u to S and 3.1 u to C: S is good to 7.4 u T and C to 13.6 u
+ * T^2 / 2. Then P S to 9.4 u P T and R - P C to 15.6 u (R + P T^2 / 2), as sums of three vertices with two
+ * additions 11.4 and 17.6 u times three, Z 3 u. With the coefficients' rounding and the three
+ * multiply-adds at the end: 20.7 u 3 G in all; 24.5 u is taken. Double arithmetic moves g by less than
+ * 1e-14 (w + w^2), where w = |s - m| + |p - m| + 2 r and r is the leaf's radius: it places centers and
+ * vertices within 2e-15 of where they should be; twice that is taken. Together e.
  */
 #ifndef GV_MESH_KERNELS_CUH
 #define GV_MESH_KERNELS_CUH

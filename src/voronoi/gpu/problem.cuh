@@ -1,24 +1,24 @@
 /*
  * Arguments of kernels: the seeds and tables of a raster, levels of tiles with their lists, and the output.
  *
- * Levels. A level is a dense array of square tiles, all of one side (a power of 2, in cells), aligned to the
- * grid. Each tile holds a list of the seeds that may own one of its cells; a list of one seed is held in the
- * entry itself. Going down a level, a tile culls its parent's list (the argument is that of voronoi/margin.h:
- * the bound of the tile is a zonotope, any seed serves as a pivot, everything in double with the same
- * margins).
+ * Levels. A level is a dense array of square tiles, all of one side (a power of 2, in cells), aligned to
+ * the grid. Each tile holds a list of the seeds that may own one of its cells; a list of one seed is held
+ * in the entry itself. Going down a level, a tile culls its parent's list (the argument is that of
+ * voronoi/margin.h: the bound of the tile is a zonotope, any seed serves as a pivot, everything in double
+ * with the same margins).
  *   - Few tiles with long lists: many blocks a tile, in three passes (pivot, count, write), because a list
- * must be counted before it has a place in the pool (narrow_kernels.cuh).
+ *     must be counted before it has a place in the pool (narrow_kernels.cuh).
  *   - Many tiles with short lists: one warp a tile does it all (cull_kernels.cuh).
  * Lists are not sorted: the lowest of equal seeds is found by number, not by position.
  *
  * Leaves. One warp decides a square of cells ("quad").
- *   - leaf_float (filter_kernels.cuh): k = 1, squared distances, cells with positions that are products of a
- * value by column and a value by row. It culls once more, into shared memory, and compares in float with a
- * proven margin; cells within the margin are decided by exact distances in the kernel, or, for geodesics,
- * left to the host.
+ *   - leaf_float (filter_kernels.cuh): k = 1, squared distances, cells with positions that are products of
+ *     a value by column and a value by row. It culls once more, into shared memory, and compares in float
+ *     with a proven margin; cells within the margin are decided by exact distances in the kernel, or, for
+ *     geodesics, left to the host.
  *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbors, other metrics, other
- * grids), by exact distances in double. Leaves of the QTM mesh and of lists are spans of cells
- * (mesh_kernels.cuh, mesh_k_kernels.cuh).
+ *     grids), by exact distances in double.
+ * Leaves of the QTM mesh and of lists are spans of cells (mesh_kernels.cuh, mesh_k_kernels.cuh).
  *
  * A maximum distance removes seeds from lists that are farther from every cell of the tile. Leaves that it
  * crosses are decided cell by cell.

@@ -2,12 +2,13 @@
  * The decision for products of 16-bit floats (search/half_filter.h) and long rows. Its cost is the memory
  * read. THREADS threads, a warp or a block, decide a query in these steps:
  *   1. the bound, from the row of minima; of each part of the row a thread remembers its smallest, so that
- * few are read again;
- *   2. the groups not above it, and the filter values of their points, from the 16-bit floats, several points
- * at a time;
+ *      few are read again;
+ *   2. the groups not above it, and the filter values of their points, from the 16-bit floats, several
+ *      points at a time;
  *   3. of the points not above it the k-th smallest such value, which makes a lower bound;
  *   4. exact distances of the rest; their rows pass through shared memory, so that adjacent lanes read
- * adjacent coordinates. A query that needs more space is left undecided, for decide.cu.
+ *      adjacent coordinates.
+ * A query that needs more space is left undecided, for decide.cu.
  */
 #include "search/cuda/decide_threads.cuh"
 

@@ -44,7 +44,7 @@ extern "C" {
  * if (status == GV_OK) status = gv_cost_get(context, cost, &cells);
  * gv_cost_destroy(cost);
  * if (status != GV_OK || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5))
- * return 1;
+ *   return 1;
  * @endcode
  */
 

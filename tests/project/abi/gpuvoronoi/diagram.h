@@ -19,8 +19,10 @@ extern "C" {
 /**
  * @par Example
  * @code
- * const double lon[] = {13.4, -0.1, 2.35, 4.9}, lat[] = {52.5, 51.5, 48.85, 52.4}; // Berlin, London, Paris,
- * Amsterdam const gv_points cities = gv_points_xy(lon, lat, 4); gv_diagram_options options;
+ * const double lon[] = {13.4, -0.1, 2.35, 4.9},
+ *              lat[] = {52.5, 51.5, 48.85, 52.4}; // Berlin, London, Paris, Amsterdam
+ * const gv_points cities = gv_points_xy(lon, lat, 4);
+ * gv_diagram_options options;
  * gv_diagram_options_init(&options);
  * options.metric = GV_GEODESIC;
  * gv_diagram *diagram = NULL;
@@ -34,17 +36,21 @@ extern "C" {
  *   for (int64_t i = parts.cell[3]; i < parts.cell[4]; i++) { // the cell of Amsterdam
  *     const int64_t edge = parts.ring[i] < 0 ? -1 - parts.ring[i] : parts.ring[i];
  *     const int64_t *sides = &parts.edge_seed[2 * edge];
- *     printf("neighbor %d, %d points\n", (int)(sides[0] == 3 ? sides[1] : sides[0]), (int)(parts.line[edge +
- * 1] - parts.line[edge]));
+ *     printf("neighbor %d, %d points\n", (int)(sides[0] == 3 ? sides[1] : sides[0]),
+ *            (int)(parts.line[edge + 1] - parts.line[edge]));
  *   }
- * const int good = status == GV_OK && parts.edge_count == 6 && fabs(area[0] + area[1] + area[2] + area[3] -
- * 510065621724088) < 1e4; gv_diagram_polygons *polygons = NULL; // in GeoJSON's order gv_diagram_rings rings;
+ * const int good = status == GV_OK && parts.edge_count == 6 &&
+ *                  fabs(area[0] + area[1] + area[2] + area[3] - 510065621724088) < 1e4;
+ * gv_diagram_polygons *polygons = NULL; // in GeoJSON's order
+ * gv_diagram_rings rings;
  * gv_diagram_rings_init(&rings);
  * if (status == GV_OK) status = gv_diagram_polygons_create(context, diagram, 1, &polygons);
  * if (status == GV_OK) status = gv_diagram_polygons_get(context, polygons, &rings);
- * if (status == GV_OK) printf("%d polygons of %d points\n", (int)rings.polygon_count,
- * (int)rings.point_count); gv_diagram_polygons_destroy(polygons); gv_diagram_destroy(diagram); if (!good ||
- * status != GV_OK) return 1;
+ * if (status == GV_OK)
+ *   printf("%d polygons of %d points\n", (int)rings.polygon_count, (int)rings.point_count);
+ * gv_diagram_polygons_destroy(polygons);
+ * gv_diagram_destroy(diagram);
+ * if (!good || status != GV_OK) return 1;
  * @endcode
  */
 

@@ -19,11 +19,21 @@ extern "C" {
 /**
  * @par Example
  * @code
- * const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4}; // two features of one line of
- * two vertices const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE}; const double lon[] = {10, 12, 20, 21},
- * lat[] = {50, 51, 50, 49}, town_lon = 13, town_lat = 52; const gv_points town = gv_points_xy(&town_lon,
- * &town_lat, 1); gv_features lines; gv_features_init(&lines); lines.count = 2; lines.part = part; lines.ring
- * = ring; lines.vertex = vertex; lines.kind = kind; lines.x = lon; lines.y = lat; gv_index_options options;
+ * const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2},
+ *               vertex[] = {0, 2, 4}; // two features of one line of two vertices
+ * const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
+ * const double lon[] = {10, 12, 20, 21}, lat[] = {50, 51, 50, 49}, town_lon = 13, town_lat = 52;
+ * const gv_points town = gv_points_xy(&town_lon, &town_lat, 1);
+ * gv_features lines;
+ * gv_features_init(&lines);
+ * lines.count = 2;
+ * lines.part = part;
+ * lines.ring = ring;
+ * lines.vertex = vertex;
+ * lines.kind = kind;
+ * lines.x = lon;
+ * lines.y = lat;
+ * gv_index_options options;
  * gv_index_options_init(&options);
  * options.metric = GV_GEODESIC;
  * gv_search_options search;
@@ -54,29 +64,29 @@ typedef enum gv_part_kind {
 
 /**
  * Lines and polygons as GeoArrow offsets: feature f has the parts part[f] ... part[f + 1] - 1, part p the
- * rings ring[p] ... ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r + 1]
- * - 1. Empty features are never nearest.
+ * rings ring[p] ... ring[p + 1] - 1 (points and lines: one), ring r the vertices vertex[r] ... vertex[r +
+ * 1] - 1. Empty features are never nearest.
  *
  * The distance to a feature is that to its nearest point: exactly 0 inside a polygon and on its straight
- * edges. Inside: with straight edges (and on the plane) by the even-odd rule in the coordinates as written,
- * on the globe for any whole number of turns; with geodesic edges each ring's smaller side, even-odd over the
- * rings. A feature is the union of its parts. Of overlapping features the first wins.
+ * edges. Inside: with straight edges (and on the plane) by the even-odd rule in the coordinates as
+ * written, on the globe for any whole number of turns; with geodesic edges each ring's smaller side,
+ * even-odd over the rings. A feature is the union of its parts. Of overlapping features the first wins.
  *
  * The exact distance from q to an edge is the least of the distances to its ends a and b as points and, if
- * the closest point lies between them, of the value below, with d = b - a, w the vector from the nearer end
- * to q, c = w x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of the
- * unit vectors; else by latitude, then longitude), so that an edge and its reverse give the same bits.
+ * the closest point lies between them, of the value below, with d = b - a, w the vector from the nearer
+ * end to q, c = w x d. The ends are sorted (plane: by x, then y; great-circle arcs: by the coordinates of
+ * the unit vectors; else by latitude, then longitude), so that an edge and its reverse give the same bits.
  *
  *   euclidean c c / d.d    manhattan |c| / max(|dx|, |dy|)    chebyshev |c| / (|dx| + |dy|)
  *   great-circle arc, n = a x d, u = (w.n)^2 / n.n:   2 u / (1 + sqrt(1 - u))
- *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the point on
- * the edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof:
- * src/exact/edge_search.c).
+ *   geodesics, and on the globe lines straight in longitude and latitude: the distance from q to the point
+ *   on the edge that a fixed iteration finds; at most 0.07 mm more than the minimum (proof:
+ *   src/exact/edge_search.c).
  *
  * On the globe two kinds of edges, straight or geodesic, cut a polygon at the border of longitude and
- * latitude and are not part of its boundary: edges along the latitude of a pole, and edges along 180 or -180
- * degrees (or whole turns from there, within 1e-5 degrees) where polygons of the same set touch them from the
- * other side. `cut` replaces this rule.
+ * latitude and are not part of its boundary: edges along the latitude of a pole, and edges along 180 or
+ * -180 degrees (or whole turns from there, within 1e-5 degrees) where polygons of the same set touch them
+ * from the other side. `cut` replaces this rule.
  */
 typedef struct gv_features {
   size_t struct_size;
