@@ -24,6 +24,15 @@ extern "C" {
 /* ----------------------------------------------------------------------------------------------- backends */
 
 /**
+ * @par Example
+ * @code
+ * gv_backend_info backend;
+ * gv_backend_info_init(&backend);
+ * if (gv_backend_get(gv_backend_number_of("serial"), &backend) != GV_OK) return 1;
+ * @endcode
+ */
+
+/**
  * The number of a backend, for gv_backend_get and gv_backend_supports. Unlike a search through
  * gv_backend_get, it does not test whether backends can run. Thread safe.
  * @param name of a backend; may be NULL.
