@@ -149,8 +149,9 @@ static inline void gv_cost_seeds_init(gv_cost_seeds *seeds) {
  * @param[out] skipped number of seeds outside the raster, at positions that are not finite, and in barriers.
  * May be NULL.
  * @return GV_OK, INVALID_ARGUMENT (features that are invalid or have geodesic edges; rows without friction; a
- * sum of costs exceeds the range of double), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile").
- * May be called again, also with other seeds.
+ * sum of costs exceeds the range of double), UNSUPPORTED (with `folder`: seeds start in more cells than
+ * `resident` allows), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile"). May be called again,
+ * also with other seeds.
  */
 GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds,
                                int64_t *skipped);

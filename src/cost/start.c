@@ -65,7 +65,7 @@ static gv_status start_grow(gv_context *context, gv_cost *c, gv_cost_starts *sta
   const int64_t room = (double)twice < most ? twice : (int64_t)most;
   if (room <= starts->count)
     return gv_fail(
-        context, GV_ERROR_OUT_OF_MEMORY,
+        context, GV_ERROR_UNSUPPORTED,
         "travel cost: the seeds start in more than %" PRId64 " cells, too many for the memory allowed", room);
   gv_cost_entry *more = gv_allocate(&c->allocator, room, sizeof *more);
   if (more == NULL) return gv_fail_memory(context, "the starts of travel cost");

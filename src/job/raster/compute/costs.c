@@ -90,8 +90,8 @@ static gv_status costs_solve(gv_io *io, gv_run_work *w, gv_cost *cost) {
   from.at_cells = w->in->cells.cells != NULL;
   if (seeds->shapes != NULL) from.features = &w->in->features;
   const gv_status status = gv_cost_solve(context, cost, &from, &w->left_out);
-  if (status == GV_ERROR_OUT_OF_MEMORY)
-    return gv_io_fail_as(io, GV_CODE_INPUT_TOO_LARGE, status, "%s; increase --memory",
+  if (status == GV_ERROR_UNSUPPORTED) /* starts in more cells than the file's share of --memory allows */
+    return gv_io_fail_as(io, GV_CODE_INPUT_TOO_LARGE, GV_ERROR_OUT_OF_MEMORY, "%s; increase --memory",
                          gv_context_message(context));
   GV_TRY(gv_io_pass_on_library(io, context, status));
   const gv_features *f = from.features;
