@@ -34,7 +34,7 @@ extern "C" {
  * is none.
  * @param count        number of cells, 0 or more.
  * @param k            seeds of each cell, 1 ... 1024 (GV_LIMIT_K).
- * @param power        finite, 0 or more.
+ * @param power        0 ... 1048576.
  * @param[out] weights as distances, 0 for NaN; may be the same array.
  * @return GV_OK, INVALID_ARGUMENT.
  */

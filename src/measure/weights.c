@@ -6,10 +6,11 @@
 #include "core/angles.h"
 #include "core/core.h"
 #include "core/limits.h"
+#include "search/power_range.h"
 
 static double weights_share(double distance, double least, double power) {
   if (isnan(distance)) return 0.0;
-  if (least > 0.0) return pow(least / distance, power);
+  if (least > 0.0) return gv_power(least / distance, power);
   return distance == 0.0 ? 1.0 : 0.0;
 }
 
@@ -21,8 +22,8 @@ gv_status gv_inverse_distance_weights(gv_context *context, const double *distanc
   if (count < 0)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of cells: out of range (%lld)",
                    (long long)count);
-  if (!isfinite(power) || power < 0.0)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: invalid value (%g); expected 0 or more",
+  if (!(power >= 0.0 && power <= GV_MAX_POWER))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: out of range [0, %d] (%g)", GV_MAX_POWER,
                    power);
   if (count > 0 && (distances == NULL || weights == NULL))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "distances or weights: the pointer is NULL");

@@ -111,8 +111,9 @@ static gv_status build_index(gv_context *context, const gv_supply *supply, const
                              gv_point_index **out) {
   const gv_point_source *source = &supply->source;
   if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "reference points: missing");
-  if (o->metric == GV_MINKOWSKI && !(o->power >= 1.0 && o->power <= 1048576.0))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: out of range [1, 1048576] (%g)", o->power);
+  if (o->metric == GV_MINKOWSKI && !(o->power >= 1.0 && o->power <= GV_MAX_POWER))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "power: out of range [1, %d] (%g)", GV_MAX_POWER,
+                   o->power);
   const char *name = gv_metric_name(o->metric);
   if (name == NULL || o->metric == GV_GREAT_CIRCLE || o->metric == GV_GEODESIC) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "metric: unsupported for an index (%s)",

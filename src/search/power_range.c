@@ -16,7 +16,7 @@ gv_status gv_power_limit(gv_context *context, const gv_reference *reference, dou
         context, GV_ERROR_INVALID_ARGUMENT,
         "maximum distance: out of range [%g, %g] for power %g (%g); scale the coordinates, or use metric "
         "chebyshev",
-        pow(DBL_MIN, 1.0 / p), pow(DBL_MAX, 1.0 / p), p, distance);
+        gv_power(DBL_MIN, 1.0 / p), gv_power(DBL_MAX, 1.0 / p), p, distance);
   }
   *limit = gv_reference_limit(reference, distance);
   return GV_OK;
@@ -28,7 +28,7 @@ static gv_status fail_range(gv_context *context, const gv_reference *reference, 
       context, GV_ERROR_INVALID_ARGUMENT,
       "query %lld: distance out of range [%g, %g] for power %g; scale the coordinates, or use metric "
       "chebyshev",
-      (long long)query, pow(DBL_MIN, 1.0 / p), pow(DBL_MAX, 1.0 / p), p);
+      (long long)query, gv_power(DBL_MIN, 1.0 / p), gv_power(DBL_MAX, 1.0 / p), p);
 }
 
 /* Whether a point is in the query's place. */

@@ -4,6 +4,8 @@
 
 #include "search/backend.h"
 
+enum { GV_MAX_POWER = 1048576 }; /* of Minkowski distances and of weights */
+
 /* gv_reference_limit; fails if the power of a finite distance above 0 is outside the normal range. */
 gv_status gv_power_limit(gv_context *context, const gv_reference *reference, double distance, double *limit);
 

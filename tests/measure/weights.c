@@ -65,6 +65,7 @@ static void errors(void **state) {
   assert_int_equal(gv_inverse_distance_weights(context, value, 1, 0, 1.0, value), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_inverse_distance_weights(context, value, -1, 1, 1.0, value), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_inverse_distance_weights(context, value, 1, 1, -1.0, value), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_inverse_distance_weights(context, value, 1, 1, 1e7, value), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_inverse_distance_weights(context, NULL, 1, 1, 1.0, value), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_inverse_distance_weights(context, NULL, 0, 1, 1.0, NULL), GV_OK);
   assert_int_equal(gv_axis_cell_areas(NULL, value, 2, value, 2, value, value), GV_ERROR_INVALID_ARGUMENT);

@@ -203,6 +203,16 @@ def exports():
     bad("a function too few", "< gv_9", "exports.sh", header, library(*names[:-1]))
     bad("another name", "differ", "exports.sh", header, library(*names[:-1], "gv_x"))
     bad(
+        "a power of the C library",
+        "calls pow of",
+        "exports.sh",
+        header,
+        library(
+            *names[:-1],
+            more=f"double pow(double, double);\nint {names[-1]}(void) {{ return (int)pow(gv_0(), 2.5); }}\n",
+        ),
+    )
+    bad(
         "a header without functions",
         "hardly a function",
         "exports.sh",
