@@ -149,10 +149,20 @@ static int machine_scratch_file(const char *folder) {
   return file;
 }
 
+/* Makes an empty file this long, with all of its space. The error's number, 0 = none. */
+static int machine_reserve(int file, size_t bytes) {
+#ifdef __APPLE__
+  fstore_t space = {.fst_flags = F_ALLOCATEALL, .fst_posmode = F_PEOFPOSMODE, .fst_length = (off_t)bytes};
+  return fcntl(file, F_PREALLOCATE, &space) == 0 && ftruncate(file, (off_t)bytes) == 0 ? 0 : errno;
+#else
+  return posix_fallocate(file, 0, (off_t)bytes);
+#endif
+}
+
 void *gv_machine_map_file(const char *folder, size_t bytes) {
   int file = machine_scratch_file(folder);
   if (file < 0) return NULL;
-  int error = posix_fallocate(file, 0, (off_t)bytes);
+  int error = machine_reserve(file, bytes);
   void *memory = error == 0 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
   if (error == 0) error = errno;
   (void)close(file);

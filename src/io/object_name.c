@@ -3,19 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file systems, each with another name for the same objects. */
+/* The file systems of clouds, each with its other names for the same objects. */
+enum { OBJECT_NAMES = 3 };
 static const struct {
-  const char *name, *other;
-} systems[] = {{"/vsis3/", "/vsis3_streaming/"},          {"/vsigs/", "/vsigs_streaming/"},
-               {"/vsiaz/", "/vsiaz_streaming/"},          {"/vsiadls/", NULL},
-               {"/vsioss/", "/vsioss_streaming/"},        {"/vsiswift/", "/vsiswift_streaming/"},
-               {"/vsiwebhdfs/", "/vsiwebhdfs_streaming/"}};
+  const char *names[OBJECT_NAMES]; /* two to write to, one to read from; may be NULL */
+} systems[] = {
+    {{"/vsis3/", NULL, "/vsis3_streaming/"}},        {{"/vsigs/", NULL, "/vsigs_streaming/"}},
+    {{"/vsiaz/", "/vsiadls/", "/vsiaz_streaming/"}}, {{"/vsioss/", NULL, "/vsioss_streaming/"}},
+    {{"/vsiswift/", NULL, "/vsiswift_streaming/"}},  {{"/vsiwebhdfs/", NULL, "/vsiwebhdfs_streaming/"}}};
 
 enum { OBJECT_SYSTEMS = sizeof systems / sizeof *systems };
 
+/* Length of this name of a system, if the path begins with it. */
+static size_t object_name_length(const char *path, size_t system, size_t name) {
+  const char *start = systems[system].names[name];
+  return start != NULL && strncmp(path, start, strlen(start)) == 0 ? strlen(start) : 0;
+}
+
 bool gv_object_is(const char *path) {
   for (size_t i = 0; i < OBJECT_SYSTEMS; i++)
-    if (strncmp(path, systems[i].name, strlen(systems[i].name)) == 0) return true;
+    if (object_name_length(path, i, 0) > 0 || object_name_length(path, i, 1) > 0) return true;
   return false;
 }
 
@@ -34,11 +41,10 @@ bool gv_object_has_dots(const char *path) {
 /* BUCKET/KEY of an object, within the path; NULL for other paths. *system: its number. */
 static const char *object_key(const char *path, size_t *system) {
   for (size_t i = 0; i < OBJECT_SYSTEMS; i++) {
-    const char *const names[] = {systems[i].name, systems[i].other};
-    for (size_t k = 0; k < 2; k++) {
-      size_t length = names[k] != NULL ? strlen(names[k]) : 0;
-      if (length == 0 || strncmp(path, names[k], length) != 0) continue;
-      *system = strcmp(systems[i].name, "/vsiadls/") == 0 ? i - 1 : i; /* the storage of /vsiaz/ */
+    for (size_t k = 0; k < OBJECT_NAMES; k++) {
+      const size_t length = object_name_length(path, i, k);
+      if (length == 0) continue;
+      *system = i;
       return path + length;
     }
   }

@@ -1180,6 +1180,10 @@ def wheels():
         print(f"skipped: no {compiler}, or no wheel has been built in {tools}")
         sys.exit(77)
     (WORK / "tools").symlink_to(tools / "tools")
+    sys.path.insert(0, str(SOURCE / "packaging" / "wheels"))
+    import sbom
+
+    bill = "g.dist-info/sboms/g.cdx.json"
     headers = [path.read_text() for path in sorted((SOURCE / "include" / "gpuvoronoi").glob("*.h"))]
     names = sorted(
         {name for text in headers for name in re.findall(r"^GV_API .*?[ *](gv_\w+)\(", text, re.M)}
@@ -1220,6 +1224,7 @@ def wheels():
             {
                 "gpuvoronoi/gpuvoronoi.dll": (WORK / "library.dll").read_bytes(),
                 "g.dist-info/licenses/LICENSE.bundled": b"text",
+                bill: json.dumps(sbom.document("g", "1", "9.1.1", "12")).encode(),
             }
         )
         change(files)
@@ -1255,6 +1260,16 @@ def wheels():
         "no licenses of others",
         "no LICENSE.bundled",
         *wheel(change=lambda files: files.pop("g.dist-info/licenses/LICENSE.bundled")),
+    )
+    bad("no bill of materials", "bills:", *wheel(change=lambda files: files.pop(bill)))
+    bad(
+        "a bill without OpenMP",
+        "unexpected components",
+        *wheel(
+            change=lambda files: files.update(
+                {bill: json.dumps(sbom.document("g", "1", "9.1.1")).encode()}
+            )
+        ),
     )
     bad(
         "a function too few",
@@ -1388,44 +1403,30 @@ def conda_recipe():
 
 
 def version():
+    sys.path.insert(0, str(SOURCE / "packaging"))
+    import version as script_of_version
+
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
-    names = (
-        "include/gpuvoronoi/gpuvoronoi.h",
-        "CITATION.cff",
-        "python/gpuvoronoi/_library.py",
-        "plugin/qgis/gpuvoronoi_processing/metadata.txt",
-        "docs/runs.md",
-        "docs/qgis.md",
-        "docs/CHANGELOG.md",
-        "tests/plugin/test_running.py",
-        "tests/plugin/test_process.py",
-        "debian/control",
-        "debian/changelog",
-        "packaging/conda-forge/recipe.yaml",
-    )
-    now = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    by_hand = ("debian/control", "debian/changelog", "docs/CHANGELOG.md")
+    names = dict.fromkeys([*(name for name, _ in script_of_version.COPIES), *by_hand])
+    now = script_of_version.header_numbers(SOURCE)
+
+    def other(text):
+        """With another version, in all of its forms."""
+        for form in (now, now.replace("-", ""), now.replace("-", "~")):
+            text = text.replace(form, "9.8.7")
+        return text.replace(
+            f"Package: libgpuvoronoi{now.split('.')[0]}\n", "Package: libgpuvoronoi9\n"
+        )
+
     for name in names:
         write(tree / name, (SOURCE / name).read_text(encoding="utf-8"))
     good("as it is", script, "--check", "--root", tree)
     bad("no number", "is no version", script, "--set", "1.2", "--root", tree)
     for name in names:
         was = (tree / name).read_text(encoding="utf-8")
-        write(
-            tree / name,
-            was.replace(now, "9.8.7").replace(
-                f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"
-            ),
-        )
-        bad(
-            f"another one in {name}",
-            f"not version {now}: {name}",
-            script,
-            "--check",
-            "--root",
-            tree,
-        )
+        write(tree / name, other(was))
+        bad(f"another one in {name}", f": {name}: ", script, "--check", "--root", tree)
         write(tree / name, was)
     bad(
         "what people write themselves",
@@ -1436,14 +1437,8 @@ def version():
         "--root",
         tree,
     )
-    for name in ("debian/control", "debian/changelog", "docs/CHANGELOG.md"):
-        write(
-            tree / name,
-            (tree / name)
-            .read_text()
-            .replace(now, "9.8.7")
-            .replace(f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"),
-        )
+    for name in by_hand:
+        write(tree / name, other((tree / name).read_text(encoding="utf-8")))
     good("all of them", script, "--check", "--root", tree)
 
 

@@ -115,7 +115,9 @@ def check_files(wheel, folder):
         and any("LICENSE.bundled" in name for name in names),
         f"unexpected files, or no LICENSE.bundled: {names}",
     )
-    (bill,) = folder.glob("*.dist-info/sboms/*.cdx.json")
+    bills = list(folder.glob("*.dist-info/sboms/*.cdx.json"))
+    need(len(bills) == 1, f"bills: {bills}")
+    bill = bills[0]
     made = json.loads(bill.read_text())
     parts = {one["name"]: one["version"] for one in made["components"]}
     expected = {"PROJ (geodesic.c)"} | ({"libgomp"} if build.bundles_openmp(TARGET) else set())

@@ -95,7 +95,7 @@ static gv_status run_cost(bench *b, const bench_case *c, bench_sample *s) {
 }
 
 bool bench_cost(bench *b) {
-  static cost_engine engines[BENCH_MOST_LIST];
+  cost_engine engines[BENCH_MOST_LIST];
   bench_case cases[BENCH_MOST_LIST];
   char group[128];
   const int count = b->count_of_backends > 0 ? b->count_of_backends : 1;
