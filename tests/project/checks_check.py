@@ -1321,7 +1321,7 @@ def cuda_wheel():
             f"-Wl,-rpath,{place}",
             *link,
         )
-        path = WORK / f"gpuvoronoi_cuda12-1-py3-none-{tag}.whl"
+        path = WORK / f"gpuvoronoi_cuda12-1.0.0rc1-py3-none-{tag}.whl"
         with zipfile.ZipFile(path, "w") as packed:
             packed.write(module, "gpuvoronoi/libgpuvoronoi_cuda.so")
             for name in (

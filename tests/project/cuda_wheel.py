@@ -19,10 +19,11 @@ import zipfile
 
 SOURCE, WORK = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 HERE = SOURCE / "tests" / "project"
-sys.path[:0] = [str(SOURCE / "packaging" / "wheels"), str(HERE)]
+sys.path[:0] = [str(SOURCE / "packaging" / "wheels"), str(SOURCE / "packaging"), str(HERE)]
 sys.dont_write_bytecode = True
 import build  # noqa: E402
 import toolkit  # noqa: E402
+import version  # noqa: E402
 from userlands import run  # noqa: E402
 
 NEEDED = r"lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt)\.so\.\d+|ld-linux-.*"
@@ -30,8 +31,9 @@ CUBLAS = {
     12: b"$ORIGIN/../nvidia/cublas/lib\0",
     13: b"$ORIGIN/../nvidia/cu13/lib\0",
 }  # where NVIDIA's wheels have it
+NOT_HERE = re.compile(r"^  cuda-\S+ +not here (\(\w\)) ")  # and the mark of its reason below
 NO_GPU = re.compile(
-    r"^  cuda-\S+ .* \[not here: (no NVIDIA driver is installed on this machine|no CUDA device found .*|the NVIDIA driver is too old: .*)\]$"
+    r"no NVIDIA driver is installed on this machine|no CUDA device found .*|the NVIDIA driver is too old: .*"
 )
 MISSING = "the CUDA module libgpuvoronoi_cuda.so is not installed"
 ANSWERS = """
@@ -69,7 +71,7 @@ def check_contents(wheel, folder):
         names = packed.namelist()
     info, module = names[-1].split("/")[0], "gpuvoronoi/libgpuvoronoi_cuda.so"
     name = re.fullmatch(
-        r"gpuvoronoi_cuda(\d+)-[0-9.]+-py3-none-manylinux_2_\d+_x86_64\.whl", wheel.name
+        rf"gpuvoronoi_cuda(\d+)-{version.NUMBER}-py3-none-manylinux_2_\d+_x86_64\.whl", wheel.name
     )
     need(name, f"{wheel.name}: unexpected name")
     need(
@@ -122,10 +124,10 @@ def try_addon(addon, python, folder):
     else:
         print("no GPU: the module was opened, nothing computed")
         lines = [line for line in said.splitlines() if line.startswith("  cuda-")]
-        need(
-            lines and all(NO_GPU.match(line) for line in lines),
-            f"no reason, or an unclear one: {lines}",
-        )
+        marks = {found.group(1) for found in map(NOT_HERE.match, lines) if found}
+        need(lines and len(marks) == 1 and all(map(NOT_HERE.match, lines)), f"unclear: {lines}")
+        reason = re.search(rf"^  {re.escape(marks.pop())} (.*)$", said, re.M)
+        need(reason and NO_GPU.fullmatch(reason.group(1)), f"no reason, or an unclear one: {said}")
     run(python, "-m", "pip", "uninstall", "--quiet", "-y", addon.name.split("-")[0])
     need(MISSING in backends(), "the module is left after its wheel was removed")
 
