@@ -70,6 +70,8 @@ typedef struct gv_query {
   double max_canonical; /* inclusive; INFINITY = none */
   int64_t self_offset;  /* >= 0: query i must skip reference i + self_offset; -1: no exclusion */
   const float *floats;
+  /* of each query, at most max_canonical: an engine may leave out neighbors beyond; NULL = none */
+  const double *limits;
 } gv_query;
 
 typedef struct gv_found_list gv_found_list; /* radius.h */

@@ -119,7 +119,8 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
   const int32_t k = single ? 1 : query->k;
   const bool limits = periods == NULL && metric != GV_MINKOWSKI;
   query_before before = {.place = NULL};
-  before.together = together && order != NULL && query->self_offset < 0 && k <= GROUP_K_MAX;
+  before.together =
+      together && order != NULL && query->self_offset < 0 && query->limits == NULL && k <= GROUP_K_MAX;
   for (int64_t i = first; i < last; i++) {
     i = search_groups(tree, query, order, i, last, indices, canonical, dim, metric, k, &before);
     if (i >= last) break;
@@ -127,7 +128,7 @@ GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const 
     if (order != NULL && i + 4 < last) __builtin_prefetch(query->data + order[i + 4].index * dim);
     const double *q = query->data + number * dim;
     const int64_t self = query->self_offset >= 0 ? query->self_offset + number : -1;
-    double limit = query->max_canonical;
+    double limit = query->limits != NULL ? query->limits[number] : query->max_canonical;
     if (before.place != NULL) {
       const double known = limit_after(q, before.place, before.worst, dim, metric);
       limit = known < limit ? known : limit;

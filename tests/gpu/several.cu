@@ -84,7 +84,7 @@ static void check(gv_context *context, int64_t points, int64_t queries, int32_t 
   enum { DIM = 2 };
   double *x = random_points(points, DIM), *q = self ? x : random_points(queries, DIM);
   gv_reference reference = {x, points, DIM, GV_EUCLIDEAN, context->allocator, NULL, NULL, 0.0};
-  gv_query query = {q, queries, k, limit, self ? 0 : -1, NULL};
+  gv_query query = {q, queries, k, limit, self ? 0 : -1, NULL, NULL};
   size_t places = (size_t)queries * (size_t)k;
   int64_t *index[2];
   double *canonical[2];
