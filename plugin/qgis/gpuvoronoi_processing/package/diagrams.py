@@ -48,7 +48,7 @@ def run(options, job):
         )
         if not shape.is_empty  # others are at that place
     )
-    system = frame.attrs["crs"] if table.crs == frame.crs else reference_of(table.crs.to_wkt())
+    system = reference_of(frame.attrs["crs"] if table.crs == frame.crs else table.crs.to_wkt())
     write_layer(options.positional[0], "cells", system, ogr.wkbMultiPolygon, fields, lines, frame)
     places = len(table) - int(table.is_empty.sum())
     return job.report(

@@ -9,8 +9,8 @@ from ..datasets import opened, reference_of, wkt
 
 def read(path, layer=None, crs=None):
     """
-    A GeoDataFrame of the features of a layer; its index has their numbers, `attrs` the types of its fields and the
-    coordinate system of GDAL. If there are only points, each point of a feature is a row.
+    A GeoDataFrame of the features of a layer; its index has their numbers, `attrs` the types of its fields and
+    the WKT of the coordinate system. If there are only points, each point of a feature is a row.
     """
     dataset = opened(path, gdal.OF_VECTOR)
     source = dataset.GetLayerByName(layer) if layer else dataset.GetLayer(0)
@@ -35,7 +35,7 @@ def read(path, layer=None, crs=None):
         parts = parts[~parts.is_empty]
     frame = parts if (parts.geom_type == "Point").all() else frame
     types = {name: field.GetType() for name, field in zip(names, fields)}
-    frame.attrs = {"types": types, "crs": reference}
+    frame.attrs = {"types": types, "crs": wkt(reference)}  # pandas copies them, deeply
     return frame
 
 

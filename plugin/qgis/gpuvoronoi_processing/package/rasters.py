@@ -151,7 +151,7 @@ class Features:
             good &= ~missing
         self.frame, self.ids = frame[good], ids.to_numpy()[good].astype(np.int64)
         self.frame.attrs = frame.attrs
-        self.crs, self.given = frame.attrs["crs"], self.frame[["geometry"]]
+        self.crs, self.given = reference_of(frame.attrs["crs"]), self.frame[["geometry"]]
         self.used, self.left_out = int(good.sum()), int((~good).sum())
         labels = self.frame[label].fillna("").astype(str).tolist() if label else [""] * self.used
         self.first = dict(zip(self.ids[::-1].tolist(), range(self.used - 1, -1, -1)))

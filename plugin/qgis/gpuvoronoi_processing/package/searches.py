@@ -5,7 +5,7 @@ import numpy as np
 import pandas
 
 from ..arguments import Unsupported
-from ..datasets import described
+from ..datasets import described, reference_of
 from ..i18n import tr
 from . import layers
 
@@ -51,6 +51,6 @@ def run(options, job):
     pandas.DataFrame(columns).to_csv(options.positional[0], index=False)
     if nearest:
         np.save(nearest, np.ascontiguousarray(places.reshape(-1, 2), dtype=np.float64))
-    used, crs = {"used": len(points)}, described(reference.attrs["crs"])
+    used, crs = {"used": len(points)}, described(reference_of(reference.attrs["crs"]))
     references = {"used": len(reference)}
     return job.report(backend=job.engine, queries=used, references=references, crs=crs)
