@@ -463,6 +463,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_s2_centers": (c_int, [c_int, c_int64, c_int64, HANDLE, HANDLE]),
     "gv_s2_from_lonlat_array": (c_int, [c_int, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_default_metric": (c_int, [HANDLE, HANDLE]),
+    "gv_default_extent": (c_int, [HANDLE, HANDLE, c_double, HANDLE, HANDLE]),
     "gv_arrow_release_schema": (None, [HANDLE]),
     "gv_arrow_release_array": (None, [HANDLE]),
     "gv_arrow_release_stream": (None, [HANDLE]),

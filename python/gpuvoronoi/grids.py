@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import math
 import warnings
@@ -11,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _c, _crs, _geometries, _grid, _seeds
+from ._library import library
 from ._options import Metric
 from ._search import number_in, real
 
 _LONGER_SIDE = 2048
-_PADDING = 0.1  # of the extent of the seeds, on each side
 _MOST = 2**31 - 1
 
 if TYPE_CHECKING:
@@ -127,53 +128,36 @@ def _around(seeds: _seeds.Seeds, crs: Any) -> Box:
     x, y, count = x[good], y[good], x.size
     box = (float(x.min()), float(y.min()), float(x.max()), float(y.max())) if x.size else None
     outside = 0 if area is None else count - int(_in_box(area, x, y).sum())
-    if area is None or outside == 0:
-        if box is None:
-            raise ValueError(
-                "seeds: there are none in the coordinate system of the cells; give an extent"
-            )
-        return _padded(box, crs)
-    near = box is not None and _is_around(area, box)
+    if box is None and outside == 0:
+        raise ValueError(
+            "seeds: there are none in the coordinate system of the cells; give an extent"
+        )
+    unit = None if crs is None else _crs.linear_unit(crs)
+    extent, is_cut = _default_extent(box, area if outside > 0 else None, unit)
+    if outside == 0:
+        return extent
     warnings.warn(
         f"{outside} of {count} positions are outside the area of use of {_crs.name(crs)}"
-        + ("" if near else ", at which the grid ends"),
+        + (", at which the grid ends" if is_cut else ""),
         UserWarning,
         stacklevel=3,
     )
-    if box is None:
-        return area
-    return _padded(box, crs) if near else _cut(area, _padded(box, crs))
+    return extent
+
+
+def _default_extent(box: Box | None, area: Box | None, unit: float | None) -> tuple[Box, bool]:
+    """By the library's rule, and whether it ends at the area of use."""
+    extent, is_cut = (ctypes.c_double * 4)(), ctypes.c_int32()
+    boxes = [None if one is None else (ctypes.c_double * 4)(*one) for one in (box, area)]
+    status = library().gv_default_extent(*boxes, unit or 0.0, extent, ctypes.byref(is_cut))
+    if status != _c.OK:
+        raise ValueError("seeds: their extent is not finite")
+    xmin, ymin, xmax, ymax = extent
+    return (xmin, ymin, xmax, ymax), bool(is_cut.value)
 
 
 def _in_box(area: Box, x: Any, y: Any) -> Any:
     return (x >= area[0]) & (x <= area[2]) & (y >= area[1]) & (y <= area[3])
-
-
-def _is_around(area: Box, box: Box) -> bool:
-    """Whether a box goes beyond an area by at most half its width and height."""
-    x, y = 0.5 * (area[2] - area[0]), 0.5 * (area[3] - area[1])
-    grown = area[0] - x, area[1] - y, area[2] + x, area[3] + y
-    return bool(_in_box(grown, box[0], box[1]) and _in_box(grown, box[2], box[3]))
-
-
-def _cut(area: Box, box: Box) -> Box:
-    """The part of a box inside an area; all of the area if no part is."""
-    west, south = max(box[0], area[0]), max(box[1], area[1])
-    east, north = min(box[2], area[2]), min(box[3], area[3])
-    return (west, south, east, north) if west < east and south < north else area
-
-
-def _padded(box: Box, crs: Any) -> Box:
-    width, height = box[2] - box[0], box[3] - box[1]
-    x, y = _PADDING * width, _PADDING * height
-    if width == 0.0 and height == 0.0:
-        unit = None if crs is None else _crs.linear_unit(crs)
-        x = y = 0.5 if unit is None else 1000.0 / unit
-    elif width == 0.0:
-        x = y
-    elif height == 0.0:
-        y = x
-    return box[0] - x, box[1] - y, box[2] + x, box[3] + y
 
 
 def _area_of_use(crs: Any) -> Optional[Box]:

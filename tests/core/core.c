@@ -68,6 +68,43 @@ static void default_metrics(void **state) {
   assert_int_equal(gv_default_metric(NULL, NULL), GV_EUCLIDEAN);
 }
 
+static void check_extent(const double *seeds, const double *area, double meters, const double right[4],
+                         int32_t cut) {
+  double extent[4];
+  int32_t is_cut = 7;
+  assert_int_equal(gv_default_extent(seeds, area, meters, extent, &is_cut), GV_OK);
+  for (int i = 0; i < 4; i++)
+    assert_true(fabs(extent[i] - right[i]) < 1e-12);
+  assert_int_equal(is_cut, cut);
+}
+
+static void default_extents(void **state) {
+  (void)state;
+  const double box[4] = {0, 0, 10, 20}, line[4] = {0, 5, 10, 5}, high[4] = {5, 0, 5, 10},
+               dot[4] = {3, 4, 3, 4};
+  const double area[4] = {0, 0, 8, 8}, far[4] = {-1, 2, 14, 6}, beside[4] = {20, 20, 30, 30};
+  check_extent(box, NULL, 1.0, (double[]){-1, -2, 11, 22}, 0);
+  check_extent(line, NULL, 1.0, (double[]){-1, 4, 11, 6}, 0);
+  check_extent(high, NULL, 1.0, (double[]){4, -1, 6, 11}, 0);
+  check_extent(dot, NULL, 0.5, (double[]){-1997, -1996, 2003, 2004}, 0);
+  check_extent(dot, NULL, 0.0, (double[]){2.5, 3.5, 3.5, 4.5}, 0);
+  /* At most half of the area's width and height outside; farther; beside it; none. */
+  check_extent((double[]){-4, 0, 12, 10}, area, 1.0, (double[]){-5.6, -1, 13.6, 11}, 0);
+  check_extent(far, area, 1.0, (double[]){0, 1.6, 8, 6.4}, 1);
+  check_extent(beside, area, 1.0, area, 1);
+  check_extent(NULL, area, 1.0, area, 1);
+  double extent[4];
+  assert_int_equal(gv_default_extent(box, NULL, 1.0, extent, NULL), GV_OK);
+  assert_int_equal(gv_default_extent(NULL, NULL, 1.0, extent, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_default_extent(box, NULL, 1.0, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_default_extent((double[]){1, 0, 0, 1}, NULL, 1.0, extent, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_default_extent((double[]){0, 0, (double)NAN, 1}, NULL, 1.0, extent, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_default_extent(box, NULL, -1.0, extent, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_default_extent(box, NULL, (double)INFINITY, extent, NULL), GV_ERROR_INVALID_ARGUMENT);
+}
+
 static void version_matches_header(void **state) {
   (void)state;
   char expected[32];
@@ -320,6 +357,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_are_complete),
       cmocka_unit_test(default_metrics),
+      cmocka_unit_test(default_extents),
       cmocka_unit_test(version_matches_header),
       cmocka_unit_test(contexts_use_the_hooks),
       cmocka_unit_test(contexts_refuse_nonsense),

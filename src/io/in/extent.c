@@ -5,6 +5,7 @@
 
 #include <gdal.h>
 
+#include "gpuvoronoi/crs.h"
 #include "io/in/raster_crs.h"
 
 /* The smallest box around places, xmin, ymin, xmax, ymax. */
@@ -69,38 +70,6 @@ static gv_status area_of_use(gv_io *io, OGRSpatialReferenceH crs, double box[4],
   return status;
 }
 
-static void pad(OGRSpatialReferenceH crs, double extent[4]) {
-  double width = extent[2] - extent[0], height = extent[3] - extent[1];
-  double pad_x = 0.1 * width, pad_y = 0.1 * height;
-  if (width == 0.0 && height == 0.0) {
-    bool metric = crs != NULL && OSRIsProjected(crs);
-    pad_x = pad_y = metric ? 1000.0 / OSRGetLinearUnits(crs, NULL) : 0.5;
-  } else if (width == 0.0) {
-    pad_x = pad_y;
-  } else if (height == 0.0) {
-    pad_y = pad_x;
-  }
-  extent[0] -= pad_x, extent[2] += pad_x;
-  extent[1] -= pad_y, extent[3] += pad_y;
-}
-
-/* Whether an extent goes beyond an area by at most half its width and height: projections are good for
- * that. */
-static bool is_around(const double area[4], const double extent[4]) {
-  const double x = 0.5 * (area[2] - area[0]), y = 0.5 * (area[3] - area[1]);
-  return extent[0] >= area[0] - x && extent[1] >= area[1] - y && extent[2] <= area[2] + x &&
-         extent[3] <= area[3] + y;
-}
-
-/* The part of an extent inside an area; all of the area if no part is. */
-static void cut(const double area[4], double extent[4]) {
-  const double common[4] = {fmax(extent[0], area[0]), fmax(extent[1], area[1]), fmin(extent[2], area[2]),
-                            fmin(extent[3], area[3])};
-  const bool meet = common[0] < common[2] && common[1] < common[3];
-  for (int i = 0; i < 4; i++)
-    extent[i] = meet ? common[i] : area[i];
-}
-
 gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                              OGRSpatialReferenceH crs, double extent[4]) {
   double area[4];
@@ -128,9 +97,12 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   if (!found && beyond == 0)
     return gv_io_fail(io, GV_ERROR_PROJECTION,
                       "seeds: all are outside the grid's coordinate system; use --extent");
-  const bool around = beyond == 0 || (found && is_around(area, extent));
-  if (found) pad(crs, extent);
-  if (!around) cut(area, extent);
+  const double box[4] = {extent[0], extent[1], extent[2], extent[3]};
+  const double meters = crs != NULL && OSRIsProjected(crs) ? OSRGetLinearUnits(crs, NULL) : 0.0;
+  int32_t is_cut = 0;
+  GV_REQUIRE(
+      io, gv_default_extent(found ? box : NULL, beyond > 0 ? area : NULL, meters, extent, &is_cut) == GV_OK,
+      "seeds: their extent is not finite");
   if (beyond == 0) return GV_OK;
   char name[256];
   gv_crs_describe(crs, name, sizeof name);
@@ -138,7 +110,7 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
              "%" PRId64 " of %" PRId64
              " %s are outside the area of use of %s%s; use --extent for another grid",
              beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name,
-             around ? "" : ", at which the grid ends");
+             is_cut ? ", at which the grid ends" : "");
   return GV_OK;
 }
 
