@@ -326,7 +326,8 @@ int64_t gv_list_table_apply(const gv_voronoi *v, const gv_list_table *table, con
       entry[lists_met] = entry[i];
       left += entry[i] == OPEN;
       lists_met += entry[i] != OPEN;
-      __builtin_prefetch(lists + (FIRST_LIST - entry[i]));
+      const int32_t from = FIRST_LIST - entry[i];
+      if (lists != NULL) __builtin_prefetch(lists + (from > 0 ? from : 0));
     }
     gv_places_to_vectors(&v->cells, lists_met, east, north, east, north, x, y, z);
     for (int32_t i = 0; i < lists_met; i++) {
