@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _seeds
+from . import _c, _crs, _diagram_mask, _seeds
 from ._packages import package
 from ._library import Context, Progress, ProgressFunction, library, run, worker_threads
 from ._search import real
@@ -27,6 +27,7 @@ def diagram(
     metric: Optional[str] = None,
     seeds_crs: Any = None,
     extent: Any = None,
+    mask: Any = None,
     tolerance: float = 1.0,
     cut: bool = True,
     group: Optional[str] = None,
@@ -49,10 +50,14 @@ def diagram(
         The seeds' coordinate system, if they have none.
     extent : (xmin, ymin, xmax, ymax), optional
         Of the plane: cells are cut there (default: a tenth of the longer side around the seeds).
+    mask : GeoDataFrame, GeoSeries, shapely's geometry, object with __geo_interface__, GeoJSON as dict, well-known binary, or a list of these, optional
+        Polygons in the coordinates of the result: cells are cut there, by shapely, with the rules of the command's ``--mask``. Longitudes may exceed 180;
+        invalid polygons follow the even-odd rule. A mask with another coordinate system is refused. Areas are those of what is left, of lines that are
+        straight in the result's coordinates; `neighbours` are those of the whole cells, and cells outside are empty.
     tolerance : float
         On the globe: how far in meters polygons may be from the true borders.
     cut : bool
-        On the globe: whether polygons are cut at 180 degrees and closed along the poles.
+        On the globe: whether polygons are cut at 180 degrees and closed along the poles. With `mask` they always are.
     group : str, optional
         Column of the seeds: those with the same value have one polygon. The result has a row for each value, which is its index, in the order of
         the first seeds, with the columns of the first seed and `seeds`, the number of seeds.
@@ -84,28 +89,19 @@ def diagram(
         raise ValueError("seeds: there are none")
     owners = None if group is None else _owners(read, group)
     meant = _metric_of(metric, read)
-    options = _c.DiagramOptions(
-        metric=_c.METRICS.index(meant), tolerance=real(tolerance, "tolerance")
-    )
     globe = meant in _c.GLOBE_METRICS
     if radius is not None and meant != "great-circle":
         raise ValueError(f"radius: unsupported with metric {meant}; it is that of a sphere")
     if globe:
         read = _seeds.on_globe(read, "seeds")
-        if radius is not None:
-            options.semi_major, options.flattening = _SPHERE, 0.0
-        elif read.crs is not None:
-            options.semi_major, options.flattening = _crs.ellipsoid(read.crs)
-    if group is not None and globe and not cut:
+    if group is not None and globe and not cut and mask is None:
         raise ValueError("group: polygons that are not cut cannot be united; use cut=True")
-    if extent is not None:
-        if globe:
-            raise ValueError("extent: unsupported on the globe; use clip() of the result")
-        values = [real(value, "extent", -math.inf) for value in extent]
-        if len(values) != 4:
-            raise ValueError("extent must be (xmin, ymin, xmax, ymax)")
-        options.extent = (ctypes.c_double * 4)(*values)
-    made, unverified = _make(read, options, cut, worker_threads(workers), progress)
+    options = _options(meant, read, extent, tolerance, radius)
+    crs = _crs.parse("OGC:CRS84", "mask") if read.crs is None and globe else read.crs
+    window = None if mask is None else _diagram_mask.read(mask, crs, globe)
+    made, unverified = _make(
+        read, options, cut or window is not None, worker_threads(workers), progress
+    )
     if unverified:
         warnings.warn(
             f"{unverified} corners or borders of cells are not verified; they are near the antipodes of the seeds, with errors "
@@ -113,23 +109,21 @@ def diagram(
             UserWarning,
             stacklevel=2,
         )
-    if globe and read.crs is not None:
-        unit = _crs.unit_degrees(read.crs)
-        made["x"], made["y"] = made["x"] / unit, made["y"] / unit
+    unit = _crs.unit_degrees(crs) if globe else 1.0
+    made["x"], made["y"] = made["x"] / unit, made["y"] / unit
     table = _table(read, made["area"].size)
-    meter = _crs.linear_unit(read.crs) if read.crs is not None and not globe else None
-    scale = 1e-6 if globe else 1e-6 * meter**2 if meter else None
-    area = made["area"] * (scale or 1.0)
-    if radius is not None:
-        area = made["area"] * (real(radius, "radius", 0.0) / _SPHERE) ** 2
-        scale = None
+    name, scale = _area_column(read, globe, radius)
     polygons = _polygons(made)
     near, others = _numbers(made)
-    own: dict[str, Any] = {"area" if scale is None else "area_km2": area}
+    own: dict[str, Any] = {name: made["area"] * scale}
     if owners is not None:
         table, polygons, own, near, others = _dissolved(
             table, group, owners, polygons, own, near, others
         )
+    if window is not None:
+        ellipsoid = (options.semi_major, options.flattening) if globe else None
+        polygons, area = _diagram_mask.cut(polygons, window, ellipsoid, unit)
+        own[name] = area * scale
     labels = list(table.index)
     own["neighbours"], own["others"] = (
         [tuple(labels[i] for i in some) for some in lists] for lists in (near, others)
@@ -137,7 +131,6 @@ def diagram(
     table = table.rename(columns=_free_names(table.columns, own))
     for name, column in own.items():
         table[name] = column
-    crs = read.crs if read.crs is not None else "OGC:CRS84" if globe else None
     return geopandas.GeoDataFrame(table, geometry=polygons, crs=crs)
 
 
@@ -145,11 +138,52 @@ _SPHERE = 6371000.0  # meters: the radius with which spheres of any radius are c
 _LARGE = 8  # seeds on one geodesic need much longer than others
 
 
+def _options(
+    metric: str, seeds: _seeds.Seeds, extent: Any, tolerance: float, radius: Optional[float]
+) -> _c.DiagramOptions:
+    options = _c.DiagramOptions(
+        metric=_c.METRICS.index(metric), tolerance=real(tolerance, "tolerance")
+    )
+    globe = metric in _c.GLOBE_METRICS
+    if radius is not None:
+        options.semi_major, options.flattening = _SPHERE, 0.0
+    elif globe:
+        crs = seeds.crs if seeds.crs is not None else _crs.parse("OGC:CRS84", "seeds")
+        options.semi_major, options.flattening = _crs.ellipsoid(crs)
+    if extent is not None:
+        if globe:
+            raise ValueError("extent: unsupported on the globe; use mask=shapely.box(*extent)")
+        values = [real(value, "extent", -math.inf) for value in extent]
+        if len(values) != 4:
+            raise ValueError("extent must be (xmin, ymin, xmax, ymax)")
+        options.extent = (ctypes.c_double * 4)(*values)
+    return options
+
+
+def _area_column(seeds: _seeds.Seeds, globe: bool, radius: Optional[float]) -> tuple[str, float]:
+    """The name of the column of areas, and its unit: how much of it the library's is."""
+    if radius is not None:
+        return "area", (real(radius, "radius", 0.0) / _SPHERE) ** 2
+    if globe:
+        return "area_km2", 1e-6
+    meter = None if seeds.crs is None else _crs.linear_unit(seeds.crs)
+    return ("area_km2", 1e-6 * meter**2) if meter else ("area", 1.0)
+
+
 def _of_points(seeds: Any) -> Any:
-    """GeoPandas' multipoints as points."""
+    """GeoPandas' multipoints as points; lines and polygons are refused."""
     kinds = getattr(seeds, "geom_type", None)
-    several = kinds is not None and bool((np.asarray(kinds) == "MultiPoint").any())
-    return seeds.explode(index_parts=False) if several else seeds
+    if kinds is None:
+        return seeds
+    kinds = np.asarray(kinds, dtype=object)
+    known = (None, "Point", "MultiPoint")
+    others = [row for row, kind in enumerate(kinds) if kind not in known and kind == kind]
+    if others:
+        raise ValueError(
+            f"seeds: row {others[0]} is a {kinds[others[0]]}; lines and polygons are unsupported as "
+            f"seeds of a diagram; use those of a raster, allocation()"
+        )
+    return seeds.explode(index_parts=False) if (kinds == "MultiPoint").any() else seeds
 
 
 def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:

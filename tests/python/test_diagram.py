@@ -1,5 +1,8 @@
 """diagram(): tables of polygons; the command's and the library's tests check their geometry."""
 
+import os
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -106,6 +109,10 @@ def test_uncut():
 def test_errors(arguments, says):
     with pytest.raises(ValueError, match=says):
         gpuvoronoi.diagram(([1.0, 2.0], [3.0, 4.0]), **arguments)
+    shapely = pytest.importorskip("shapely.geometry")
+    shapes = [shapely.Point(0, 0), None, shapely.LineString([(0, 0), (1, 1)])]
+    with pytest.raises(ValueError, match="row 2 is a LineString; lines and polygons are unsupp"):
+        gpuvoronoi.diagram(geopandas.GeoSeries(shapes))
     with pytest.raises(ValueError, match="none"):
         gpuvoronoi.diagram(([], []))
 
@@ -182,3 +189,85 @@ def test_groups(random):
     for wrong in ({"group": "no_column"}, {"group": "owner", "cut": False}):
         with pytest.raises(ValueError, match="group"):
             gpuvoronoi.diagram(frame, **wrong)
+
+
+COMMAND = os.environ.get("GPUVORONOI_COMMAND")
+STAR = [(0, 50), (30, -40), (-48, 15), (48, 15), (-30, -40)]  # the middle is outside (even-odd)
+MASKS = {
+    "across 180 degrees": [[(150, -40), (200, -40), (200, 20), (150, 20)]],
+    "invalid": [STAR],
+    "overlapping, other turns": [
+        [(-30, 10), (60, 30), (40, 70)],
+        [(20, 20), (100, 20), (100, 50), (20, 50)],
+        [(-400, -80), (-350, -80), (-350, -20), (-400, -20)],
+    ],
+}
+
+
+def of_command(folder, seeds, mask, *options):
+    """The rows that `gpuvoronoi diagram --mask` writes, by `name`."""
+    seeds.to_file(folder / "seeds.gpkg"), mask.to_file(folder / "mask.gpkg")
+    files = ["--seeds", folder / "seeds.gpkg", "--mask", folder / "mask.gpkg"]
+    subprocess.run(
+        [COMMAND, "diagram", *files, *options, "--quiet", folder / "out.gpkg"], check=True
+    )
+    return geopandas.read_file(folder / "out.gpkg").set_index("name")
+
+
+@pytest.mark.skipif(not COMMAND, reason="without the command")
+@pytest.mark.parametrize("name, crs", [*((name, 4326) for name in MASKS), ("invalid", 32633)])
+def test_mask_is_that_of_the_command(random, tmp_path, name, crs):
+    polygon = pytest.importorskip("shapely.geometry").Polygon
+    x, y = random.uniform(-180, 180, 200), np.degrees(np.arcsin(random.uniform(-1, 1, 200)))
+    places = geopandas.points_from_xy(x, y)
+    seeds = geopandas.GeoDataFrame({"name": np.arange(200)}, geometry=places, crs=crs)
+    mask = geopandas.GeoSeries([polygon(ring) for ring in MASKS[name]], crs=crs)
+    for group in (False, True):
+        seeds["name"] = seeds["name"] // 40 if group else seeds["name"]
+        folder = tmp_path / str(group)
+        folder.mkdir()
+        expected = of_command(folder, seeds, mask, *["--group", "name"] * group)
+        cells = gpuvoronoi.diagram(seeds, mask=mask, group="name" if group else None)
+        assert (cells["area_km2"] > 0).equals(~cells.is_empty) and len(cells) == (
+            5 if group else 200
+        )
+        cells = cells[~cells.is_empty] if group else cells[~cells.is_empty].set_index("name")
+        expected = expected.loc[cells.index]
+        assert cells.is_valid.all() and set(cells.geom_type) == {"MultiPolygon"}
+        for ours, theirs in zip(cells.geometry, expected.geometry):
+            assert ours.symmetric_difference(theirs).area < 1e-9
+        np.testing.assert_allclose(cells["area_km2"], expected["area_km2"], rtol=1e-11)
+
+
+def test_mask_in_all_forms():
+    shapely = pytest.importorskip("shapely.geometry")
+    seeds = ([0.0, 20.0, 200.0], [0.0, 20.0, -20.0])
+    box, point = shapely.box(-10, -10, 30, 25), shapely.Point(0, 0)
+    expected = gpuvoronoi.diagram(seeds, mask=box)
+    assert expected.is_empty.tolist() == [False, False, True]
+    assert expected["neighbours"].tolist() == [(1, 2), (0, 2), (0, 1)]
+    assert expected.area.sum() == pytest.approx(40 * 35)
+    feature = {"type": "Feature", "geometry": box.__geo_interface__, "properties": {}}
+    frame = geopandas.GeoDataFrame(geometry=[box, None], crs="EPSG:4326")
+    halves = [shapely.box(-10, -10, 5, 25), shapely.box(4, -10, 30, 25)]
+    collection = {"type": "FeatureCollection", "features": [feature]}
+    several = shapely.GeometryCollection(halves)
+    for mask in (frame, frame.geometry, box.wkb, [box.wkb], feature, collection, halves, several):
+        cells = gpuvoronoi.diagram(seeds, mask=mask, cut=False)
+        assert cells.geometry.symmetric_difference(expected.geometry).area.max() < 1e-9
+        np.testing.assert_allclose(cells["area_km2"], expected["area_km2"], rtol=1e-12)
+    sphere = gpuvoronoi.diagram(seeds, mask=box, metric="great-circle", radius=1.0)
+    whole = np.radians(40) * (np.sin(np.radians(25)) + np.sin(np.radians(10)))
+    assert sphere["area"].sum() == pytest.approx(whole, rel=1e-12)
+    for mask, error, says in [
+        (point, ValueError, r"mask: unsupported geometry \(Point\)"),
+        (shapely.Polygon(), ValueError, "mask: missing polygons"),
+        (shapely.box(0, 0, 1e6, 1), ValueError, "mask: longitude of a vertex out of range"),
+        (shapely.Polygon([(0, 0), (1, 0), (np.nan, 1)]), ValueError, "mask: .* not finite"),
+        (np.ones((3, 3), bool), TypeError, "mask must be polygons"),
+        (frame.to_crs("EPSG:3857"), ValueError, r"mask: .* differs .* use to_crs\(\) first"),
+    ]:
+        with pytest.raises(error, match=says):
+            gpuvoronoi.diagram(seeds, mask=mask)
+    with pytest.raises(ValueError, match="mask: .* the seeds have none; use seeds_crs="):
+        gpuvoronoi.diagram(seeds, metric="euclidean", mask=frame)
