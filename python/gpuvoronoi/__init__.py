@@ -3,7 +3,8 @@
 `KDTree` and `GlobeTree` find neighbors of points, `FeatureTree` nearest lines and polygons;
 `allocation`, `proximity`, `direction` and `voronoi` answer for every cell of a raster; `cost_allocation`,
 `cost_distance` and `cost_ways` find the nearest by travel cost, `barrier_ways` the shortest ways round barriers; `nearest_value` and `regrid` give the values of the nearest
-seeds or cells, `regrid_weights` weight files; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons; `default_metric` and `ellipsoid_of`
+seeds or cells, `regrid_weights` weight files; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons, `Voronoi` and `SphericalVoronoi` have corners and
+regions as scipy's; `default_metric` and `ellipsoid_of`
 describe coordinate systems; `default_grid` and `no_seed` have the command's defaults for rasters; `gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
@@ -21,6 +22,7 @@ from .grids import default_grid
 from .joins import sjoin_nearest
 from .parquet import to_parquet
 from .rasters import allocation, direction, no_seed, proximity, voronoi
+from .spatial import SphericalVoronoi, Voronoi
 from .systems import default_metric, ellipsoid_of
 from .tables import statistics
 from .globe_trees import GlobeTree
@@ -34,6 +36,8 @@ __all__ = [
     "GlobeTree",
     "GlobeTreeAdapter",
     "KDTree",
+    "SphericalVoronoi",
+    "Voronoi",
     "__version__",
     "allocation",
     "barrier_ways",

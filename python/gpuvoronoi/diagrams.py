@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _diagram_mask, _seeds
+from . import _c, _crs, _diagram, _diagram_mask, _seeds
 from ._packages import package
-from ._library import Context, Progress, ProgressFunction, library, run, worker_threads
+from ._library import Progress, ProgressFunction, library, worker_threads
 from ._search import real
 
 if TYPE_CHECKING:
@@ -134,10 +134,6 @@ def diagram(
     return geopandas.GeoDataFrame(table, geometry=polygons, crs=crs)
 
 
-_SPHERE = 6371000.0  # meters: the radius with which spheres of any radius are computed
-_LARGE = 8  # seeds on one geodesic need much longer than others
-
-
 def _options(
     metric: str, seeds: _seeds.Seeds, extent: Any, tolerance: float, radius: Optional[float]
 ) -> _c.DiagramOptions:
@@ -146,7 +142,7 @@ def _options(
     )
     globe = metric in _c.GLOBE_METRICS
     if radius is not None:
-        options.semi_major, options.flattening = _SPHERE, 0.0
+        options.semi_major, options.flattening = _diagram.SPHERE, 0.0
     elif globe:
         crs = seeds.crs if seeds.crs is not None else _crs.parse("OGC:CRS84", "seeds")
         options.semi_major, options.flattening = _crs.ellipsoid(crs)
@@ -163,7 +159,7 @@ def _options(
 def _area_column(seeds: _seeds.Seeds, globe: bool, radius: Optional[float]) -> tuple[str, float]:
     """The name of the column of areas, and its unit: how much of it the library's is."""
     if radius is not None:
-        return "area", (real(radius, "radius", 0.0) / _SPHERE) ** 2
+        return "area", (real(radius, "radius", 0.0) / _diagram.SPHERE) ** 2
     if globe:
         return "area_km2", 1e-6
     meter = None if seeds.crs is None else _crs.linear_unit(seeds.crs)
@@ -202,58 +198,27 @@ def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
     return meant
 
 
-def _array(address: Any, kind: Any, count: int) -> npt.NDArray[Any]:
-    """A copy of an array of the library's."""
-    if count == 0:
-        return np.empty(0, np.dtype(kind))
-    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(kind)), (count,)).copy()
-
-
 def _make(
     seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress
 ) -> tuple[dict[str, npt.NDArray[Any]], int]:
     """The arrays of a diagram and of its polygons, and how many corners and borders are not verified."""
-    x, y = np.ascontiguousarray(seeds.x, np.float64), np.ascontiguousarray(seeds.y, np.float64)
-    points = _c.Points(count=x.size, dim=2, dtype=_c.FLOAT64, x=x.ctypes.data, y=y.ctypes.data)
-    handle, polygons, parts, rings = c_void_p(), c_void_p(), _c.DiagramParts(), _c.DiagramRings()
-    area = np.empty(x.size)
-
-    def step(first: float, last: float, function: Any, *arguments: Any) -> Context:
-        shown = (
-            (lambda share: progress(first + share * (last - first))) if callable(progress) else None
-        )
-        return run(
-            function,
-            *arguments,
-            threads=threads,
-            large=x.size > _LARGE,
-            progress=shown,
-            argument="seeds",
-        )
-
-    used = step(0.0, 0.7, library().gv_diagram_create, byref(points), byref(options), byref(handle))
-    try:
-        used.call(library().gv_diagram_get, handle, byref(parts))
-        step(0.7, 0.9, library().gv_diagram_areas, handle, area.ctypes.data)
-        step(0.9, 1.0, library().gv_diagram_polygons_create, handle, int(cut), byref(polygons))
-        used.call(library().gv_diagram_polygons_get, polygons, byref(rings))
-        count, integer, number = parts.seed_count, ctypes.c_int64, ctypes.c_double
-        cell = _array(parts.cell, integer, count + 1)
-        arrays = {
-            "area": area,
-            "cell": cell,
-            "owner": _array(parts.owner, integer, count),
-            "edge_seed": _array(parts.edge_seed, integer, 2 * parts.edge_count),
-            "ring": _array(parts.ring, integer, int(cell[-1])),
-            "polygon": _array(rings.polygon, integer, count + 1),
-            "point": _array(rings.point, integer, rings.polygon_count + 1),
-            "x": _array(rings.x, number, rings.point_count),
-            "y": _array(rings.y, number, rings.point_count),
-        }
+    polygons, rings = c_void_p(), _c.DiagramRings()
+    copied, integer, number = _diagram.copied, ctypes.c_int64, ctypes.c_double
+    with _diagram.made(seeds.x, seeds.y, options, threads, progress) as (parts, step):
+        arrays: dict[str, npt.NDArray[Any]] = {"area": _diagram.areas(parts, step)}
+        try:
+            used = step(0.9, 1.0, library().gv_diagram_polygons_create, int(cut), byref(polygons))
+            used.call(library().gv_diagram_polygons_get, polygons, byref(rings))
+            arrays.update(
+                _diagram.cells(parts),
+                polygon=copied(rings.polygon, integer, parts.seed_count + 1),
+                point=copied(rings.point, integer, rings.polygon_count + 1),
+                x=copied(rings.x, number, rings.point_count),
+                y=copied(rings.y, number, rings.point_count),
+            )
+        finally:
+            library().gv_diagram_polygons_destroy(polygons)
         return arrays, parts.unverified
-    finally:
-        library().gv_diagram_polygons_destroy(polygons)
-        library().gv_diagram_destroy(handle)
 
 
 def _table(seeds: _seeds.Seeds, count: int) -> Any:
@@ -287,7 +252,7 @@ def _numbers(made: dict[str, npt.NDArray[Any]]) -> tuple[list[list[int]], list[l
     """Of each seed the numbers of its neighbors and of other seeds at its place."""
     ring, cell, owner = made["ring"], made["cell"], made["owner"]
     edge = np.where(ring < 0, -1 - ring, ring)
-    beside = made["edge_seed"][2 * edge + (ring >= 0)] if ring.size else ring
+    beside = made["edge_seed"][edge, (ring >= 0).astype(np.intp)] if ring.size else ring
     neighbors = [
         [i for i in np.unique(beside[a:b]).tolist() if i >= 0] for a, b in zip(cell[:-1], cell[1:])
     ]

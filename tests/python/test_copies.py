@@ -38,6 +38,7 @@ from gpuvoronoi import (
     features,
     globe_trees,
     rasters,
+    spatial,
     tables,
     trees,
 )
@@ -71,6 +72,14 @@ MADE = {
     gpuvoronoi.GlobeTreeAdapter: (
         lambda: gpuvoronoi.GlobeTreeAdapter(np.c_[LON, LAT]),
         lambda t: t.query(np.array([[1.0, 2.0]])),
+    ),
+    spatial.Voronoi: (
+        lambda: spatial.Voronoi(np.c_[LON, LAT]),
+        lambda v: (v.vertices, v.regions, v.ridge_dict),
+    ),
+    spatial.SphericalVoronoi: (
+        lambda: spatial.SphericalVoronoi(np.vstack([np.eye(3), -np.eye(3)])),
+        lambda v: (v.vertices, v.regions, v.calculate_areas()),
     ),
     features.FeatureTree: (
         lambda: features.FeatureTree([LINE, None, SQUARE] * 100, metric="euclidean"),
