@@ -15,7 +15,6 @@ True
 
 from __future__ import annotations
 
-from ctypes import byref, c_double, c_int64
 from typing import Any, Union, overload
 
 import numpy as np
@@ -122,53 +121,42 @@ def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Union[int, Ids
     return _ints(out)
 
 
-def _each(
-    name: str, cells: npt.ArrayLike, one: Any, shape: tuple[int, ...], dtype: Any
-) -> npt.NDArray[Any]:
-    ids = _ids(cells)
-    out = np.empty(ids.shape + shape, dtype=dtype)
-    flat = out.reshape((ids.size, *shape))
-    for i, cell in enumerate(ids.ravel().tolist()):
-        flat[i] = one(cell)
-    return out
-
-
-def _check(status: int, name: str, cell: Any) -> None:
-    if status:
-        raise _invalid(name, cell)
-
-
 @overload
 def centers(cells: int) -> tuple[float, float]: ...
 @overload
 def centers(cells: Arrays) -> tuple[Floats, Floats]: ...
 def centers(cells: npt.ArrayLike) -> tuple[Union[float, Floats], Union[float, Floats]]:
     """Longitudes and latitudes of the cells' centers, in degrees."""
-    function, lon, lat = library().gv_qtm_center, c_double(), c_double()
-
-    def one(cell: int) -> tuple[float, float]:
-        _check(function(cell, byref(lon), byref(lat)), "cells", cell)
-        return lon.value, lat.value
-
-    out = _each("cells", cells, one, (2,), np.float64)
-    return _floats(out[..., 0]), _floats(out[..., 1])
+    lon, lat = _places_of("gv_qtm_center_array", cells, ())
+    return _floats(lon), _floats(lat)
 
 
 def corners(cells: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Longitudes and latitudes of the corners, with a last axis of 3, counter-clockwise from outside."""
-    function, lon, lat = library().gv_qtm_corners, (c_double * 3)(), (c_double * 3)()
+    return _places_of("gv_qtm_corner_array", cells, (3,))
 
-    def one(cell: int) -> list[list[float]]:
-        _check(function(cell, lon, lat, None), "cells", cell)
-        return [list(lon), list(lat)]
 
-    out = _each("cells", cells, one, (2, 3), np.float64)
-    return out[..., 0, :], out[..., 1, :]
+def _valid(cells: npt.ArrayLike) -> Ids:
+    """Ids of cells, one after the other in memory."""
+    ids = np.ascontiguousarray(_ids(cells)).reshape(np.shape(cells))
+    _levels(ids)
+    return ids
+
+
+def _places_of(function: str, cells: npt.ArrayLike, each: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Longitudes and latitudes: an array of this shape of each cell."""
+    ids = _valid(cells)
+    lon, lat = np.empty((*ids.shape, *each)), np.empty((*ids.shape, *each))
+    getattr(library(), function)(ids.ctypes.data, ids.size, lon.ctypes.data, lat.ctypes.data)
+    return lon, lat
 
 
 def neighbors(cells: npt.ArrayLike) -> Ids:
     """The three cells across the edges, with a last axis of 3; number i lies opposite corner i."""
-    return _family("gv_qtm_neighbors", cells, 3)
+    ids = _valid(cells)
+    found = np.empty((*ids.shape, 3), dtype=np.int64)
+    library().gv_qtm_neighbor_array(ids.ctypes.data, ids.size, found.ctypes.data)
+    return found
 
 
 def children(cells: npt.ArrayLike) -> Ids:
@@ -179,16 +167,6 @@ def children(cells: npt.ArrayLike) -> Ids:
         raise _invalid("cells", ids[levels == _c.QTM_MAX_LEVEL].flat[0])
     end = (np.int64(1) << (_END - 2 * levels))[..., None]
     return (ids[..., None] ^ end) | np.arange(4) * (end >> 1) | end >> 2
-
-
-def _family(name: str, cells: npt.ArrayLike, size: int) -> Ids:
-    function, found = getattr(library(), name), (c_int64 * size)()
-
-    def one(cell: int) -> list[int]:
-        _check(function(cell, found), "cells", cell)
-        return list(found)
-
-    return _each("cells", cells, one, (size,), np.int64)
 
 
 @overload
@@ -204,18 +182,6 @@ def ancestors(cells: npt.ArrayLike, level: int) -> Union[int, Ids]:
         raise _invalid("cells", ids[finer].flat[0])
     end = np.int64(1) << (_END - 2 * wanted)
     return _ints(ids & -(2 * end) | end)
-
-
-def _numbers(name: str, cells: npt.ArrayLike, dtype: Any) -> npt.NDArray[Any]:
-    function = getattr(library(), name)
-
-    def one(cell: int) -> Any:
-        value = function(cell)
-        if not value >= 0:
-            raise _invalid("cells", cell)
-        return value
-
-    return _each("cells", cells, one, (), dtype)
 
 
 @overload
@@ -256,7 +222,10 @@ def areas(cells: int) -> float: ...
 def areas(cells: Arrays) -> Floats: ...
 def areas(cells: npt.ArrayLike) -> Union[float, Floats]:
     """Areas on the unit sphere, in steradians."""
-    return _floats(_numbers("gv_qtm_area", cells, np.float64))
+    ids = _valid(cells)
+    found = np.empty(ids.shape)
+    library().gv_qtm_area_array(ids.ctypes.data, ids.size, found.ctypes.data)
+    return _floats(found)
 
 
 def count(level: int) -> int:
@@ -306,11 +275,23 @@ def from_string(texts: npt.ArrayLike) -> Union[int, Ids]:
     array = np.asarray(texts)
     if array.dtype.kind not in "UO":
         raise TypeError(f"texts must be strings, not {array.dtype}")
-    function, found = library().gv_qtm_from_string, c_int64()
-    out = np.empty(array.shape, dtype=np.int64)
-    flat = out.reshape(-1)
-    for i, text in enumerate(array.ravel().tolist()):
-        if not isinstance(text, str) or function(text.encode(), byref(found)):
-            raise ValueError(f"texts: invalid cell ({text!r})")
-        flat[i] = found.value
-    return _ints(out)
+    if array.dtype.kind == "O":
+        others = [one for one in array.ravel().tolist() if not isinstance(one, str)]
+        if others:
+            raise ValueError(f"texts: invalid cell ({others[0]!r})")
+    most = _c.QTM_STRING_SIZE - 1
+    letters = np.zeros((*array.shape, most + 1), np.uint32)
+    letters.view(f"U{most + 1}")[..., 0] = array  # longer ones are cut, and invalid
+    octants, digits = letters[..., 0].astype(np.int64) - ord("0"), letters[..., 1:]
+    there = digits != 0
+    levels = there.sum(axis=-1)
+    bad = (octants < 1) | (octants > 8) | (levels > most - 1)
+    bad |= (there & ((digits < ord("0")) | (digits > ord("3")))).any(axis=-1)
+    bad |= (there[..., 1:] & ~there[..., :-1]).any(axis=-1)
+    if bad.any():
+        raise ValueError(f"texts: invalid cell ({str(array[bad].flat[0])!r})")
+    ids = octants << _OCTANT | np.int64(1) << (_END - 2 * levels)
+    for place in range(1, int(levels.max(initial=0)) + 1):
+        digit = digits[..., place - 1].astype(np.int64) - ord("0")
+        ids |= np.where(place <= levels, digit << (_OCTANT - 2 * place), 0)
+    return _ints(ids)

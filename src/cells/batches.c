@@ -1,4 +1,4 @@
-/* Cells of many points, and centers of many cells. */
+/* Cells of many points; centers, corners, neighbors and areas of many cells. */
 #include "core/core.h"
 #include "gpuvoronoi/cells.h"
 
@@ -55,6 +55,40 @@ static gv_status batches_qtm_center(int level, int64_t number, double *longitude
 
 gv_status gv_qtm_centers(int level, int64_t first, int64_t count, double *longitude, double *latitude) {
   return batches_centers(gv_qtm_count(level), batches_qtm_center, level, first, count, longitude, latitude);
+}
+
+gv_status gv_qtm_center_array(const gv_qtm_id *id, int64_t count, double *longitude, double *latitude) {
+  if (count < 0) return GV_ERROR_INVALID_ARGUMENT;
+  if (count > 0 && (id == NULL || longitude == NULL || latitude == NULL)) return GV_ERROR_INVALID_ARGUMENT;
+  for (int64_t i = 0; i < count; i++)
+    if (gv_qtm_center(id[i], &longitude[i], &latitude[i]) != GV_OK) longitude[i] = latitude[i] = NAN;
+  return GV_OK;
+}
+
+gv_status gv_qtm_corner_array(const gv_qtm_id *id, int64_t count, double *longitude, double *latitude) {
+  if (count < 0) return GV_ERROR_INVALID_ARGUMENT;
+  if (count > 0 && (id == NULL || longitude == NULL || latitude == NULL)) return GV_ERROR_INVALID_ARGUMENT;
+  for (int64_t i = 0; i < count; i++) {
+    double *x = longitude + 3 * i, *y = latitude + 3 * i;
+    if (gv_qtm_corners(id[i], x, y, NULL) != GV_OK) x[0] = x[1] = x[2] = y[0] = y[1] = y[2] = NAN;
+  }
+  return GV_OK;
+}
+
+gv_status gv_qtm_neighbor_array(const gv_qtm_id *id, int64_t count, gv_qtm_id *neighbors) {
+  if (count < 0 || (count > 0 && (id == NULL || neighbors == NULL))) return GV_ERROR_INVALID_ARGUMENT;
+  for (int64_t i = 0; i < count; i++) {
+    gv_qtm_id *of = neighbors + 3 * i;
+    if (gv_qtm_neighbors(id[i], of) != GV_OK) of[0] = of[1] = of[2] = 0;
+  }
+  return GV_OK;
+}
+
+gv_status gv_qtm_area_array(const gv_qtm_id *id, int64_t count, double *area) {
+  if (count < 0 || (count > 0 && (id == NULL || area == NULL))) return GV_ERROR_INVALID_ARGUMENT;
+  for (int64_t i = 0; i < count; i++)
+    area[i] = gv_qtm_area(id[i]);
+  return GV_OK;
 }
 
 gv_status gv_healpix_centers(int order, int64_t first, int64_t count, double *longitude, double *latitude) {

@@ -50,6 +50,36 @@ static void centers_of_cells(void **unused) {
   assert_true(x[0] == one[0] && y[0] == one[1]);
 }
 
+static void facts_of_cells(void **unused) {
+  (void)unused;
+  gv_qtm_id id[4] = {0, 0, 0, 12345}, near[12], three[3]; /* the last: invalid */
+  double x[4], y[4], corner_x[12], corner_y[12], area[4], one[2], lon[3], lat[3];
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(gv_qtm_from_number(4 * i, 5 + i, &id[i]), GV_OK);
+  assert_int_equal(gv_qtm_center_array(id, 4, x, y), GV_OK);
+  assert_int_equal(gv_qtm_corner_array(id, 4, corner_x, corner_y), GV_OK);
+  assert_int_equal(gv_qtm_neighbor_array(id, 4, near), GV_OK);
+  assert_int_equal(gv_qtm_area_array(id, 4, area), GV_OK);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(gv_qtm_center(id[i], &one[0], &one[1]), GV_OK);
+    assert_int_equal(gv_qtm_corners(id[i], lon, lat, NULL), GV_OK);
+    assert_int_equal(gv_qtm_neighbors(id[i], three), GV_OK);
+    assert_true(x[i] == one[0] && y[i] == one[1] && area[i] == gv_qtm_area(id[i]) && area[i] > 0);
+    for (int k = 0; k < 3; k++)
+      assert_true(corner_x[3 * i + k] == lon[k] && corner_y[3 * i + k] == lat[k] &&
+                  near[3 * i + k] == three[k]);
+  }
+  assert_true(isnan(x[3]) && isnan(y[3]) && isnan(area[3]));
+  for (int k = 9; k < 12; k++)
+    assert_true(isnan(corner_x[k]) && isnan(corner_y[k]) && near[k] == 0);
+  const gv_status bad = GV_ERROR_INVALID_ARGUMENT;
+  assert_int_equal(gv_qtm_center_array(id, 1, x, NULL), bad);
+  assert_int_equal(gv_qtm_corner_array(NULL, 1, corner_x, corner_y), bad);
+  assert_int_equal(gv_qtm_neighbor_array(id, -1, near), bad);
+  assert_int_equal(gv_qtm_area_array(id, 1, NULL), bad);
+  assert_int_equal(gv_qtm_area_array(NULL, 0, NULL), GV_OK);
+}
+
 static void bad_calls(void **unused) {
   (void)unused;
   double x[2] = {7, 7}, y[2] = {7, 7};
@@ -72,6 +102,6 @@ static void bad_calls(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cells_of_places), cmocka_unit_test(centers_of_cells),
-                                     cmocka_unit_test(bad_calls)};
+                                     cmocka_unit_test(facts_of_cells), cmocka_unit_test(bad_calls)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

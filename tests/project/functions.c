@@ -386,6 +386,12 @@ static int functions_of_batches(gv_context *context) {
   NEED(gv_qtm_from_lonlat(5, lon[0], lat[0], &same) == GV_OK && same == id[0]);
   NEED(gv_qtm_centers(5, 7, 2, x, y) == GV_OK && gv_qtm_from_number(5, 8, &same) == GV_OK);
   NEED(gv_qtm_center(same, &one[0], &one[1]) == GV_OK && x[1] == one[0] && y[1] == one[1]);
+  gv_qtm_id near[3];
+  double corner_x[3], corner_y[3], area;
+  NEED(gv_qtm_center_array(&same, 1, x, y) == GV_OK && x[0] == one[0] && y[0] == one[1]);
+  NEED(gv_qtm_corner_array(&same, 1, corner_x, corner_y) == GV_OK && fabs(corner_y[0] - y[0]) < 10);
+  NEED(gv_qtm_neighbor_array(&same, 1, near) == GV_OK && gv_qtm_level(near[2]) == 5);
+  NEED(gv_qtm_area_array(&same, 1, &area) == GV_OK && area == gv_qtm_area(same));
   NEED(gv_healpix_from_lonlat_array(3, lon, lat, 2, number) == GV_OK && number[0] >= 0 && number[1] == -1);
   NEED(gv_healpix_centers(3, number[0], 1, x, y) == GV_OK && fabs(x[0] - lon[0]) < 10 &&
        fabs(y[0] - lat[0]) < 10);

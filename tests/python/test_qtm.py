@@ -34,6 +34,7 @@ def test_ids_are_the_library_s(random):
             assert text.value.decode() == qtm.to_string(cell)
             assert c.gv_qtm_from_number(level, qtm.number(cell), byref(found)) == 0
             assert found.value == cell == qtm.from_number(level, qtm.number(cell))
+            assert cell == qtm.from_string(qtm.to_string(cell))
             for coarser in range(level + 1):
                 assert c.gv_qtm_ancestor(cell, coarser, byref(found)) == 0
                 assert found.value == qtm.ancestors(cell, coarser)
@@ -48,6 +49,24 @@ def test_ids_are_the_library_s(random):
             for function in (qtm.level, qtm.octant, qtm.number, qtm.to_string, qtm.children):
                 with pytest.raises(ValueError, match=f"invalid cell.*{cell}"):
                     function([cell])
+
+
+def test_facts_of_many_cells_are_those_of_one(random):
+    levels = np.arange(30)
+    cells = np.array([qtm.encode(*globe(random, 4), int(level)) for level in levels])
+    for function in (qtm.centers, qtm.corners, qtm.neighbors, qtm.areas, qtm.from_string):
+        given = qtm.to_string(cells) if function is qtm.from_string else cells
+        many, one = np.array(function(given)), [[function(c) for c in row] for row in given]
+        axes = (2, 0, 1, 3)[: many.ndim] if many.shape[0] == 2 else range(many.ndim)
+        assert np.array_equal(np.array(one).transpose(axes), many), function.__name__
+        turned = np.array(function(given.T))
+        two = int(many.shape[0] == 2)
+        assert np.array_equal(turned, np.swapaxes(many, two, two + 1)), function.__name__
+    found = c_int64()
+    for cell in cells.ravel().tolist():
+        area, text = library().gv_qtm_area(cell), qtm.to_string(cell).encode()
+        assert qtm.areas(cell) == area
+        assert library().gv_qtm_from_string(text, byref(found)) == 0 and found.value == cell
 
 
 def test_family(random):
@@ -93,6 +112,11 @@ def test_scalars_and_nothing():
         (lambda: qtm.children(qtm.encode(0.0, 0.0, 29)), ValueError, "cells"),
         (lambda: qtm.from_string("9"), ValueError, "texts"),
         (lambda: qtm.from_string(7), TypeError, "texts"),
+        (lambda: qtm.from_string(["1", "014"]), ValueError, r"texts: .*\('014'\)"),
+        (lambda: qtm.from_string(["1", "1041"]), ValueError, r"texts: .*\('1041'\)"),
+        (lambda: qtm.from_string("1" + "0" * 30), ValueError, "texts: invalid cell"),
+        (lambda: qtm.from_string(""), ValueError, "texts: invalid cell"),
+        (lambda: qtm.from_string(np.array(["1", 1], object)), ValueError, r"texts: .*\(1\)"),
         (lambda: qtm.from_number(0, 8), ValueError, "numbers"),
     ],
 )
