@@ -1,11 +1,13 @@
 """Exact nearest seeds: neighbors of points and Voronoi rasters on plane, sphere and ellipsoid.
 
 `KDTree` and `GlobeTree` find neighbors of points, `FeatureTree` nearest lines and polygons;
-`allocation`, `proximity`, `direction` and `voronoi` answer for every cell of a raster; `cost_allocation`,
-`cost_distance` and `cost_ways` find the nearest by travel cost, `barrier_ways` the shortest ways round barriers; `nearest_value` and `regrid` give the values of the nearest
-seeds or cells, `regrid_weights` weight files; `statistics` and `sjoin_nearest` make tables; `diagram` makes Voronoi polygons, `Voronoi` and `SphericalVoronoi` have corners and
-regions as scipy's; `default_metric` and `ellipsoid_of`
-describe coordinate systems; `default_grid` and `no_seed` have the command's defaults for rasters; `gpuvoronoi.qtm` is Dutton's triangular mesh.
+`allocation`, `proximity`, `direction` and `voronoi` answer for every cell of a raster;
+`cost_allocation`, `cost_distance` and `cost_ways` find the nearest by travel cost, `barrier_ways`
+the shortest ways round barriers; `nearest_value` and `regrid` give the values of the nearest seeds
+or cells, `regrid_weights` weight files; `statistics` and `sjoin_nearest` make tables; `diagram`
+makes Voronoi polygons, `Voronoi` and `SphericalVoronoi` have corners and regions as scipy's;
+`default_metric` and `ellipsoid_of` describe coordinate systems; `default_grid` and `no_seed` have
+the command's defaults for rasters; `gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
 import importlib

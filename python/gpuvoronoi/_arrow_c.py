@@ -1,6 +1,8 @@
-"""Arrow's C data interface (ArrowSchema, ArrowArray, ArrowArrayStream) by ctypes: tables are read from, and passed to, whatever has it.
+"""Arrow's C data interface (ArrowSchema, ArrowArray, ArrowArrayStream) by ctypes: tables are read
+from, and passed to, whatever has it.
 
-Structures that are passed on are released by callbacks of the library, because Python may not run while one of its exceptions is pending."""
+Structures that are passed on are released by callbacks of the library, because Python may not run
+while one of its exceptions is pending."""
 
 from __future__ import annotations
 
@@ -85,11 +87,12 @@ def _released(of: Any) -> None:
         _Release(of.release)(ctypes.addressof(of))
 
 
-# ---------------------------------------------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------------------ reading
 
 
 def read(given: Any, argument: str) -> tuple[list[Field], Batches]:
-    """The fields of a table, or of an array as one column, and its batches, each of which is valid until the next is requested."""
+    """The fields of a table, or of an array as one column, and its batches, each of which is valid
+    until the next is requested."""
     for method in ("to_batches", "iter_batches"):  # pyarrow's Scanner and ParquetFile
         if hasattr(given, method) and not hasattr(given, "__arrow_c_stream__"):
             return _of_batches(getattr(given, method)(), argument)
@@ -100,7 +103,8 @@ def read(given: Any, argument: str) -> tuple[list[Field], Batches]:
     if hasattr(given, "__iter__") and not isinstance(given, (str, bytes, dict)):
         return _of_batches(given, argument)
     raise TypeError(
-        f"{argument} must have __arrow_c_stream__ or __arrow_c_array__ (Polars, DuckDB, GeoPandas, pyarrow), or be batches that have it, "
+        f"{argument} must have __arrow_c_stream__ or __arrow_c_array__ (Polars, DuckDB, GeoPandas, "
+        "pyarrow), or be batches that have it, "
         f"not {type(given).__name__}"
     )
 
@@ -140,7 +144,8 @@ def _of_stream(capsule: Any) -> tuple[list[Field], Batches]:
 
 
 def _of_batches(given: Iterable[Any], argument: str) -> tuple[list[Field], Batches]:
-    """Of batches, or tables, one after the other. The first is requested at once, for its fields."""
+    """Of batches, or tables, one after the other. The first is requested at once, for its
+    fields."""
 
     def one(batch: Any) -> tuple[list[Field], Batches]:
         if hasattr(batch, "__arrow_c_array__"):
@@ -148,7 +153,8 @@ def _of_batches(given: Iterable[Any], argument: str) -> tuple[list[Field], Batch
         if hasattr(batch, "__arrow_c_stream__"):
             return _of_stream(batch.__arrow_c_stream__())
         raise TypeError(
-            f"{argument} must have __arrow_c_array__ or __arrow_c_stream__, not {type(batch).__name__}"
+            f"{argument} must have __arrow_c_array__ or __arrow_c_stream__, not "
+            f"{type(batch).__name__}"
         )
 
     rest = iter(given)
@@ -283,13 +289,15 @@ def _column(field: Field, array: Any, start: int, length: int) -> Column:
         made.valid, made.values = np.zeros(length, bool), np.zeros(length, "V1")
     else:
         raise TypeError(
-            f"column {field.name!r}: unsupported Arrow type {kind!r}; leave it out, or cast it first"
+            f"column {field.name!r}: unsupported Arrow type {kind!r}; leave it out, or cast it "
+            "first"
         )
     return made
 
 
 def _of_views(array: Any, first: int, length: int) -> tuple[npt.NDArray[np.int64], Any]:
-    """Offsets and bytes of views: 16 bytes each, with up to 12 bytes of text in them, else with the number of a buffer and a place in it."""
+    """Offsets and bytes of views: 16 bytes each, with up to 12 bytes of text in them, else with the
+    number of a buffer and a place in it."""
     views = _bytes(array, 1, first * 16, length * 16)
     words = views.view("<i4").reshape(-1, 4)
     count = (
@@ -309,11 +317,12 @@ def _of_views(array: Any, first: int, length: int) -> tuple[npt.NDArray[np.int64
     return offsets, np.concatenate([views, *buffers])[ranges(starts, counts)]
 
 
-# ---------------------------------------------------------------------------------------------------------------- passing on
+# -------------------------------------------------------------------------------------- passing on
 
 
 def _block(parts: list[Any]) -> tuple[int, list[int]]:
-    """A copy of arrays of bytes, 64 bytes aligned, in one ``gv_arrow_block`` that the library's callbacks free; the address of each."""
+    """A copy of arrays of bytes, 64 bytes aligned, in one ``gv_arrow_block`` that the library's
+    callbacks free; the address of each."""
     sizes = [part.nbytes for part in parts]
     starts = np.cumsum([64, *((size + 63) // 64 * 64 for size in sizes)])
     block = _allocate(int(starts[-1]) + 64)
@@ -409,7 +418,8 @@ def _fill_array(array: Any, column: Column) -> None:
 
 
 class _Pass:
-    """One pass over a stream that is passed on. Its callbacks run when a consumer reads, on the thread that reads."""
+    """One pass over a stream that is passed on. Its callbacks run when a consumer reads, on the
+    thread that reads."""
 
     def __init__(self, fields: Callable[[], list[Field]], begin: Callable[[], Batches]) -> None:
         self.fields, self.begin, self.error = fields, begin, ctypes.create_string_buffer(b"")
@@ -463,9 +473,11 @@ class _Pass:
 
 
 def stream(fields: Callable[[], list[Field]], begin: Callable[[], Batches]) -> Any:
-    """A capsule with a stream of the batches that `begin` returns; both functions are called when the stream is read.
+    """A capsule with a stream of the batches that `begin` returns; both functions are called when
+    the stream is read.
 
-    The capsule has no destructor, which would be Python's. So a stream stays in memory until it is released and another one is made, and an unread one for ever."""
+    The capsule has no destructor, which would be Python's. So a stream stays in memory until it is
+    released and another one is made, and an unread one for ever."""
     for one in _passes:
         if one.block.released:
             one.end()

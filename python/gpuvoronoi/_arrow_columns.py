@@ -1,4 +1,5 @@
-"""Columns of Arrow tables as NumPy arrays, without pyarrow: what `gpuvoronoi.arrow` needs to repeat rows of any table."""
+"""Columns of Arrow tables as NumPy arrays, without pyarrow: what `gpuvoronoi.arrow` needs to repeat
+rows of any table."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class Field:
 
 @dataclasses.dataclass
 class Column:
-    """Values of a field. Text, bytes and lists have 64-bit offsets whatever they had; `valid`: None if no value is missing."""
+    """Values of a field. Text, bytes and lists have 64-bit offsets whatever they had; `valid`: None
+    if no value is missing."""
 
     field: Field
     length: int

@@ -1,4 +1,5 @@
-"""Positions and coordinate systems of Arrow columns: numbers, GeoArrow points, well-known binary."""
+"""Positions and coordinate systems of Arrow columns: numbers, GeoArrow points, well-known
+binary."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _LONLAT = (("lon", "lat"), ("longitude", "latitude"))
 
 @dataclasses.dataclass
 class Where:
-    """Which columns have the positions (names), and the coordinate system that they state (None: none)."""
+    """Which columns have the positions (names), and the coordinate system that they state (None:
+    none)."""
 
     names: list[str]
     crs: Any
@@ -29,7 +31,8 @@ class Where:
 
 
 def where(fields: list[Field], columns: Any, argument: str, dim: int = 2) -> Where:
-    """`columns`: a name, names, or None for the only column of GeoArrow or GeoParquet, or `lon` and `lat`."""
+    """`columns`: a name, names, or None for the only column of GeoArrow or GeoParquet, or `lon` and
+    `lat`."""
     known = {field.name: field for field in fields}
     if columns is None:
         columns = _found(fields, argument)
@@ -54,7 +57,8 @@ def _found(fields: list[Field], argument: str) -> Sequence[str]:
     if geometries or len(pairs) != 1:
         what = "several columns of geometries" if geometries else "no column of geometries"
         raise ValueError(
-            f"{argument} has {what} (columns: {', '.join(names.values())}); name the column, or those of coordinates"
+            f"{argument} has {what} (columns: {', '.join(names.values())}); name the column, or "
+            "those of coordinates"
         )
     return [names[one] for one in pairs[0]]
 
@@ -130,7 +134,8 @@ def _of_points(column: Column, name: str, dim: int) -> Floats:
         made[valid] = _of_binary(column, name, valid)
     else:
         raise TypeError(
-            f"columns: {name!r} must be points as well-known binary or GeoArrow, not of Arrow's type {kind!r}"
+            f"columns: {name!r} must be points as well-known binary or GeoArrow, not of Arrow's "
+            f"type {kind!r}"
         )
     return made
 
@@ -150,7 +155,8 @@ def _of_binary(column: Column, name: str, valid: npt.NDArray[np.bool_]) -> Float
 
 
 def features(column: Column) -> Optional[_geometries.Arrays]:
-    """Lines, polygons and other geometries in well-known binary; None if all are points, or there is no such binary."""
+    """Lines, polygons and other geometries in well-known binary; None if all are points, or without
+    such binary."""
     if column.field.format != "Z" or column.values is None or column.data is None:
         return None
     counts, data = np.diff(column.values), column.data.tobytes()

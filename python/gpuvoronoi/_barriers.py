@@ -20,7 +20,8 @@ def read(
     """Lines and polygons in the grid's coordinates; None: there are none."""
     if not (hasattr(barriers, "geometry") and hasattr(barriers, "crs")):
         raise TypeError(
-            f"barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not {type(barriers).__name__}"
+            "barriers must be a GeoDataFrame or a GeoSeries of lines and polygons, not "
+            f"{type(barriers).__name__}"
         )
     if metric not in ("euclidean", "great-circle", "geodesic"):
         raise ValueError(f"barriers: metric {metric} is not supported; use euclidean")
@@ -102,7 +103,8 @@ class Solved:
         )
 
     def way(self, x: float, y: float) -> tuple[int, tuple[float], Any]:
-        """Of a point: the seed's position in the list or -1, the length, and the positions in two rows."""
+        """Of a point: the seed's position in the list or -1, the length, and the positions in two
+        rows."""
         count, seed, length = ctypes.c_int64(), ctypes.c_int32(), ctypes.c_double()
 
         def write(places: Any) -> int:

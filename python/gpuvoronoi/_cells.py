@@ -1,4 +1,5 @@
-"""Cells of a raster as seeds: those that can be the nearest of some cell (``include/gpuvoronoi/raster_seeds.h``)."""
+"""Cells of a raster as seeds: those that can be the nearest of some cell
+(``include/gpuvoronoi/raster_seeds.h``)."""
 
 from __future__ import annotations
 
@@ -22,10 +23,11 @@ _METRICS = {"EUCLIDEAN": "euclidean", "MANHATTAN": "manhattan", "GREAT_CIRCLE": 
 
 @dataclasses.dataclass
 class Raster:
-    """A raster, and which of its cells are seeds: those of `chosen` values (None: all but 0), but none that is `left_out` or masked.
+    """A raster, and which of its cells are seeds: those of `chosen` values (None: all but 0), but
+    none that is `left_out` or masked.
 
-    The arrays of values are of one type, which the library takes; `values` given on a GPU are there. `swapped`: the values' bytes are in the other
-    order."""
+    The arrays of values are of one type, which the library takes; `values` given on a GPU are
+    there. `swapped`: the values' bytes are in the other order."""
 
     grid: Grid
     values: Any
@@ -43,8 +45,9 @@ class Raster:
         )
 
     def is_seed(self, module: Any) -> Any:
-        """Of each cell whether its value, in the machine's order of bytes, is that of a seed, masked or not; values that are not finite are none.
-        `module` is numpy, or cupy for values on a GPU."""
+        """Of each cell whether its value, in the machine's order of bytes, is that of a seed,
+        masked or not; values that are not finite are none. `module` is numpy, or cupy for values on
+        a GPU."""
         values = self.values
         chosen = (
             values != 0 if self.chosen is None else module.isin(values, module.asarray(self.chosen))
@@ -73,7 +76,8 @@ def metric_of(metric: Optional[str], distance_metric: Optional[str]) -> Optional
     found = _METRICS.get(str(distance_metric).upper(), distance_metric)
     if found not in _c.METRICS:
         raise ValueError(
-            f"distance_metric must be one of {', '.join(_METRICS)} or {', '.join(_c.METRICS)}, not {distance_metric!r}"
+            f"distance_metric must be one of {', '.join(_METRICS)} or {', '.join(_c.METRICS)}, not "
+            f"{distance_metric!r}"
         )
     return found
 
@@ -87,7 +91,8 @@ def read(
     y: Optional[str],
     transform: Any = None,
 ) -> Raster:
-    """`extent` or `transform`: of a numpy array; `crs`: its coordinate system, if it has none of its own."""
+    """`extent` or `transform`: of a numpy array; `crs`: its coordinate system, if it has none of
+    its own."""
     mask: Any = None
     cupy = _device_rasters.module_of(raster)
     if hasattr(raster, "dims"):
@@ -183,11 +188,13 @@ def _struct(grid: Grid, kind: int, ellipsoid: tuple[float, float]) -> _c.Grid:
 
 
 class Cells:
-    """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups, and the groups' values. Of a raster with
-    coordinates that are not evenly spaced, and for further neighbors, all seeds are left.
+    """A ``gv_raster_seeds``: the seeds that are left, in the raster's coordinates, their groups,
+    and the groups' values. Of a raster with coordinates that are not evenly spaced, and for further
+    neighbors, all seeds are left.
 
-    `own`: the raster's cells are the queries, and those that are seeds have their own value. `any`: whether a cell is a seed. `device`: of a raster on a GPU,
-    which cells are seeds, and their values."""
+    `own`: the raster's cells are the queries, and those that are seeds have their own value. `any`:
+    whether a cell is a seed. `device`: of a raster on a GPU, which cells are seeds, and their
+    values."""
 
     def __init__(self, raster: Raster, query_grid: Grid, plan: Plan, workers: int) -> None:
         """`plan`: of `query_grid`, which has the cells to compute; without seeds so far."""

@@ -1,8 +1,8 @@
 """Coordinate systems by pyproj, which is imported only where one is given.
 
-pyproj's transformers belong to one thread each, so every thread makes its own of the same definition; the library's own
-threads never call it. Of the operations between two systems the one that PROJ ranks first for the seeds' area is used for
-all positions, as the command does.
+pyproj's transformers belong to one thread each, so every thread makes its own of the same
+definition; the library's own threads never call it. Of the operations between two systems the one
+that PROJ ranks first for the seeds' area is used for all positions, as the command does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ Floats = npt.NDArray[np.float64]
 
 _TO_DEGREES = re.compile(
     r"^proj=pipeline (step proj=unitconvert xy_in=(?P<unit>[a-z][a-z-]*) xy_out=m )?"
-    r"step inv (?P<inverse>proj=(?!pipeline)(?:(?! step ).)*) step proj=unitconvert xy_in=rad xy_out=deg$"
+    r"step inv (?P<inverse>proj=(?!pipeline)(?:(?! step ).)*) "
+    r"step proj=unitconvert xy_in=rad xy_out=deg$"
 )
 # Projections in which the plane repeats the globe: positions beyond its edge are valid.
 _CYLINDRICAL = {"merc", "webmerc", "eqc", "cea", "mill", "gall", "longlat", "latlong", "ob_tran"}
@@ -36,8 +37,10 @@ def parse(value: Any, argument: str) -> Any:
         import pyproj
     except ImportError as error:
         raise ImportError(
-            f"{argument}: coordinate systems need pyproj: `pip install pyproj`. Without one, positions are "
-            f"longitudes and latitudes on WGS 84 (or plain plane coordinates, for the plane's metrics)"
+            f"{argument}: coordinate systems need pyproj: `pip install pyproj`. Without one, "
+            "positions are "
+            "longitudes and latitudes on WGS 84 (or plain plane coordinates, for the plane's "
+            "metrics)"
         ) from error
     try:
         crs = pyproj.CRS.from_user_input(value)
@@ -72,7 +75,8 @@ def same(a: Any, b: Any) -> bool:
 
 
 def unit_degrees(crs: Any) -> float:
-    """Degrees in one unit of longitudes and latitudes, without the rounding of its value in radians: 1, 0.9 (grads); 1 of other systems."""
+    """Degrees in one unit of longitudes and latitudes, without the rounding of its value in
+    radians: 1, 0.9 (grads); 1 of other systems."""
     if not crs.is_geographic or not crs.axis_info:
         return 1.0
     degrees = float(crs.axis_info[0].unit_conversion_factor) * (180.0 / math.pi)
@@ -110,7 +114,8 @@ _IN_DEGREES = {
 
 
 def from_greenwich(crs: Any) -> tuple[Any, float]:
-    """A geographic system as cells of grid systems are defined, from Greenwich and in degrees, and its meridian's longitude, in degrees."""
+    """A geographic system as cells of grid systems are defined, from Greenwich and in degrees, and
+    its meridian's longitude, in degrees."""
     import pyproj
 
     meridian = crs.prime_meridian
@@ -154,14 +159,16 @@ def ellipsoid(crs: Any) -> tuple[float, float]:
     inverse = float(found.inverse_flattening)
     if inverse != 0.0 and not inverse > 1.0:
         raise ValueError(
-            f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening {inverse:g}); its polar axis must be "
+            f"coordinate system {name(crs)}: unsupported ellipsoid (inverse flattening "
+            f"{inverse:g}); its polar axis must be "
             f"above 0 and not longer than the equatorial axis"
         )
     return float(found.semi_major_metre), 1.0 / inverse if inverse else 0.0
 
 
 def ellipsoid_name(crs: Any) -> str:
-    """PROJ's name ("WGS84", "bessel") of the ellipsoid with the nearest flattening, of several that with the nearest axis."""
+    """PROJ's name ("WGS84", "bessel") of the ellipsoid with the nearest flattening, of several that
+    with the nearest axis."""
     from pyproj.list import get_ellps_map
 
     a, f = ellipsoid(crs)
@@ -234,7 +241,8 @@ class Operation:
             raise ValueError(f"PROJ: missing operation from {name(source)} to {name(target)}")
         self.definition: str = group.transformers[0].definition
         undone = _TO_DEGREES.match(self.definition)
-        # PROJ's own steps between units may differ from what the command does in the last bit: a multiplication for
+        # PROJ's own steps between units may differ from what the command does in the last bit: a
+        # multiplication for
         # degrees, the projection's own unit for feet.
         self.inverse: Optional[str] = None
         if undone is not None:
@@ -334,7 +342,8 @@ class Inverse:
         """`east`: added to longitudes."""
         self.operation = Operation(crs, base(crs, "crs"), globe=True, east=east)
         self.tolerance = 0.0
-        # Some inverses answer for positions outside the projected globe too: looked for on a lattice of positions.
+        # Some inverses answer for positions outside the projected globe too: looked for on a
+        # lattice of positions.
         if not (self.operation.is_cylindrical or is_lonlat(crs)):
             plain = self.operation(*lattice)[0]
             self.tolerance = 0.5 * cell

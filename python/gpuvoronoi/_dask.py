@@ -1,7 +1,7 @@
 """Results as Dask arrays: each chunk is computed by the library wherever the scheduler runs it.
 
-The plan (with the seeds) is one node of the graph, so it goes to each worker once; each worker process makes one field of it
-and keeps it.
+The plan (with the seeds) is one node of the graph, so it goes to each worker once; each worker
+process makes one field of it and keeps it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def compute(
     azimuth: bool,
     cupy: Any = None,
 ) -> tuple[Any, Any, Any]:
-    """Seeds by `names`, distances and azimuths, k x rows x columns, as far as they are wanted; with `cupy` in chunks on the GPU."""
+    """Seeds by `names`, distances and azimuths, k x rows x columns, as far as they are wanted; with
+    `cupy` in chunks on the GPU."""
     dask = package("dask", "like in chunks")
     package("dask.array", "like in chunks")
 

@@ -1,5 +1,6 @@
-"""Arrays on a GPU: CuPy's and torch's, and others with ``__cuda_array_interface__`` or DLPack; results are arrays of CuPy or torch.
-Neither is imported here: the array's creator has imported it."""
+"""Arrays on a GPU: CuPy's and torch's, and others with ``__cuda_array_interface__`` or DLPack;
+results are arrays of CuPy or torch. Neither is imported here: the array's creator has imported
+it."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ def _module(value: Any) -> str:
 
 
 def found(value: Any) -> bool:
-    """Whether it is one. Tensors of torch on the host have the attribute too, but reading it fails."""
+    """Whether it is one. Tensors of torch on the host have the attribute too, but reading it
+    fails."""
     if isinstance(value, np.ndarray) or (
         _module(value) == "torch" and not getattr(value, "is_cuda", False)
     ):
@@ -68,12 +70,14 @@ def _maker(value: Any) -> Any:
         if name in ("cupy", "torch") and name in sys.modules:
             return sys.modules[name]
     raise TypeError(
-        f"answers on a GPU are arrays of CuPy or torch: import one of them for arrays of {_module(value)}"
+        "answers on a GPU are arrays of CuPy or torch: import one of them for arrays of "
+        f"{_module(value)}"
     )
 
 
 def copied(given: DeviceArray) -> DeviceArray:
-    """The array's values as they are now, where its module can copy (CuPy, torch); arrays of others are immutable."""
+    """The array's values as they are now, where its module can copy (CuPy, torch); arrays of others
+    are immutable."""
     copy = getattr(given.owner, "clone", None) or getattr(given.owner, "copy", None)
     return given if copy is None else take(copy(), "data")
 
@@ -88,7 +92,8 @@ def take(value: Any, name: str) -> DeviceArray:
     kind = {"<f4": _c.FLOAT32, "<f8": _c.FLOAT64}.get(interface["typestr"])
     if kind is None:
         raise TypeError(
-            f"{name}, on a GPU, must be an array of float32 or float64, not of {interface['typestr']}"
+            f"{name}, on a GPU, must be an array of float32 or float64, not of "
+            f"{interface['typestr']}"
         )
     if interface.get("mask") is not None:
         raise ValueError(f"{name}: unsupported masked values; remove or fill them")

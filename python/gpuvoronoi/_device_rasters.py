@@ -1,7 +1,8 @@
 """Rasters in the memory of a GPU (CuPy): results to them are computed there and stay there.
 
-Of cells that are read as seeds, spans of equal cells are copied to the host (Gain: 2.1× on allocation() of 2160×4320 cells of
-float64, 1,000 of them seeds). CuPy is not imported here: the program that made the raster has done so.
+Of cells that are read as seeds, spans of equal cells are copied to the host (Gain: 2.1× on
+allocation() of 2160×4320 cells of float64, 1,000 of them seeds). CuPy is not imported here: the
+program that made the raster has done so.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def module_of(raster: Any) -> Any:
 
 
 def points_on_host(cells: Any) -> tuple[Any, Any]:
-    """Cells as a pair of arrays, copied to the host from a GPU; and CuPy, if they were there, else None. Gain: 3.7× on 10⁷ points and 100,000 seeds, against
-    `get`, numpy and `asarray`."""
+    """Cells as a pair of arrays, copied to the host from a GPU; and CuPy, if they were there, else
+    None. Gain: 3.7× on 10⁷ points and 100,000 seeds, against `get`, numpy and `asarray`."""
     pair = cells if isinstance(cells, (tuple, list)) else ()
     cupy = next((module for module in map(module_of, pair) if module is not None), None)
     if cupy is None:
@@ -62,7 +63,8 @@ def copied(cupy: Any, array: Any) -> Any:
 
 
 def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
-    """The plan for the current device, where the library can write into its memory; else as it was: CPUs compute, and results are copied."""
+    """The plan for the current device, where the library can write into its memory; else as it was:
+    CPUs compute, and results are copied."""
     if (
         plan.backend not in ("auto", _BACKEND)
         or plan.kind == _c.GRID_PROJECTED
@@ -74,7 +76,8 @@ def plan_for(plan: _field.Plan, cupy: Any) -> _field.Plan:
 
 
 def measures(plan: _field.Plan) -> bool:
-    """Whether distances and statistics are computed on the GPU too: of HEALPix, S2 and lists of points only the nearest seeds are."""
+    """Whether distances and statistics are computed on the GPU too: of HEALPix, S2 and lists of
+    points only the nearest seeds are."""
     return plan.backend == _BACKEND and plan.cells is None
 
 
@@ -95,7 +98,8 @@ class Spans(NamedTuple):
 
 
 def spans_of(cupy: Any, own: Own) -> Optional[Spans]:
-    """Of a whole raster. None if a seed is not an integer of 64 bits, or if the spans are not much smaller than the raster."""
+    """Of a whole raster. None if a seed is not an integer of 64 bits, or if the spans are not much
+    smaller than the raster."""
     here, values = own
     rows, columns = values.shape
     begins = cupy.empty(values.shape, bool)

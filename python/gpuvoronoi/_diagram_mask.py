@@ -1,4 +1,5 @@
-"""Diagrams cut by polygons, with shapely's operations, by the rules of `gpuvoronoi diagram --mask`."""
+"""Diagrams cut by polygons, with shapely's operations, by the rules of
+`gpuvoronoi diagram --mask`."""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ def _polygons_of(geometry: Any) -> Iterator[Any]:
 
 
 def _polygonal(geometry: Any) -> Any:
-    """The polygons of a geometry as a multipolygon: without points and lines, where two polygons touch."""
+    """The polygons of a geometry as a multipolygon: without points and lines, where two polygons
+    touch."""
     from shapely.geometry import MultiPolygon
 
     if geometry.geom_type == "MultiPolygon":

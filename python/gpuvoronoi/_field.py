@@ -1,7 +1,8 @@
-"""The nearest seeds of a grid, computed on request: for the whole grid, or for windows as a scheduler requests them.
+"""The nearest seeds of a grid, computed on request: for the whole grid, or for windows as a
+scheduler requests them.
 
-A `Plan` is the request as plain data, which can be sent to another process. A `Field` is the library's object
-made of it; each process keeps the last few.
+A `Plan` is the request as plain data, which can be sent to another process. A `Field` is the
+library's object made of it; each process keeps the last few.
 """
 
 from __future__ import annotations
@@ -81,7 +82,8 @@ class Window:
     def cut(
         self, array: Optional[npt.NDArray[Any]], other: Window, fill: int = 0
     ) -> Optional[npt.NDArray[Any]]:
-        """What an array of this window is on another: a part of it, or a copy with `fill` where this window has no cells."""
+        """What an array of this window is on another: a part of it, or a copy with `fill` where
+        this window has no cells."""
         if array is None or self.holds(other):
             return None if array is None else self.of(array, other)
         made, part = np.full((*array.shape[:-2], *other.shape), fill, array.dtype), self.meet(other)
@@ -91,7 +93,8 @@ class Window:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Names:
-    """What is written for seeds: `value[group[i]]` for seed i, `nodata` for none. Without arrays, numbers stand for themselves."""
+    """What is written for seeds: `value[group[i]]` for seed i, `nodata` for none. Without arrays,
+    numbers stand for themselves."""
 
     dtype: Any = np.int32
     nodata: int = -1
@@ -339,7 +342,8 @@ class Field:
         return str(library().gv_voronoi_backend(self.handle.address).decode())
 
     def _invert(self, x: Any, y: Any, count: int, user: Any) -> int:
-        """The library's inverse projection, on the thread that requests the block, a Python thread."""
+        """The library's inverse projection, on the thread that requests the block, a Python
+        thread."""
         try:
             assert self.plan.inverse is not None
             a, b = np.ctypeslib.as_array(x, (count,)), np.ctypeslib.as_array(y, (count,))
@@ -384,7 +388,8 @@ class Field:
         own: Own = None,
         numbers: Optional[Numbers] = None,
     ) -> None:
-        """One block's part of a window. `numbers`: those of the seeds, if they are known; `own`: groups of cells that are seeds."""
+        """One block's part of a window. `numbers`: those of the seeds, if they are known; `own`:
+        groups of cells that are seeds."""
         full = where[2]
         if mask is None and not window.holds(full):
             mask = np.ones(window.shape, np.uint8)
@@ -434,7 +439,8 @@ class Field:
         workers: int,
         progress: Progress = None,
     ) -> None:
-        """Calls `work` for every block of a window, by threads of Python's; Ctrl-C stops it after the blocks at hand."""
+        """Calls `work` for every block of a window, by threads of Python's; Ctrl-C stops it after
+        the blocks at hand."""
         blocks = list(self.blocks(window))
         threads = min(workers or cpu_count(), len(blocks))
         small = (
@@ -492,7 +498,8 @@ class Field:
         workers: int = 0,
         progress: Progress = None,
     ) -> Results:
-        """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see `one`."""
+        """Seeds by `names`, distances of the dtype `distance` and azimuths of a window's cells; see
+        `one`."""
         results = Results.empty(self.plan.k, window, names, distance, azimuth)
         whole = (
             window == self.plan.window
@@ -555,7 +562,8 @@ class Results:
 
 
 def mask_bytes(mask: Optional[npt.NDArray[Any]]) -> Optional[npt.NDArray[np.uint8]]:
-    """0 where a cell is left out: those that are 0 or NaN. Masks of bytes are not copied if their rows are contiguous."""
+    """0 where a cell is left out: those that are 0 or NaN. Masks of bytes are not copied if their
+    rows are contiguous."""
     if mask is None:
         return None
     if mask.dtype.itemsize == 1:

@@ -1,6 +1,7 @@
 """Geometries as the library's arrays: features have parts, parts rings, rings vertices.
 
-shapely's are taken by its functions of whole arrays (shapely 2) or as well-known binary (before), others as GeoJSON.
+shapely's are taken by its functions of whole arrays (shapely 2) or as well-known binary (before),
+others as GeoJSON.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ _COLLECTION = 7  # of shapely and of well-known binary
 
 
 class Arrays(NamedTuple):
-    """``gv_features``: part (features + 1), ring (parts + 1) and vertex (rings + 1) are offsets, kind is of parts, x and y of vertices."""
+    """``gv_features``: part (features + 1), ring (parts + 1) and vertex (rings + 1) are offsets,
+    kind is of parts, x and y of vertices."""
 
     part: npt.NDArray[np.int64]
     kind: npt.NDArray[np.uint8]
@@ -80,7 +82,8 @@ def of_points(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> Arrays:
 
 
 def read(geometries: Any) -> Arrays:
-    """Of a sequence of shapely's geometries, of what has ``__geo_interface__``, of GeoJSON's as dicts, of well-known binary, and of None.
+    """Of a sequence of shapely's geometries, of what has ``__geo_interface__``, of GeoJSON's as
+    dicts, of well-known binary, and of None.
 
     Raises
     ------
@@ -110,7 +113,8 @@ def _vectorised() -> Any:
 
 
 def _writer() -> Callable[[Any], bytes]:
-    """From a geometry to well-known binary: shapely 1's writer, of two dimensions, takes half the time of the attribute `wkb`."""
+    """From a geometry to well-known binary: shapely 1's writer, of two dimensions, takes half the
+    time of the attribute `wkb`."""
     try:
         from shapely.geos import WKBWriter, lgeos
     except ImportError:
@@ -122,8 +126,8 @@ def _writer() -> Callable[[Any], bytes]:
 def points(
     geometries: Any,
 ) -> Optional[tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]]:
-    """Of a GeoSeries: x, y, and where the geometry is missing or empty (x and y are NaN). None if a row is not a point, and with shapely 2, where
-    GeoSeries has all that at once."""
+    """Of a GeoSeries: x, y, and where the geometry is missing or empty (x and y are NaN). None if a
+    row is not a point, and with shapely 2, where GeoSeries has all that at once."""
     if _vectorised() is not None:
         return None
     write, size = _writer(), 21

@@ -1,4 +1,5 @@
-"""The query cells: a shape and an extent, the cells of an xarray object, or the triangles of the mesh."""
+"""The query cells: a shape and an extent, the cells of an xarray object, or the triangles of the
+mesh."""
 
 from __future__ import annotations
 
@@ -26,10 +27,12 @@ class Irregular(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Grid:
-    """A grid of cells, in its own coordinates. `crs` None: longitude and latitude on WGS 84, or a plane without one.
+    """A grid of cells, in its own coordinates. `crs` None: longitude and latitude on WGS 84, or a
+    plane without one.
 
-    Cells of grid systems are defined by longitudes from Greenwich: `globe` is the geographic system with another meridian to which seeds are
-    carried then, and `east` is added to their longitudes. `given`: the system of positions without one, if it is not `crs`."""
+    Cells of grid systems are defined by longitudes from Greenwich: `globe` is the geographic system
+    with another meridian to which seeds are carried then, and `east` is added to their longitudes.
+    `given`: the system of positions without one, if it is not `crs`."""
 
     rows: int
     columns: int
@@ -85,7 +88,8 @@ class Grid:
 
 
 def _of_cells(cells: Optional[_places.Cells], level: int, given: Any, seeds_crs: Any) -> Grid:
-    """Cells of a grid system, or places: those of a system that was not given for them are counted from Greenwich, in degrees."""
+    """Cells of a grid system, or places: those of a system that was not given for them are counted
+    from Greenwich, in degrees."""
     crs = given if given is not None else seeds_crs
     count, transform = (
         cells.count if cells is not None else 8 * 4**level,
@@ -117,7 +121,8 @@ def _of_cells(cells: Optional[_places.Cells], level: int, given: Any, seeds_crs:
 
 
 def _from_greenwich(grid: Grid, label: bool) -> Grid:
-    """The same with seeds counted from Greenwich; `label`: its system becomes the longitudes and latitudes that it is based on."""
+    """The same with seeds counted from Greenwich; `label`: its system becomes the longitudes and
+    latitudes that it is based on."""
     if grid.crs is None or not (grid.crs.is_geographic or grid.crs.is_projected):
         return grid
     base = _crs.base(grid.crs, "crs")
@@ -172,7 +177,8 @@ def of_arguments(
 
 
 def _of_irregular(like: Any, given: Any, level: Any, seeds_crs: Any, error: Irregular) -> Grid:
-    """Cells with longitudes and latitudes that are not a raster, for example a curvilinear or Gaussian grid."""
+    """Cells with longitudes and latitudes that are not a raster, for example a curvilinear or
+    Gaussian grid."""
     crs = given if given is not None else _crs_of(like, _grid_mapping(like))
     if level is not None or (crs is not None and not crs.is_geographic):
         raise error
@@ -195,7 +201,8 @@ def corners(extent: Any) -> tuple[float, float, float, float]:
         xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)
     ):
         raise ValueError(
-            f"extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not {tuple(extent)}"
+            "extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not "
+            f"{tuple(extent)}"
         )
     return xmin, ymin, xmax, ymax
 
@@ -222,7 +229,8 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
             or numbers[5] >= 0
         ):
             raise ValueError(
-                "transform must be (xmin, width of a cell, 0, ymax, 0, minus its height), GDAL's geotransform"
+                "transform must be (xmin, width of a cell, 0, ymax, 0, minus its height), GDAL's "
+                "geotransform"
             )
         return Grid(rows, columns, (numbers[0], numbers[1], 0.0, numbers[3], 0.0, numbers[5]), crs)
     if extent is None:
@@ -239,7 +247,8 @@ def _of_shape(shape: Any, extent: Any, crs: Any, transform: Any) -> Grid:
 
 
 def places_of(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> _places.Places:
-    """Longitudes and latitudes as `_places.read` finds them, or of a raster by its coordinate system (as rioxarray writes it)."""
+    """Longitudes and latitudes as `_places.read` finds them, or of a raster by its coordinate
+    system (as rioxarray writes it)."""
     try:
         return _places.read(cells, argument, dims)
     except _places.NoPlaces:
@@ -297,7 +306,8 @@ def names_of(raster: Any, x: Optional[str], y: Optional[str]) -> tuple[str, str]
 def _of_like(like: Any, x: Optional[str], y: Optional[str], given: Any) -> Grid:
     if not hasattr(like, "dims") or not hasattr(like, "coords"):
         raise TypeError(
-            f"like must be an xarray DataArray or Dataset, not {type(like).__name__}; for plain arrays give shape "
+            f"like must be an xarray DataArray or Dataset, not {type(like).__name__}; for plain "
+            "arrays give shape "
             f"and extent"
         )
     x_name, y_name = _name_of(like, x, _X_NAMES, "x"), _name_of(like, y, _Y_NAMES, "y")
@@ -359,7 +369,8 @@ def _crs_of(like: Any, mapping: Any) -> Any:
 def _transform_of(
     like: Any, mapping: Any, x_name: str, y_name: str, rows: int, columns: int
 ) -> tuple[float, float, float, float, float, float]:
-    """The geotransform of `like`: the one it carries, unless coordinates say that it was cut out of a larger one since."""
+    """The geotransform of `like`: the one it carries, unless coordinates say that it was cut out of
+    a larger one since."""
     text = mapping.get("GeoTransform")
     carried = tuple(float(n) for n in str(text).split()) if text else None
     if carried is not None and len(carried) != 6:

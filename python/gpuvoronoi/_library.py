@@ -1,11 +1,12 @@
 """Loading the library, and calling it: contexts, errors, interruption, forked processes.
 
-ctypes lets go of the GIL during every call. A call that may take long runs on a thread made for it while the caller waits,
-so that Ctrl-C reaches the caller at once; the progress callback cancels the library's call.
+ctypes lets go of the GIL during every call. A call that may take long runs on a thread made for it
+while the caller waits, so that Ctrl-C reaches the caller at once; the progress callback cancels the
+library's call.
 
-Fork: the library's threads do not live on in a child process, which begins with none and makes its own. A process may fork before
-or after any call, but not while another of its threads is in one. CUDA does not survive a fork: after a parent has
-used a GPU, the child must use a CPU backend.
+Fork: the library's threads do not live on in a child process, which begins with none and makes its
+own. A process may fork before or after any call, but not while another of its threads is in one.
+CUDA does not survive a fork: after a parent has used a GPU, the child must use a CPU backend.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _loaded: Optional[ctypes.CDLL] = None
 
 
 def path() -> str:
-    """Where the library is loaded from: $GPUVORONOI_LIBRARY, else the package's own folder, else where the system has it."""
+    """Where the library is loaded from: $GPUVORONOI_LIBRARY, else the package's own folder, else
+    where the system has it."""
     given = os.environ.get(VARIABLE)
     if given:
         return given
@@ -61,7 +63,8 @@ def _load() -> ctypes.CDLL:
             found = ctypes.CDLL(where)
         except OSError as error:
             raise ImportError(
-                f"the gpuvoronoi library cannot be loaded: {error}. Install the package with `pip install .`, or set "
+                f"the gpuvoronoi library cannot be loaded: {error}. Install the package with `pip "
+                "install .`, or set "
                 f"{VARIABLE} to the path of libgpuvoronoi.so"
             ) from error
         for name, (result, arguments) in _c.FUNCTIONS.items():
@@ -76,7 +79,8 @@ def _load() -> ctypes.CDLL:
         version = found.gv_version().decode()
         if version.split(".")[:2] != __version__.split(".")[:2]:
             raise ImportError(
-                f"the gpuvoronoi library {where} is version {version}, the Python package {__version__}"
+                f"the gpuvoronoi library {where} is version {version}, the Python package "
+                f"{__version__}"
             )
         _loaded = found
         return found
@@ -132,7 +136,8 @@ class Context:
         )
 
     def call(self, function: Any, *arguments: Any, argument: str = "") -> None:
-        """Calls a function that takes a context, and raises its error; `argument` names the argument that may have caused it."""
+        """Calls a function that takes a context, and raises its error; `argument` names the
+        argument that may have caused it."""
         status = function(self.address, *arguments)
         if status:
             raise exception(
@@ -159,7 +164,8 @@ def context(threads: int = 1, device: int = -1) -> Context:
 
 
 class Stop:
-    """Whether the work that several threads share is to be stopped, and what the user's progress function raised."""
+    """Whether the work that several threads share is to be stopped, and what the user's progress
+    function raised."""
 
     def __init__(self) -> None:
         self.set = False
@@ -172,7 +178,7 @@ class Stop:
             if progress is not None and not self.set:
                 try:
                     progress(fraction)
-                except BaseException as error:  # noqa: BLE001 - raised again when the library has returned
+                except BaseException as error:  # noqa: BLE001 - raised again later
                     self.error, self.set = error, True
             return not self.set
 
@@ -180,7 +186,8 @@ class Stop:
 
 
 def on_a_thread(work: Callable[[], None], stop: Stop) -> None:
-    """Runs `work` on a thread of its own. If the caller is interrupted, sets `stop`, waits for the end and raises."""
+    """Runs `work` on a thread of its own. If the caller is interrupted, sets `stop`, waits for the
+    end and raises."""
     raised: list[BaseException] = []
     done = threading.Event()
 
@@ -212,7 +219,8 @@ def on_a_thread(work: Callable[[], None], stop: Stop) -> None:
 
 
 def interruptible() -> bool:
-    """True where Ctrl-C would raise KeyboardInterrupt: only there is anything gained by waiting for another thread."""
+    """True where Ctrl-C would raise KeyboardInterrupt: only there is anything gained by waiting for
+    another thread."""
     return threading.current_thread() is threading.main_thread()
 
 
@@ -225,7 +233,8 @@ def run(
     progress: Optional[ProgressFunction] = None,
     argument: str = "",
 ) -> Context:
-    """Calls `function(context, *arguments)`, and returns that context, which must live as long as what was made with it.
+    """Calls `function(context, *arguments)`, and returns that context, which must live as long as
+    what was made with it.
 
     `large`: the call may take long enough to want to interrupt it.
     """
@@ -253,7 +262,8 @@ def run(
 
 
 class Handle:
-    """An object of the library, destroyed with this one, before the context that it was made with."""
+    """An object of the library, destroyed with this one, before the context that it was made
+    with."""
 
     def __init__(self, address: Optional[int], destroy: Any, made_with: Context) -> None:
         self.address = address
@@ -261,7 +271,8 @@ class Handle:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "an object of the gpuvoronoi library belongs to its process: it cannot be pickled or copied"
+            "an object of the gpuvoronoi library belongs to its process: it cannot be pickled or "
+            "copied"
         )
 
 

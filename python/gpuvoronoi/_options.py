@@ -1,4 +1,5 @@
-"""The keyword arguments that functions share: for type checkers and editors, and in signatures and documentation."""
+"""The keyword arguments that functions share: for type checkers and editors, and in signatures and
+documentation."""
 
 from __future__ import annotations
 
@@ -88,7 +89,8 @@ class CostOptions(TypedDict, total=False):
 
 
 def with_text(documentation: Optional[str], word: str, text: str) -> str:
-    """Documentation with `text` in place of a line that has only the word, indented as it is: Python 3.13 removes the source's indent."""
+    """Documentation with `text` in place of a line that has only the word, indented as it is:
+    Python 3.13 removes the source's indent."""
     text = inspect.cleandoc(text)
 
     def indented(found: re.Match[str]) -> str:
@@ -98,7 +100,8 @@ def with_text(documentation: Optional[str], word: str, text: str) -> str:
 
 
 def documented(request: Any, text: str) -> Callable[[Described], Described]:
-    """Gives functions with `**arguments` the documentation `text` and the signature of these, which the class `request` takes."""
+    """Gives functions with `**arguments` the documentation `text` and the signature of these, which
+    the class `request` takes."""
 
     def described(function: Described) -> Described:
         function.__doc__ = with_text(function.__doc__, "ARGUMENTS", text)

@@ -1,4 +1,5 @@
-"""Cells of a source and of a target, and the search of the nearest between them: what `regrid` and `regrid_weights` share."""
+"""Cells of a source and of a target, and the search of the nearest between them: what `regrid` and
+`regrid_weights` share."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class Search:
 
 @dataclasses.dataclass
 class Pairing:
-    """`start`: the cells of the source. `end`: those of the target, without positions if it is a grid system (`system`: its name)."""
+    """`start`: the cells of the source. `end`: those of the target, without positions if it is a
+    grid system (`system`: its name)."""
 
     start: _places.Places
     end: _places.Places
@@ -41,7 +43,8 @@ class Pairing:
     search: Search
 
     def nearest(self, lon: Floats, lat: Floats) -> npt.NDArray[Any]:
-        """The source's cell nearest to each of the target's, of the shape of `end`; -1 for none. `lon`, `lat`: the source's, NaN for cells that are left out."""
+        """The source's cell nearest to each of the target's, of the shape of `end`; -1 for none.
+        `lon`, `lat`: the source's, NaN for cells that are left out."""
         if not np.isfinite(lon).any():
             return np.full(self.end.shape, -1)
         if self.system:
@@ -57,7 +60,8 @@ class Pairing:
         return np.asarray(found.reshape(self.end.shape))
 
     def neighbors(self, k: int) -> tuple[npt.NDArray[Any], Floats]:
-        """The `k` nearest cells of the source and the meters to them, nearest first: k x cells of the target; -1 and NaN for none."""
+        """The `k` nearest cells of the source and the meters to them, nearest first: k x cells of
+        the target; -1 and NaN for none."""
         lon, lat, count = self.start.lon, self.start.lat, math.prod(self.end.shape)
         if not np.isfinite(lon).any():
             return np.full((k, count), -1), np.full((k, count), math.nan)
@@ -104,7 +108,8 @@ class Pairing:
 def pairing(
     start: _places.Places, target: Any, dims: Optional[Sequence[str]], search: Search
 ) -> Pairing:
-    """`target` and `dims` as `regrid` has them; its positions are brought into the source's coordinate system."""
+    """`target` and `dims` as `regrid` has them; its positions are brought into the source's
+    coordinate system."""
     if isinstance(target, str):
         if search.ellipsoid is not None or dims is not None:
             raise ValueError("ellipsoid and dims go with coordinates as target")
@@ -123,7 +128,8 @@ def of_system(cells: str, crs: Any) -> _places.Places:
 
 
 def centers(cells: str, crs: Any = None) -> tuple[Floats, Floats]:
-    """Longitudes and latitudes, in degrees, of the centers of the cells of a grid system, in the order of their ids."""
+    """Longitudes and latitudes, in degrees, of the centers of the cells of a grid system, in the
+    order of their ids."""
     field = _field.Field(_plan(cells, crs))
     count = field.plan.columns
     lon, lat = np.empty(count), np.empty(count)

@@ -61,7 +61,8 @@ class NoPlaces(ValueError):
 class Places:
     """Positions of cells in the order of `dims`, flat, NaN where a cell has none.
 
-    `crs`: the geographic coordinate system that they are in (None: none is known). `grid_mapping`: the name of the coordinate that has it."""
+    `crs`: the geographic coordinate system that they are in (None: none is known). `grid_mapping`:
+    the name of the coordinate that has it."""
 
     lon: Floats
     lat: Floats
@@ -74,7 +75,8 @@ class Places:
 
 @dataclasses.dataclass
 class Cells:
-    """Cells that are not a raster's: those of a grid system (`system`: "healpix", "s2", "h3"), or places (then it is "")."""
+    """Cells that are not a raster's: those of a grid system (`system`: "healpix", "s2", "h3"), or
+    places (then it is "")."""
 
     count: int
     shape: tuple[int, ...]
@@ -103,7 +105,8 @@ _FORMS: dict[str, tuple[str, int, set[str]]] = {
 
 
 def cells(given: Any) -> Cells:
-    """What a user means by `cells`: a grid system with a level, as the command's --cells-of takes it, or places."""
+    """What a user means by `cells`: a grid system with a level, as the command's --cells-of takes
+    it, or places."""
     if isinstance(given, str):
         system, _, rest = given.partition(":")
         level, *words = rest.split(",")
@@ -115,7 +118,8 @@ def cells(given: Any) -> Cells:
             or twice
         ):
             raise ValueError(
-                f"cells must be {', '.join(repr(form) for form, *_ in _FORMS.values())}, a pair (lon, lat) or an xarray "
+                f"cells must be {', '.join(repr(form) for form, *_ in _FORMS.values())}, a pair "
+                "(lon, lat) or an xarray "
                 f"object, not {given!r}"
             )
         order = number_in(int(level), "cells: the level", 0, _FORMS[system][1])
@@ -163,7 +167,8 @@ def _h3(resolution: int) -> Cells:
 
 
 def with_areas(of: Cells, ellipsoid: tuple[float, float]) -> Cells:
-    """The same with areas, if they are known: of H3 solid angles times the ellipsoid's area by solid angle at the center."""
+    """The same with areas, if they are known: of H3 solid angles times the ellipsoid's area by
+    solid angle at the center."""
     if of.system != "h3":
         return of
     a, f = ellipsoid if ellipsoid[0] else (6378137.0, 1 / 298.257223563)
@@ -187,7 +192,8 @@ def cell_ids(of: Cells) -> npt.NDArray[Any]:
 
 
 def system_coordinates(of: Cells, crs: Any) -> dict[str, Any]:
-    """The coordinate that xdggs decodes; it converts authalic latitudes of HEALPix by `ellipsoid`."""
+    """The coordinate that xdggs decodes; it converts authalic latitudes of HEALPix by
+    `ellipsoid`."""
     attributes = {"grid_name": of.system, "level": of.level}
     if of.system == "healpix":
         attributes["indexing_scheme"] = "ring" if of.ring else "nested"
@@ -207,12 +213,14 @@ def read(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> Pla
         return _of_xarray(cells, argument)
     if not isinstance(cells, (tuple, list)) or len(cells) != 2:
         raise TypeError(
-            f"{argument} must be an xarray object or a pair of arrays (longitudes, latitudes), not {type(cells).__name__}"
+            f"{argument} must be an xarray object or a pair of arrays (longitudes, latitudes), not "
+            f"{type(cells).__name__}"
         )
     lon, lat = as_degrees(cells[0], f"{argument}[0]"), as_degrees(cells[1], f"{argument}[1]")
     if lon.shape != lat.shape or lon.ndim == 0:
         raise ValueError(
-            f"{argument}: longitudes and latitudes must be arrays of one shape, not {lon.shape} and {lat.shape}"
+            f"{argument}: longitudes and latitudes must be arrays of one shape, not {lon.shape} "
+            f"and {lat.shape}"
         )
     names = (
         tuple(dims)
@@ -227,7 +235,8 @@ def read(cells: Any, argument: str, dims: Optional[Sequence[str]] = None) -> Pla
 
 
 def _of_mesh(cells: Any, argument: str) -> Places:
-    """Of a grid of uxarray the centers of the faces, of its data the faces, nodes or edges that these are on."""
+    """Of a grid of uxarray the centers of the faces, of its data the faces, nodes or edges that
+    these are on."""
     grid, kind = getattr(cells, "uxgrid", cells), "face"
     if grid is not cells:
         kinds = [one for one in ("face", "node", "edge") if f"n_{one}" in cells.dims]
@@ -298,10 +307,12 @@ def _coordinate(cells: Any, what: str, argument: str) -> Any:
             return own[0]
         if len(own) > 1:
             raise ValueError(
-                f"{argument}: which is the {what}: {', '.join(str(v.name) for v in own)}? Drop the others"
+                f"{argument}: which is the {what}: {', '.join(str(v.name) for v in own)}? Drop the "
+                "others"
             )
     raise NoPlaces(
-        f"{argument} has no coordinate of {what} (by standard_name, units or name: {', '.join(_NAMES[what])})"
+        f"{argument} has no coordinate of {what} (by standard_name, units or name: "
+        f"{', '.join(_NAMES[what])})"
     )
 
 

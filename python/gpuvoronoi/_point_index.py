@@ -17,11 +17,12 @@ _ORDERS = ("lon-lat", "lat-lon")
 class GlobeTreeAdapter:
     """A `GlobeTree` as a tree of ``xarray.indexes.NDPointIndex`` (xarray 2025.7 and later).
 
-    The coordinates are longitude and latitude, or with the option ``order="lat-lon"`` latitude and longitude. With the option
-    ``tolerance=METERS`` selections farther from all points raise a KeyError, as those of pandas; NDPointIndex itself does not support
-    `tolerance` of `sel`. Other options go to `GlobeTree`.
+    The coordinates are longitude and latitude, or with the option ``order="lat-lon"`` latitude and
+    longitude. With the option ``tolerance=METERS`` selections farther from all points raise a
+    KeyError, as those of pandas; NDPointIndex itself does not support `tolerance` of `sel`. Other
+    options go to `GlobeTree`.
 
-    ``dataset.set_xindex(("lon", "lat"), xarray.indexes.NDPointIndex, tree_adapter_cls=gpuvoronoi.GlobeTreeAdapter)``
+    ``dataset.set_xindex(("lon", "lat"), NDPointIndex, tree_adapter_cls=GlobeTreeAdapter)``
     """
 
     def __init__(

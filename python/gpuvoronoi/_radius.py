@@ -1,4 +1,5 @@
-"""Searches by radius: the neighbors of many queries as offsets and flat arrays, and the forms in which scipy and scikit-learn give them."""
+"""Searches by radius: the neighbors of many queries as offsets and flat arrays, and the forms in
+which scipy and scikit-learn give them."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ _LARGE_QUERIES = 20_000
 
 @dataclasses.dataclass(frozen=True)
 class Queries:
-    """A search: its index and queries; `points` makes the C struct of some of them; None: the index's own points."""
+    """A search: its index and queries; `points` makes the C struct of some of them; None: the
+    index's own points."""
 
     handle: Optional[Handle]
     points: Optional[Callable[[int, int], Any]]
@@ -69,7 +71,8 @@ def radii(value: Any, name: str, shape: tuple[int, ...]) -> Any:
         array = np.broadcast_to(array, shape)
     except ValueError:
         raise ValueError(
-            f"{name} has the shape {array.shape}, which does not broadcast to that of the queries, {shape}"
+            f"{name} has the shape {array.shape}, which does not broadcast to that of the queries, "
+            f"{shape}"
         ) from None
     if not (array >= 0).all():
         raise ValueError(f"{name} must be numbers >= 0")
@@ -180,8 +183,8 @@ def _part_of(batch: Queries, first: int, end: int) -> Callable[[int, int], Any]:
 
 
 def _in_parts(batch: Queries, radius: float, offsets: Any, pairs: bool) -> Iterator[Any]:
-    """The neighbors that `count` counted, some million pairs at a time: the queries' numbers, those of the neighbors (None
-    without `pairs`), and distances. Only for queries that are given."""
+    """The neighbors that `count` counted, some million pairs at a time: the queries' numbers, those
+    of the neighbors (None without `pairs`), and distances. Only for queries that are given."""
     first = 0
     while first < batch.queries:
         end = max(
@@ -200,7 +203,8 @@ def _in_parts(batch: Queries, radius: float, offsets: Any, pairs: bool) -> Itera
 
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
-    """Python's collector would look at all lists again and again while many are made, which takes longer than making them."""
+    """Python's collector would look at all lists again and again while many are made, which takes
+    longer than making them."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -218,7 +222,8 @@ def as_set(pairs: npt.NDArray[np.intp]) -> set[tuple[int, int]]:
 def lists(
     found: Found, shape: tuple[int, ...], n: int
 ) -> Union[list[int], npt.NDArray[np.object_]]:
-    """scipy's form: a list of indices, which are below n, of each query; of a single query the list."""
+    """scipy's form: a list of indices, which are below n, of each query; of a single query the
+    list."""
     if shape == ():
         return cast("list[int]", found.indices.tolist())
     # Where numbers come several times, lists share Python's objects.
@@ -248,7 +253,8 @@ def arrays(found: Found, values: Any, shape: tuple[int, ...]) -> Any:
 def spread(
     found: Found, rows: Optional[Indices], usable_rows: Optional[Indices], queries: int
 ) -> Found:
-    """What the queries `usable_rows` of `queries` found among the references `rows` (None: all of them), for all queries."""
+    """What the queries `usable_rows` of `queries` found among the references `rows` (None: all of
+    them), for all queries."""
     offsets, indices, distances = found
     if rows is not None:
         indices = rows[indices] if indices.size else indices
@@ -260,7 +266,8 @@ def spread(
 
 
 def pair_counts(batch: Queries, radius: Any, weights: tuple[Any, Any], cumulative: bool) -> Counts:
-    """scipy's count_neighbors: for each radius how many pairs are within it, or the sum of the products of their weights."""
+    """scipy's count_neighbors: for each radius how many pairs are within it, or the sum of the
+    products of their weights."""
     single = np.ndim(radius) == 0
     array = np.atleast_1d(_search.plain_array(radius, "r").astype(np.float64))
     if array.ndim != 1 or np.isnan(array).any():

@@ -1,4 +1,5 @@
-"""What searches of both trees share: their arguments, their answers, and going through many queries."""
+"""What searches of both trees share: their arguments, their answers, and going through many
+queries."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class SupportsArray(Protocol):
 
 Arrays = Union[npt.NDArray[Any], Sequence[Any], SupportsArray]
 
-# Work (queries x references x coordinates) from which a search may take long enough to be interrupted.
+# Work (queries x references x coordinates) from which a search may take long enough to be
+# interrupted.
 LARGE_WORK = 2e8
 _LEAST_PART, _MOST_PART = 1 << 4, 1 << 22
 
@@ -74,20 +76,23 @@ def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, 
         raise ValueError(f"ellipsoid: the semi-major axis must be above 0, not {a}")
     if not -0.5 <= (f := real(f, "ellipsoid")) <= 0.5:
         raise ValueError(
-            f"ellipsoid: the flattening must be from -0.5 to 0.5, not {f}; it is (a - b) / a, not its inverse"
+            f"ellipsoid: the flattening must be from -0.5 to 0.5, not {f}; it is (a - b) / a, not "
+            "its inverse"
         )
     return a, f
 
 
 def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
-    """A numpy array of real numbers on the host; masked arrays and arrays of other devices are refused."""
+    """A numpy array of real numbers on the host; masked arrays and arrays of other devices are
+    refused."""
     if isinstance(value, np.ma.MaskedArray):
         if np.any(value.mask):
             raise ValueError(f"{name}: unsupported masked values; remove or fill them")
         value = value.data
     if not isinstance(value, np.ndarray) and hasattr(value, "__cuda_array_interface__"):
         raise TypeError(
-            f"{name} is an array on a GPU, which only KDTree supports: copy it to the host first, e.g. by "
+            f"{name} is an array on a GPU, which only KDTree supports: copy it to the host first, "
+            "e.g. by "
             f"cupy.asnumpy"
         )
     try:
@@ -145,8 +150,9 @@ def search(
     function: Any = None,
     measured: bool = True,
 ) -> tuple[Floats, Indices]:
-    """Distances (none if not `measured`) and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries,
-    `nearest`: where the nearest points go, count x k x 2; `function`: the library's, by default gv_index_search."""
+    """Distances (none if not `measured`) and indices, count x k. `queries(first, end)` makes the C
+    struct of a part of the queries, `nearest`: where the nearest points go, count x k x 2;
+    `function`: the library's, by default gv_index_search."""
     distances = np.empty((count, k) if measured else (0, k), dtype=np.float64)
     indices = np.empty((count, k), dtype=np.int64)
     if index is None or count == 0:
@@ -183,7 +189,8 @@ def search(
 
 
 def _in_parts(part: Callable[..., None], count: int, work: float, progress: Progress) -> None:
-    """Parts of some seconds: the library looks a hundred times a call whether it is to stop. `work` of 0: all at once, as it looks often."""
+    """Parts of some seconds: the library looks a hundred times a call whether it is to stop. `work`
+    of 0: all at once, as it looks often."""
     with Bar(progress) as bar:
         first, size = 0, int(min(max(1e10 / work, _LEAST_PART), _MOST_PART)) if work else count
         while first < count:
@@ -221,7 +228,8 @@ def usable(
     globe: bool = False,
     mask: Optional[npt.NDArray[np.bool_]] = None,
 ) -> Optional[Indices]:
-    """The rows of the mask with finite coordinates, and on the globe latitudes in [-90, 90]; None for all rows, or if nothing is skipped."""
+    """The rows of the mask with finite coordinates, and on the globe latitudes in [-90, 90]; None
+    for all rows, or if nothing is skipped."""
     if not skip_invalid and mask is None:
         return None
     good = np.ones(len(columns[0]), dtype=bool) if mask is None else mask.copy()
@@ -233,7 +241,8 @@ def usable(
 
 
 def mask_of(mask: Any, shape: tuple[int, ...], n: int) -> Optional[npt.NDArray[np.bool_]]:
-    """Which queries of a shape count: those where the mask is neither 0 nor NaN. `n`: the tree's points."""
+    """Which queries of a shape count: those where the mask is neither 0 nor NaN. `n`: the tree's
+    points."""
     if mask is None:
         return None
     array = plain_array(getattr(mask, "values", mask), "mask")
@@ -257,7 +266,8 @@ def spread(
     usable_rows: Optional[Indices],
     count: int,
 ) -> tuple[Floats, Indices]:
-    """What the queries `usable_rows` of `count` found among the references `rows` of `n` (None: all of them), for all queries."""
+    """What the queries `usable_rows` of `count` found among the references `rows` of `n` (None: all
+    of them), for all queries."""
     if rows is not None:
         indices = np.append(rows, n)[indices]
     if usable_rows is None:
@@ -274,12 +284,14 @@ def queries_are_points(count: int, n: int) -> None:
     """What exclude_self needs."""
     if count != n:
         raise ValueError(
-            f"exclude_self needs the tree's own {n} points as queries, in their order, not {count} queries"
+            f"exclude_self needs the tree's own {n} points as queries, in their order, not {count} "
+            "queries"
         )
 
 
 def without_self(distances: Floats, indices: Indices) -> tuple[Floats, Indices]:
-    """Of the k + 1 nearest of each point of a tree those that are not itself; the last goes where it is behind others in its place."""
+    """Of the k + 1 nearest of each point of a tree those that are not itself; the last goes where
+    it is behind others in its place."""
     own = indices == np.arange(len(indices))[:, np.newaxis]
     own[~own.any(axis=1), -1] = True
     shape = (len(indices), indices.shape[1] - 1)
@@ -293,7 +305,8 @@ def shaped(
     k: Neighbors,
     columns: Optional[npt.NDArray[np.intp]],
 ) -> OneNearest:
-    """Answers in scipy's shapes: scalars for one query and one neighbor, no last axis for k that is 1."""
+    """Answers in scipy's shapes: scalars for one query and one neighbor, no last axis for k that is
+    1."""
     if columns is not None:
         return (
             distances[:, columns].reshape(*shape, columns.size),

@@ -14,7 +14,8 @@ from ._search import as_degrees, plain_array
 
 Floats = npt.NDArray[np.float64]
 NO_METRIC = (
-    "metric: required without a coordinate system; use metric='euclidean' for a plane, metric='geodesic' (or crs=) for longitudes "
+    "metric: required without a coordinate system; use metric='euclidean' for a plane, "
+    "metric='geodesic' (or crs=) for longitudes "
     "and latitudes"
 )
 
@@ -23,8 +24,8 @@ NO_METRIC = (
 class Seeds:
     """Positions in the system `crs` (None: none is known), and the table they come from, if any.
 
-    `rows`: which rows of `total` they are, where others were left out. `features`: lines and polygons, or several points a row; `x` and `y` are
-    then used only for their number."""
+    `rows`: which rows of `total` they are, where others were left out. `features`: lines and
+    polygons, or several points a row; `x` and `y` are then used only for their number."""
 
     x: Floats
     y: Floats
@@ -36,8 +37,8 @@ class Seeds:
 
 
 def read(seeds: Any, crs: Any = None, skip_invalid: bool = False, features: bool = False) -> Seeds:
-    """`crs`: the seeds' coordinate system, if they have none of their own. `skip_invalid`: those without a place are left out. `features`: lines and
-    polygons are seeds too."""
+    """`crs`: the seeds' coordinate system, if they have none of their own. `skip_invalid`: those
+    without a place are left out. `features`: lines and polygons are seeds too."""
     if features and has_features(seeds):
         made = of_features(seeds, "seeds", skip_invalid)
     else:
@@ -46,7 +47,8 @@ def read(seeds: Any, crs: Any = None, skip_invalid: bool = False, features: bool
         given = _crs.parse(crs, "seeds_crs")
         if made.crs is not None and not _crs.same(made.crs, given):
             raise ValueError(
-                f"seeds_crs: the seeds are in {_crs.name(made.crs)} already; use to_crs() to reproject them"
+                f"seeds_crs: the seeds are in {_crs.name(made.crs)} already; use to_crs() to "
+                "reproject them"
             )
         made.crs = given
     return made
@@ -64,7 +66,8 @@ def _read(seeds: Any, argument: str, allow_missing: bool = False) -> Seeds:
         return _of_geometries(seeds, argument, allow_missing)
     if isinstance(seeds, (str, bytes)):
         raise TypeError(
-            f"{argument}: names of files are not supported by this version; give a pair of arrays (x, y), a "
+            f"{argument}: names of files are not supported by this version; give a pair of arrays "
+            "(x, y), a "
             f"GeoDataFrame or a GeoSeries"
         )
     if isinstance(seeds, tuple) and len(seeds) == 2:
@@ -73,7 +76,8 @@ def _read(seeds: Any, argument: str, allow_missing: bool = False) -> Seeds:
         a, b = _of_points(seeds, argument)
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(
-            f"{argument} must be two arrays of one dimension and one length, not {a.shape} and {b.shape}"
+            f"{argument} must be two arrays of one dimension and one length, not {a.shape} and "
+            f"{b.shape}"
         )
     return Seeds(a, b)
 
@@ -95,7 +99,8 @@ def of_features(frame: Any, argument: str, skip_invalid: bool) -> Seeds:
     missing = np.flatnonzero(np.asarray(geometry.isna()) | np.asarray(geometry.is_empty))
     if missing.size and not skip_invalid:
         raise ValueError(
-            f"{argument}: row {int(missing[0])} has a geometry that is missing or empty; skip_invalid=True leaves such rows out"
+            f"{argument}: row {int(missing[0])} has a geometry that is missing or empty; "
+            "skip_invalid=True leaves such rows out"
         )
     arrays = _geometries.read(geometry)
     if skip_invalid:
@@ -113,7 +118,10 @@ def of_features(frame: Any, argument: str, skip_invalid: bool) -> Seeds:
 
 def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
     """A list of pairs, or an array of shape (n, 2): a row a point, whatever their number."""
-    accepted = "a tuple of two arrays (x, y), a list of pairs, an array of shape (n, 2), a GeoDataFrame or a GeoSeries"
+    accepted = (
+        "a tuple of two arrays (x, y), a list of pairs, an array of shape (n, 2), a GeoDataFrame "
+        "or a GeoSeries"
+    )
     if not isinstance(seeds, (list, tuple, np.ndarray)):
         raise TypeError(f"{argument} must be {accepted}, not {type(seeds).__name__}")
     columns = (
@@ -123,7 +131,8 @@ def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
     )
     if columns:
         raise TypeError(
-            f"{argument}: a list of two arrays is ambiguous; give a tuple (x, y), or an array of shape (n, 2) of points"
+            f"{argument}: a list of two arrays is ambiguous; give a tuple (x, y), or an array of "
+            "shape (n, 2) of points"
         )
     points = as_degrees(seeds, argument)
     if points.ndim != 2 or points.shape[1] != 2:
@@ -149,7 +158,8 @@ def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
         row = int(bad[0])
         if missing[row]:
             raise ValueError(
-                f"{argument}: row {row} has a geometry that is missing or empty; skip_invalid=True leaves such rows out"
+                f"{argument}: row {row} has a geometry that is missing or empty; skip_invalid=True "
+                "leaves such rows out"
             )
         hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
         raise ValueError(
@@ -165,7 +175,8 @@ def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
 
 
 def column(value: Any, seeds: Seeds, argument: str, text: bool = False) -> npt.NDArray[Any]:
-    """One value a seed: an array of numbers, or of anything if `text`, or the name of a column of the seeds' table."""
+    """One value a seed: an array of numbers, or of anything if `text`, or the name of a column of
+    the seeds' table."""
     if isinstance(value, str):
         if seeds.frame is None or value not in getattr(seeds.frame, "columns", ()):
             raise ValueError(f"{argument}: the seeds have no column {value!r}")
@@ -193,7 +204,8 @@ def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "
         raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if geographic and metric not in _c.GLOBE_METRICS:
         raise ValueError(
-            f"{argument}: {metric} is not supported for {_crs.name(crs)}, where degrees are not lengths; use geodesic or "
+            f"{argument}: {metric} is not supported for {_crs.name(crs)}, where degrees are not "
+            "lengths; use geodesic or "
             f"great-circle, or a projected crs"
         )
     if grid.level != _c.QTM_NONE and metric not in _c.GLOBE_METRICS:
@@ -219,7 +231,8 @@ def _is_globe(grid: Grid) -> bool:
 
 
 def on_globe(seeds: Seeds, argument: str) -> Seeds:
-    """Points in the longitudes and latitudes that their system is based on, in degrees, whatever the unit of that system, which they have then."""
+    """Points in the longitudes and latitudes that their system is based on, in degrees, whatever
+    the unit of that system, which they have then."""
     if seeds.crs is None or _crs.is_degrees(seeds.crs):
         return seeds
     base = _crs.base(seeds.crs, argument)
@@ -251,7 +264,8 @@ def _to_globe(source: Any, base: Any, east: float, x: Floats, y: Floats) -> tupl
 def placed(
     grid: Grid, seeds: Seeds, metric: str, skip_invalid: bool = False
 ) -> tuple[Seeds, Floats, Floats]:
-    """The seeds of those in `rows` that have a place on the grid's map or globe, and their positions there."""
+    """The seeds of those in `rows` that have a place on the grid's map or globe, and their
+    positions there."""
     if seeds.features is not None:
         vertices = Seeds(seeds.features.x, seeds.features.y, seeds.crs, seeds.frame)
         x, y = on(grid, vertices, metric, skip=skip_invalid)
@@ -275,18 +289,21 @@ def placed(
 
 
 def on(grid: Grid, seeds: Seeds, metric: str, skip: bool = False) -> tuple[Floats, Floats]:
-    """The seeds' positions where the grid's metric wants them: on its map, or on its globe in degrees."""
+    """The seeds' positions where the grid's metric wants them: on its map, or on its globe in
+    degrees."""
     if seeds.crs is None or grid.crs is None:
         plain = seeds.crs is None or (
             _crs.is_degrees(seeds.crs) and _crs.from_greenwich(seeds.crs)[1] == 0.0
         )
         if not plain and metric in _c.GLOBE_METRICS:
             raise ValueError(
-                f"seeds are in {_crs.name(seeds.crs)}, and the grid has no coordinate system: give crs"
+                f"seeds are in {_crs.name(seeds.crs)}, and the grid has no coordinate system: give "
+                "crs"
             )
         if seeds.frame is not None and grid.crs is not None:
             raise ValueError(
-                f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() them first"
+                f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() "
+                "them first"
             )
         if grid.crs is None or metric not in _c.GLOBE_METRICS:
             return seeds.x, seeds.y

@@ -13,7 +13,8 @@ from .diagrams import _free_names, _table
 
 
 def positions(write: Callable[[Any], int]) -> Any:
-    """The positions of a way in two rows. `write` fills rows with as many as they hold, and returns how many there are."""
+    """The positions of a way in two rows. `write` fills rows with as many as they hold, and returns
+    how many there are."""
     places = np.empty((2, 64))
     while True:
         count = write(places)
@@ -31,8 +32,8 @@ def table(
     grid: _grid.Grid,
     metric: str,
 ) -> Any:
-    """A GeoDataFrame with a row for each point. Those in `rows` have `ways`: the seed's number, which `named` gives its name, or -1, values of
-    `columns`, and positions."""
+    """A GeoDataFrame with a row for each point. Those in `rows` have `ways`: the seed's number,
+    which `named` gives its name, or -1, values of `columns`, and positions."""
     import geopandas
     import pandas
 

@@ -58,7 +58,8 @@ def dataset(request: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
 def values(
     request: Any, found: Mapping[str, Any], fills: Mapping[str, Any], given: Mapping[str, Any]
 ) -> Any:
-    """Values of the nearest seeds; `given`: what they come from, the last dimension of which is the seeds'."""
+    """Values of the nearest seeds; `given`: what they come from, the last dimension of which is the
+    seeds'."""
     xarray = package("xarray", "like")
 
     cells = (("rank",) if request.k > 1 else ()) + request.grid.dims

@@ -1,6 +1,8 @@
-"""Searches over Arrow tables of any library (Polars, DuckDB, GeoPandas, pyarrow), without pyarrow: `nearest`, `query`, `sjoin_nearest`.
+"""Searches over Arrow tables of any library (Polars, DuckDB, GeoPandas, pyarrow), without pyarrow:
+`nearest`, `query`, `sjoin_nearest`.
 
-Tables are read by the methods ``__arrow_c_stream__`` and ``__arrow_c_array__``, batch by batch, and results have the first of these."""
+Tables are read by the methods ``__arrow_c_stream__`` and ``__arrow_c_array__``, batch by batch, and
+results have the first of these."""
 
 from __future__ import annotations
 
@@ -32,9 +34,11 @@ _OWN = ("reference", "rank", "distance")
 
 
 class Results:
-    """A table of results with ``__arrow_c_stream__``: ``polars.DataFrame(results)``, ``pyarrow.table(results)``, DuckDB's ``FROM results``.
+    """A table of results with ``__arrow_c_stream__``: ``polars.DataFrame(results)``,
+    ``pyarrow.table(results)``, DuckDB's ``FROM results``.
 
-    Batches are computed when they are read. The queries are read again by each pass, if they can be; reading the schema alone (DuckDB) uses up nothing."""
+    Batches are computed when they are read. The queries are read again by each pass, if they can
+    be; reading the schema alone (DuckDB) uses up nothing."""
 
     def __init__(self, begin: Callable[[], tuple[list[Field], Iterator[list[Column]]]]) -> None:
         self._begin = begin
@@ -95,8 +99,9 @@ def nearest(
     Parameters
     ----------
     queries, points : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
-        Tables of Polars, DuckDB, GeoPandas 1, pyarrow or others; `queries` may also be an iterable of record batches. `queries` has points;
-        `points`, which is read at once, may have lines and polygons as well-known binary.
+        Tables of Polars, DuckDB, GeoPandas 1, pyarrow or others; `queries` may also be an iterable
+        of record batches. `queries` has points; `points`, which is read at once, may have lines and
+        polygons as well-known binary.
     k : int
         How many neighbors of each row, up to 1024 (64 of lines and polygons).
     radius : float
@@ -106,10 +111,12 @@ def nearest(
     ids : str, optional
         A column of `points` that stands in place of row numbers.
     columns, points_columns : str or sequence of str, optional
-        The two columns of coordinates, or one of GeoArrow points or well-known binary; by default the only column of geometries (by
-        the metadata of GeoArrow or GeoParquet), else `lon` and `lat` or `longitude` and `latitude`.
+        The two columns of coordinates, or one of GeoArrow points or well-known binary; by default
+        the only column of geometries (by the metadata of GeoArrow or GeoParquet), else `lon` and
+        `lat` or `longitude` and `latitude`.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
-        By default geodesic in geographic coordinate systems and for columns named as longitudes and latitudes, euclidean in projected ones.
+        By default geodesic in geographic coordinate systems and for columns named as longitudes and
+        latitudes, euclidean in projected ones.
     edges : {"straight", "geodesic"}
         Of lines and polygons, as of `FeatureTree`.
     crs : optional
@@ -120,15 +127,19 @@ def nearest(
     Returns
     -------
     Results
-        The columns of `queries`, a row for each neighbor, nearest first, and `reference` (row of `points`, from 0, or `ids`), `rank` (from 1) and `distance`.
-        Text and bytes have 64-bit offsets.
+        The columns of `queries`, a row for each neighbor, nearest first, and `reference` (row of
+        `points`, from 0, or `ids`), `rank` (from 1) and `distance`. Text and bytes have 64-bit
+        offsets.
 
     Examples
     --------
     >>> import polars, gpuvoronoi.arrow  # doctest: +SKIP
-    >>> ships = polars.DataFrame({"ship": [7, 8], "lon": [4.9, 13.0], "lat": [52.4, 52.0]})  # doctest: +SKIP
-    >>> ports = polars.DataFrame({"port": ["B", "L"], "lon": [13.4, -0.1], "lat": [52.5, 51.5]})  # doctest: +SKIP
-    >>> polars.DataFrame(gpuvoronoi.arrow.nearest(ships, ports, ids="port"))["reference"].to_list()  # doctest: +SKIP
+    >>> ships = polars.DataFrame(  # doctest: +SKIP
+    ...     {"ship": [7, 8], "lon": [4.9, 13.0], "lat": [52.4, 52.0]})
+    >>> ports = polars.DataFrame(  # doctest: +SKIP
+    ...     {"port": ["B", "L"], "lon": [13.4, -0.1], "lat": [52.5, 51.5]})
+    >>> found = gpuvoronoi.arrow.nearest(ships, ports, ids="port")  # doctest: +SKIP
+    >>> polars.DataFrame(found)["reference"].to_list()  # doctest: +SKIP
     ['L', 'B']
     """
     task, table, given = _task(
@@ -177,7 +188,8 @@ def sjoin_nearest(
     Returns
     -------
     Results
-        The columns of `left`, then those of `right` without its column of geometries. Of equal distances the first rows of `right` count, `k` at most (`gpuvoronoi.sjoin_nearest` has all).
+        The columns of `left`, then those of `right` without its column of geometries. Of equal
+        distances the first rows of `right` count, `k` at most (`gpuvoronoi.sjoin_nearest` has all).
     """
     limit = math.inf if max_distance is None else max_distance
     task, table, given = _task(
@@ -215,7 +227,8 @@ def query(
     Parameters
     ----------
     tree : GlobeTree, FeatureTree or KDTree
-        What is searched. Positions of `queries` are in its coordinates, whatever their metadata state.
+        What is searched. Positions of `queries` are in its coordinates, whatever their metadata
+        state.
     queries, columns, k, how, workers
         As of `nearest`; a `KDTree` of m dimensions has m columns of coordinates.
     max_distance : float
@@ -250,8 +263,9 @@ def search_batches(
     tree, columns, k, max_distance, how, ids, workers
         As of `query`.
     batches : iterable of pyarrow.RecordBatch
-        The queries: also a `pyarrow.RecordBatchReader`, `pyarrow.Table` or `pyarrow.dataset.Scanner`, or what `ParquetFile.iter_batches` returns. One batch
-        is in memory at a time.
+        The queries: also a `pyarrow.RecordBatchReader`, `pyarrow.Table` or
+        `pyarrow.dataset.Scanner`, or what `ParquetFile.iter_batches` returns. One batch is in
+        memory at a time.
 
     Yields
     ------
@@ -263,9 +277,12 @@ def search_batches(
     >>> import pyarrow  # doctest: +SKIP
     >>> import gpuvoronoi
     >>> from gpuvoronoi.arrow import search_batches
-    >>> places = gpuvoronoi.GlobeTree([13.4, -0.1, 2.35], [52.5, 51.5, 48.85])  # Berlin, London, Paris
-    >>> trips = pyarrow.table({"trip": [7, 8], "lon": [4.9, None], "lat": [52.4, 50.0]})  # doctest: +SKIP
-    >>> found = pyarrow.Table.from_batches(search_batches(places, trips, k=2, ids=["Berlin", "London", "Paris"]))  # doctest: +SKIP
+    >>> names = ["Berlin", "London", "Paris"]
+    >>> places = gpuvoronoi.GlobeTree([13.4, -0.1, 2.35], [52.5, 51.5, 48.85])
+    >>> trips = pyarrow.table(  # doctest: +SKIP
+    ...     {"trip": [7, 8], "lon": [4.9, None], "lat": [52.4, 50.0]})
+    >>> batches = search_batches(places, trips, k=2, ids=names)  # doctest: +SKIP
+    >>> found = pyarrow.Table.from_batches(batches)  # doctest: +SKIP
     >>> found.select(["trip", "reference", "rank"]).to_pylist()  # doctest: +SKIP
     [{'trip': 7, 'reference': 'London', 'rank': 1}, {'trip': 7, 'reference': 'Paris', 'rank': 2}]
     """
@@ -447,7 +464,8 @@ def _part(
 def _search(
     task: _Task, at: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Numbers of neighbors (-1: none) and distances, positions x k. Positions that are not finite have none."""
+    """Numbers of neighbors (-1: none) and distances, positions x k. Positions that are not finite
+    have none."""
     tree, ranks = task.tree, range(1, task.k + 1)
     globe = not isinstance(tree, KDTree) and getattr(tree, "metric", "") in _c.GLOBE_METRICS
     if globe and task.crs is not None:

@@ -33,12 +33,13 @@ def barrier_ways(
     ----------
     seeds, seeds_crs, skip_invalid, workers
         As for `allocation`; points.
-    points : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
+    points : GeoDataFrame, GeoSeries, tuple of two arrays (x, y), list of pairs or array (n, 2)
         Where ways begin. Without a coordinate system they are in that of the seeds.
     barriers : GeoDataFrame or GeoSeries
         Lines, which ways do not cross, and polygons, which they do not enter.
     metric : {"geodesic", "great-circle", "euclidean"}, optional
-        By default geodesic for longitudes and latitudes, euclidean on maps; required without a coordinate system.
+        By default geodesic for longitudes and latitudes, euclidean on maps; required without a
+        coordinate system.
     max_distance : float
         Points with a longer way have none.
     edges : {"straight", "geodesic"}
@@ -47,9 +48,11 @@ def barrier_ways(
     Returns
     -------
     GeoDataFrame
-        The rows and columns of the points (`seed_NAME` if this function has a column of that name) with lines as geometry, in the coordinate system of
-        the seeds, and `seed` (as in `allocation`) and `length` (meters, on a map its unit). Points within polygons and those that no way reaches
-        have a row without line and values. Lines across 180 degrees are cut there.
+        The rows and columns of the points (`seed_NAME` if this function has a column of that name)
+        with lines as geometry, in the coordinate system of the seeds, and `seed` (as in
+        `allocation`) and `length` (meters, on a map its unit). Points within polygons and those
+        that no way reaches have a row without line and values. Lines across 180 degrees are cut
+        there.
 
     Examples
     --------

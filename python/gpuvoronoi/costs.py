@@ -1,4 +1,5 @@
-"""The nearest seed of every cell by travel cost over a raster of friction (``include/gpuvoronoi/cost.h``)."""
+"""The nearest seed of every cell by travel cost over a raster of friction
+(``include/gpuvoronoi/cost.h``)."""
 
 from __future__ import annotations
 
@@ -26,18 +27,22 @@ if TYPE_CHECKING:
 
 _LARGE = 1 << 20  # cells from which a search takes long enough to be interrupted
 _ARGUMENTS = """friction : array_like or xarray.DataArray
-        The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0. NaN, masked, negative and infinite cells are
-        barriers, as are those of a DataArray that have its `_FillValue`. Not a Dask array: a way may run through any chunk.
+        The cost of a meter in each cell (on a plane without a unit: of one unit of it), at least 0.
+        NaN, masked, negative and infinite cells are barriers, as are those of a DataArray that have
+        its `_FillValue`. Not a Dask array: a way may run through any chunk.
     seeds : (array_like, array_like), GeoDataFrame, GeoSeries or raster
-        As for `allocation`. Lines and polygons start at cost 0 in each cell that they touch or contain, points at their own position. Seeds in
-        barriers and outside the raster reach no cell. A raster is a DataArray, or an array with `target_values`, with the cells of friction; ways start
-        in its cells at cost 0.
+        As for `allocation`. Lines and polygons start at cost 0 in each cell that they touch or
+        contain, points at their own position. Seeds in barriers and outside the raster reach no
+        cell. A raster is a DataArray, or an array with `target_values`, with the cells of friction;
+        ways start in its cells at cost 0.
     extent, transform, crs : optional
         Of an array: xmin, ymin, xmax, ymax, or GDAL's geotransform; its coordinate system.
     metric : {"geodesic", "great-circle", "euclidean"}, optional
-        Of the lengths of moves. By default geodesic for longitudes and latitudes, euclidean on maps.
+        Of the lengths of moves. By default geodesic for longitudes and latitudes, euclidean on
+        maps.
     moves : {16, 32, 8}
-        Directions in which ways leave a cell. On uniform friction ways are too long by up to 2.75 %, 1.31 % or 8.24 %.
+        Directions in which ways leave a cell. On uniform friction ways are too long by up to 2.75
+        %, 1.31 % or 8.24 %.
     max_cost : float
         Cells with a higher cost have no seed.
     seeds_crs, skip_invalid, x, y, workers, progress, target_values
@@ -49,14 +54,16 @@ _ARGUMENTS = """friction : array_like or xarray.DataArray
 def _friction(given: Any, name: str) -> npt.NDArray[np.float64]:
     if hasattr(given, "dask"):
         raise TypeError(
-            f"{name}: friction is a Dask array, but a way may run through any chunk; load() it first"
+            f"{name}: friction is a Dask array, but a way may run through any chunk; load() it "
+            "first"
         )
     if isinstance(given, np.ma.MaskedArray):
         given = np.ma.filled(given.astype(np.float64), np.nan)  # type: ignore[no-untyped-call]
     array = np.asarray(given)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise ValueError(
-            f"{name}: friction must have two dimensions and numbers, not the shape {array.shape} and the type {array.dtype}"
+            f"{name}: friction must have two dimensions and numbers, not the shape {array.shape} "
+            f"and the type {array.dtype}"
         )
     return np.ascontiguousarray(array, dtype=np.float64)
 
@@ -303,7 +310,8 @@ class CostRequest:
         return _labeled(self.name, result, nodata, self.grid, self.metric, self.friction)
 
     def way(self, x: float, y: float) -> tuple[int, tuple[float, float], Any]:
-        """Of a point: the seed's position in the list or -1, cost and length, and the positions in two rows."""
+        """Of a point: the seed's position in the list or -1, cost and length, and the positions in
+        two rows."""
         count, seed = ctypes.c_int64(), ctypes.c_int32()
         cost, length = ctypes.c_double(), ctypes.c_double()
 
@@ -322,7 +330,8 @@ class CostRequest:
 def _labeled(
     name: str, result: Any, nodata: Any, grid: _grid.Grid, metric: str, friction: Any
 ) -> Any:
-    """With the coordinates, the coordinate system and the attributes of the package's other results."""
+    """With the coordinates, the coordinate system and the attributes of the package's other
+    results."""
     from . import _xarray
 
     made = _xarray.dataset(_Result(grid, metric), {name: (result[None], nodata)})[name]
@@ -354,8 +363,9 @@ def cost_allocation(
 ) -> Union[npt.NDArray[np.integer[Any]], xarray.DataArray]:
     """The seed with the least travel cost to each cell of a raster of friction.
 
-    A way moves straight from center to center of cells. A move costs its length times the friction of the cells that it runs through, each by its share
-    of the line. Columns that go round the globe are joined. ``docs/cost.md`` has the definition and its errors.
+    A way moves straight from center to center of cells. A move costs its length times the friction
+    of the cells that it runs through, each by its share of the line. Columns that go round the
+    globe are joined. ``docs/cost.md`` has the definition and its errors.
 
     Parameters
     ----------
@@ -369,8 +379,10 @@ def cost_allocation(
     Examples
     --------
     >>> import numpy as np, gpuvoronoi
-    >>> friction = np.array([[1, 1, np.nan, 1], [1, 1, np.nan, 1], [1, 1, 2, 1]])  # a river with a ford
-    >>> gpuvoronoi.cost_allocation(friction, ([0.5, 3.5], [2.5, 2.5]), extent=(0, 0, 4, 3), metric="euclidean")
+    >>> river = [1, 1, np.nan, 1]
+    >>> friction = np.array([river, river, [1, 1, 2, 1]])  # with a ford
+    >>> seeds, extent = ([0.5, 3.5], [2.5, 2.5]), (0, 0, 4, 3)
+    >>> gpuvoronoi.cost_allocation(friction, seeds, extent=extent, metric="euclidean")
     array([[ 0,  0, -1,  1],
            [ 0,  0, -1,  1],
            [ 0,  0,  1,  1]], dtype=int32)
@@ -391,12 +403,14 @@ def cost_distance(
     Returns
     -------
     numpy.ndarray or xarray.DataArray
-        float64: friction's unit times meters (on a plane: times its unit); NaN where no seed reaches the cell.
+        float64: friction's unit times meters (on a plane: times its unit); NaN where no seed
+        reaches the cell.
 
     Examples
     --------
     >>> import numpy as np, gpuvoronoi
-    >>> gpuvoronoi.cost_distance(np.full((1, 4), 2.0), ([0.5], [0.5]), extent=(0, 0, 4, 1), metric="euclidean")
+    >>> friction, extent = np.full((1, 4), 2.0), (0, 0, 4, 1)
+    >>> gpuvoronoi.cost_distance(friction, ([0.5], [0.5]), extent=extent, metric="euclidean")
     array([[0., 2., 4., 6.]])
     """
     return CostRequest("cost_distance", friction, seeds, **arguments).raster("cost")
@@ -408,27 +422,30 @@ def cost_ways(
 ) -> geopandas.GeoDataFrame:
     """The cheapest ways from points to their seeds, as lines.
 
-    A way begins in the center of the point's cell and ends at the seed: at the position of a point, or in the center of the first cell of a line, polygon
-    or raster seed. It needs geopandas.
+    A way begins in the center of the point's cell and ends at the seed: at the position of a point,
+    or in the center of the first cell of a line, polygon or raster seed. It needs geopandas.
 
     Parameters
     ----------
     ARGUMENTS
-    points : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
+    points : GeoDataFrame, GeoSeries, tuple of two arrays (x, y), list of pairs or array (n, 2)
         Where ways begin. Without a coordinate system they are in that of friction.
 
     Returns
     -------
     GeoDataFrame
-        The rows and columns of the points (`seed_NAME` if this function has a column of that name) with lines as geometry, and `seed` (as in
-        `cost_allocation`), `cost` (as in `cost_distance`) and `length` (meters, on a plane its unit). Points in barriers, outside the
-        raster and that no seed reaches have a row without line and values. Lines across 180 degrees are cut there.
+        The rows and columns of the points (`seed_NAME` if this function has a column of that name)
+        with lines as geometry, and `seed` (as in `cost_allocation`), `cost` (as in `cost_distance`)
+        and `length` (meters, on a plane its unit). Points in barriers, outside the raster and that
+        no seed reaches have a row without line and values. Lines across 180 degrees are cut there.
 
     Examples
     --------
     >>> import numpy as np, gpuvoronoi
-    >>> friction = np.array([[1, 1, np.nan, 1], [1, 1, np.nan, 1], [1, 1, 2, 1]])  # a river with a ford
-    >>> ways = gpuvoronoi.cost_ways(friction, ([0.5], [2.5]), ([3.5], [2.5]), extent=(0, 0, 4, 3), metric="euclidean")
+    >>> river = [1, 1, np.nan, 1]
+    >>> friction = np.array([river, river, [1, 1, 2, 1]])  # with a ford
+    >>> seeds, points, extent = ([0.5], [2.5]), ([3.5], [2.5]), (0, 0, 4, 3)
+    >>> ways = gpuvoronoi.cost_ways(friction, seeds, points, extent=extent, metric="euclidean")
     >>> [(float(x), float(y)) for x, y in ways.geometry[0].coords]
     [(3.5, 2.5), (3.5, 1.5), (2.5, 0.5), (1.5, 1.5), (0.5, 2.5)]
     """

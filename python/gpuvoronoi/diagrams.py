@@ -40,30 +40,38 @@ def diagram(
 
     Parameters
     ----------
-    seeds : GeoDataFrame, GeoSeries of points, tuple of two arrays (x, y), list of pairs or array of shape (n, 2)
-        Without a coordinate system they are longitudes and latitudes, unless `metric` is "euclidean". Each point of a MultiPoint is a seed with
-        a row of its own, as `GeoDataFrame.explode` makes them.
+    seeds : GeoDataFrame, GeoSeries, tuple of two arrays (x, y), list of pairs or array (n, 2)
+        Without a coordinate system they are longitudes and latitudes, unless `metric` is
+        "euclidean". Each point of a MultiPoint is a seed with a row of its own, as
+        `GeoDataFrame.explode` makes them.
     metric : {"geodesic", "great-circle", "euclidean"}, optional
-        By default that of `default_metric`: geodesic for longitudes and latitudes and on projected CRSs of the whole world, euclidean on
-        other maps. On the globe, polygons of seeds on a map have the longitudes and latitudes that it is based on.
+        By default that of `default_metric`: geodesic for longitudes and latitudes and on projected
+        CRSs of the whole world, euclidean on other maps. On the globe, polygons of seeds on a map
+        have the longitudes and latitudes that it is based on.
     seeds_crs : Any, optional
         The seeds' coordinate system, if they have none.
     extent : (xmin, ymin, xmax, ymax), optional
         Of the plane: cells are cut there (default: a tenth of the longer side around the seeds).
-    mask : GeoDataFrame, GeoSeries, shapely's geometry, object with __geo_interface__, GeoJSON as dict, well-known binary, or a list of these, optional
-        Polygons in the coordinates of the result: cells are cut there, by shapely, with the rules of the command's ``--mask``. Longitudes may exceed 180;
-        invalid polygons follow the even-odd rule. A mask with another coordinate system is refused. Areas are those of what is left, of lines that are
-        straight in the result's coordinates; `neighbours` are those of the whole cells, and cells outside are empty.
+    mask : GeoDataFrame, GeoSeries, geometry, well-known binary or a list of these, optional
+        Polygons (of shapely, GeoJSON or with ``__geo_interface__``) in the coordinates of the
+        result: cells are cut there, by shapely, with the rules of the command's ``--mask``.
+        Longitudes may exceed 180; invalid polygons follow the even-odd rule. A mask with another
+        coordinate system is refused. Areas are those of what is left, of lines that are straight in
+        the result's coordinates; `neighbours` are those of the whole cells, and cells outside are
+        empty.
     tolerance : float
         On the globe: how far in meters polygons may be from the true borders.
     cut : bool
-        On the globe: whether polygons are cut at 180 degrees and closed along the poles. With `mask` they always are.
+        On the globe: whether polygons are cut at 180 degrees and closed along the poles. With
+        `mask` they always are.
     group : str, optional
-        Column of the seeds: those with the same value have one polygon. The result has a row for each value, which is its index, in the order of
-        the first seeds, with the columns of the first seed and `seeds`, the number of seeds.
+        Column of the seeds: those with the same value have one polygon. The result has a row for
+        each value, which is its index, in the order of the first seeds, with the columns of the
+        first seed and `seeds`, the number of seeds.
     radius : float, optional
-        With "great-circle": areas are those of a sphere of this radius, not of the ellipsoid, in its unit, in a column `area`; 1 for
-        steradians. `tolerance` is that of a sphere as large as the Earth.
+        With "great-circle": areas are those of a sphere of this radius, not of the ellipsoid, in
+        its unit, in a column `area`; 1 for steradians. `tolerance` is that of a sphere as large as
+        the Earth.
     skip_invalid : bool
         Whether rows without usable coordinates are left out instead of raising.
     workers, progress
@@ -72,8 +80,10 @@ def diagram(
     Returns
     -------
     GeoDataFrame
-        The seeds' rows and columns (`seed_NAME` if this function has a column of that name) with polygons as geometry, and `area_km2` (`area` without a unit of length), `neighbours`
-        (tuples of the index's labels), `others` (labels of seeds at the same place, which have an empty polygon).
+        The seeds' rows and columns (`seed_NAME` if this function has a column of that name) with
+        polygons as geometry, and `area_km2` (`area` without a unit of length), `neighbours` (tuples
+        of the index's labels), `others` (labels of seeds at the same place, which have an empty
+        polygon).
 
     Examples
     --------
@@ -104,7 +114,8 @@ def diagram(
     )
     if unverified:
         warnings.warn(
-            f"{unverified} corners or borders of cells are not verified; they are near the antipodes of the seeds, with errors "
+            f"{unverified} corners or borders of cells are not verified; they are near the "
+            "antipodes of the seeds, with errors "
             f"of up to 250 km",
             UserWarning,
             stacklevel=2,
@@ -176,7 +187,8 @@ def _of_points(seeds: Any) -> Any:
     others = [row for row, kind in enumerate(kinds) if kind not in known and kind == kind]
     if others:
         raise ValueError(
-            f"seeds: row {others[0]} is a {kinds[others[0]]}; lines and polygons are unsupported as "
+            f"seeds: row {others[0]} is a {kinds[others[0]]}; lines and polygons are unsupported "
+            "as "
             f"seeds of a diagram; use those of a raster, allocation()"
         )
     return seeds.explode(index_parts=False) if (kinds == "MultiPoint").any() else seeds
@@ -189,7 +201,8 @@ def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
         raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
     if meant not in _c.GLOBE_METRICS and seeds.crs is not None and seeds.crs.is_geographic:
         raise ValueError(
-            f"metric: {meant} is not supported for {_crs.name(seeds.crs)}, where degrees are not lengths; use to_crs() first"
+            f"metric: {meant} is not supported for {_crs.name(seeds.crs)}, where degrees are not "
+            "lengths; use to_crs() first"
         )
     if meant in _c.GLOBE_METRICS and default == "euclidean":
         raise ValueError(
@@ -201,7 +214,8 @@ def _metric_of(metric: Optional[str], seeds: _seeds.Seeds) -> str:
 def _make(
     seeds: _seeds.Seeds, options: _c.DiagramOptions, cut: bool, threads: int, progress: Progress
 ) -> tuple[dict[str, npt.NDArray[Any]], int]:
-    """The arrays of a diagram and of its polygons, and how many corners and borders are not verified."""
+    """The arrays of a diagram and of its polygons, and how many corners and borders are not
+    verified."""
     polygons, rings = c_void_p(), _c.DiagramRings()
     copied, integer, number = _diagram.copied, ctypes.c_int64, ctypes.c_double
     with _diagram.made(seeds.x, seeds.y, options, threads, progress) as (parts, step):
@@ -236,7 +250,8 @@ def _table(seeds: _seeds.Seeds, count: int) -> Any:
 
 
 def _free_names(columns: Any, own: Any) -> dict[Any, str]:
-    """New names of columns that have a taken name, in their order, as the command makes them (gv_field_name)."""
+    """New names of columns that have a taken name, in their order, as the command makes them
+    (gv_field_name)."""
     taken, names = {name.lower() for name in [*own, "geometry"]}, {}
     for column in dict.fromkeys(one for one in columns if isinstance(one, str)):
         name = "seed_" + column if column.lower() in taken else column
@@ -289,7 +304,8 @@ def _dissolved(
     own: dict[str, Any],
     *lists: list[list[int]],
 ) -> tuple[Any, ...]:
-    """A row for each group: its polygon, sums, and the groups that are in the lists of its seeds."""
+    """A row for each group: its polygon, sums, and the groups that are in the lists of its
+    seeds."""
     import geopandas
     from shapely.geometry import MultiPolygon
     from shapely.ops import unary_union

@@ -1,4 +1,5 @@
-"""Table functions for DuckDB: the nearest rows of another table, and all within a distance, measured on the globe."""
+"""Table functions for DuckDB: the nearest rows of another table, and all within a distance,
+measured on the globe."""
 
 from __future__ import annotations
 
@@ -20,13 +21,16 @@ Tree = Union[GlobeTree, FeatureTree]
 
 _KEPT = 8  # trees of the last queries
 _FOUND = "STRUCT(row BIGINT, rank INTEGER, distance DOUBLE)[]"
-# The rows of the second table have numbers; a tree of all of them is made once; its neighbors are joined by number.
+# The rows of the second table have numbers; a tree of all of them is made once; its neighbors are
+# joined by number.
 _MACRO = """
 CREATE OR REPLACE TEMP MACRO {name}(queries, {table}, {parameters}) AS TABLE
-WITH gv_rows AS MATERIALIZED (SELECT row_number() OVER () - 1 AS gv_row, * FROM query_table({table})),
+WITH gv_rows AS MATERIALIZED (
+  SELECT row_number() OVER () - 1 AS gv_row, * FROM query_table({table})),
 gv_trees AS MATERIALIZED (SELECT {make} AS gv_tree FROM gv_rows),
 gv_found AS (
-  SELECT q.*, unnest(gpuvoronoi_search(gv_tree, q.lon, q.lat, ({k})::INTEGER, ({limit})::DOUBLE)) AS gv_neighbor
+  SELECT q.*, unnest(gpuvoronoi_search(
+    gv_tree, q.lon, q.lat, ({k})::INTEGER, ({limit})::DOUBLE)) AS gv_neighbor
   FROM query_table(queries) q, gv_trees)
 SELECT gv_found.* EXCLUDE (gv_neighbor), gv_neighbor.rank AS rank, gv_neighbor.distance AS distance,
   COLUMNS(gv_rows.* EXCLUDE (gv_row)) AS "reference_\\0"
@@ -65,9 +69,11 @@ def register(
 ) -> None:
     """Register table functions in a connection of DuckDB; needs pyarrow.
 
-    ``nearest(queries, points, k := 1, max_distance := 'inf')`` and ``within(queries, points, distance)`` take the names of two
-    tables or views with the columns `lon` and `lat`, in degrees. ``nearest_features(queries, features, …)`` and
-    ``within_features(queries, features, distance)`` search points, lines and polygons in a column `wkb`, as `ST_AsWKB` makes it.
+    ``nearest(queries, points, k := 1, max_distance := 'inf')`` and
+    ``within(queries, points, distance)`` take the names of two tables or views with the columns
+    `lon` and `lat`, in degrees. ``nearest_features(queries, features, …)`` and
+    ``within_features(queries, features, distance)`` search points, lines and polygons in a column
+    `wkb`, as `ST_AsWKB` makes it.
 
     Parameters
     ----------
@@ -80,8 +86,9 @@ def register(
 
     Notes
     -----
-    Results have the columns of `queries`, `rank` (from 1), `distance` in meters, and the columns of the other table as
-    ``reference_NAME``. Rows without a position have no neighbor. The other table is held in memory, queries are not.
+    Results have the columns of `queries`, `rank` (from 1), `distance` in meters, and the columns of
+    the other table as ``reference_NAME``. Rows without a position have no neighbor. The other table
+    is held in memory, queries are not.
 
     Examples
     --------
@@ -89,8 +96,10 @@ def register(
     >>> connection = duckdb.connect()  # doctest: +SKIP
     >>> gpuvoronoi.duckdb.register(connection)  # doctest: +SKIP
     >>> connection.sql("CREATE VIEW zones AS FROM 'timezones.csv'")  # doctest: +SKIP
-    >>> connection.sql("CREATE VIEW ships AS SELECT 'a' AS ship, 4.9 AS lon, 52.4 AS lat")  # doctest: +SKIP
-    >>> connection.sql("SELECT ship, reference_name, rank FROM nearest('ships', 'zones', k := 3)").fetchall()  # doctest: +SKIP
+    >>> connection.sql(  # doctest: +SKIP
+    ...     "CREATE VIEW ships AS SELECT 'a' AS ship, 4.9 AS lon, 52.4 AS lat")
+    >>> connection.sql(  # doctest: +SKIP
+    ...     "SELECT ship, reference_name, rank FROM nearest('ships', 'zones', k := 3)").fetchall()
     [('a', 'Europe/Amsterdam', 1), ('a', 'Europe/Brussels', 2), ('a', 'Europe/Luxembourg', 3)]
     """
     pyarrow = package("pyarrow", "gpuvoronoi.duckdb.register")

@@ -32,26 +32,28 @@ class FeatureTree(_search.Fixed):
     Parameters
     ----------
     geometries : GeoSeries, GeoDataFrame or sequence
-        Points, lines, polygons, several of them or collections: shapely's, GeoJSON's as dicts, or None, which is never a
-        neighbor. In longitude and latitude for the first two metrics.
+        Points, lines, polygons, several of them or collections: shapely's, GeoJSON's as dicts, or
+        None, which is never a neighbor. In longitude and latitude for the first two metrics.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}
         What is measured.
     edges : {"straight", "geodesic"}
-        What is between two vertices: a line that is straight in the coordinates as they are written, or the shorter way
-        on the globe.
+        What is between two vertices: a line that is straight in the coordinates as they are
+        written, or the shorter way on the globe.
     boundary : bool
         Polygons count as their rings, with nothing within.
     ellipsoid : (float, float), optional
         Semi-major axis in meters and flattening; WGS 84 by default.
     skip_invalid : bool
-        Features with a coordinate that is not finite, or a latitude outside [-90, 90], are not neighbors, and queries with
-        one have none, where both are errors otherwise. The other features keep their rows.
+        Features with a coordinate that is not finite, or a latitude outside [-90, 90], are not
+        neighbors, and queries with one have none, where both are errors otherwise. The other
+        features keep their rows.
 
     Examples
     --------
     >>> from gpuvoronoi import FeatureTree
     >>> river = {"type": "LineString", "coordinates": [(10.0, 50.0), (12.0, 51.0)]}
-    >>> lake = {"type": "Polygon", "coordinates": [[(20.0, 50.0), (22.0, 50.0), (21.0, 51.0), (20.0, 50.0)]]}
+    >>> ring = [(20.0, 50.0), (22.0, 50.0), (21.0, 51.0), (20.0, 50.0)]
+    >>> lake = {"type": "Polygon", "coordinates": [ring]}
     >>> tree = FeatureTree([river, lake])
     >>> meters, feature = tree.query([11.0, 21.0], [51.0, 50.5])
     >>> meters.round(), feature
@@ -80,7 +82,8 @@ class FeatureTree(_search.Fixed):
             and not _crs.is_degrees(_crs.parse(crs, "geometries"))
         ):
             raise ValueError(
-                f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude in degrees: "
+                f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude "
+                "and latitude in degrees: "
                 "use to_crs(4326), or a metric of the plane"
             )
         arrays = _geometries.read(geometries)
@@ -212,7 +215,8 @@ class FeatureTree(_search.Fixed):
         Parameters
         ----------
         x, y : array_like
-            Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that broadcast.
+            Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that
+            broadcast.
         k : int or sequence of int
             How many neighbors, up to 64; or which ones, counted from 1.
         max_distance : float
@@ -222,15 +226,16 @@ class FeatureTree(_search.Fixed):
         nearest : bool
             The nearest points too.
         mask : array_like, optional
-            Of the shape of the queries: those where it is 0, False or NaN have no neighbor, whatever their coordinates.
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbor,
+            whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
         Returns
         -------
         d : float or ndarray of float64
-            Distances, 0 within a polygon, inf where there are fewer neighbors. The shape is that of `x`, with an axis of
-            `k` unless `k` is 1.
+            Distances, 0 within a polygon, inf where there are fewer neighbors. The shape is that of
+            `x`, with an axis of `k` unless `k` is 1.
         i : int or ndarray of intp
             Rows of the geometries; `n` where there are fewer neighbors.
         points : ndarray of float64
@@ -238,8 +243,9 @@ class FeatureTree(_search.Fixed):
 
         Notes
         -----
-        Of equal distances before they are rounded the lowest index comes first: on the plane squares, of great circles the squares of chords are compared, so a later index may come first where
-        only the returned distances are equal.
+        Of equal distances before they are rounded the lowest index comes first: on the plane
+        squares, of great circles the squares of chords are compared, so a later index may come
+        first where only the returned distances are equal.
         """
         px, py, shape = _positions.pairs(x, y, "x", "y")
         limit = _search.real(max_distance, "max_distance", 0.0)
@@ -312,21 +318,23 @@ class FeatureTree(_search.Fixed):
         Returns
         -------
         d : ndarray of float64
-            The least distances between the geometries, 0 where they meet; inf where there are fewer neighbors. With an axis
-            of `k` unless `k` is 1.
+            The least distances between the geometries, 0 where they meet; inf where there are fewer
+            neighbors. With an axis of `k` unless `k` is 1.
         i : ndarray of intp
             Rows of the tree's geometries; `n` where there are fewer neighbors.
 
         Notes
         -----
-        On the globe lines and polygons on both sides need ``edges="geodesic"``: the least distance of two such edges is at
-        an end of one of them, which is not known of lines that are straight in longitude and latitude.
+        On the globe lines and polygons on both sides need ``edges="geodesic"``: the least distance
+        of two such edges is at an end of one of them, which is not known of lines that are straight
+        in longitude and latitude.
 
         Examples
         --------
         >>> from gpuvoronoi import FeatureTree
         >>> roads = [{"type": "LineString", "coordinates": [(0.0, 0.0), (4.0, 0.0)]}]
-        >>> FeatureTree(roads, "euclidean").query_features([{"type": "LineString", "coordinates": [(1.0, 2.0), (1.0, 9.0)]}])
+        >>> path = {"type": "LineString", "coordinates": [(1.0, 2.0), (1.0, 9.0)]}
+        >>> FeatureTree(roads, "euclidean").query_features([path])
         (array([2.]), array([0]))
         """
         if getattr(geometries, "geometry", None) is not None:
@@ -389,7 +397,8 @@ class FeatureTree(_search.Fixed):
         Parameters
         ----------
         x, y : array_like
-            Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that broadcast.
+            Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that
+            broadcast.
         r : float or array_like
             Meters on the globe, of a shape that broadcasts to that of the positions. Inclusive.
         return_distance, count_only, sort_results, workers
@@ -424,4 +433,7 @@ class FeatureTree(_search.Fixed):
         return int(self.n)
 
     def __repr__(self) -> str:
-        return f"FeatureTree(n={self.n}, metric={self.metric!r}, edges={self.edges!r}, boundary={self.boundary!r}, ellipsoid={self.ellipsoid!r})"
+        return (
+            f"FeatureTree(n={self.n}, metric={self.metric!r}, edges={self.edges!r}, "
+            f"boundary={self.boundary!r}, ellipsoid={self.ellipsoid!r})"
+        )

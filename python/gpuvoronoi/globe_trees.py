@@ -31,8 +31,9 @@ class GlobeTree(_search.Fixed):
     backend, device
         As of `KDTree`.
     skip_invalid : bool
-        Places with a coordinate that is missing or not finite, or a latitude outside [-90, 90], are not neighbors, and
-        queries with one have none, where both are errors otherwise. The other places keep their indices.
+        Places with a coordinate that is missing or not finite, or a latitude outside [-90, 90], are
+        not neighbors, and queries with one have none, where both are errors otherwise. The other
+        places keep their indices.
 
     Examples
     --------
@@ -141,23 +142,27 @@ class GlobeTree(_search.Fixed):
         workers : int
             Threads; -1 for as many as there are CPUs.
         exclude_self : bool
-            The positions are the tree's, in their order: none of them is its own neighbor; others in its place are.
+            The positions are the tree's, in their order: none of them is its own neighbor; others
+            in its place are.
         mask : array_like, optional
-            Of the shape of the queries: those where it is 0, False or NaN have no neighbor, whatever their coordinates.
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbor,
+            whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
         Returns
         -------
         meters : float or ndarray of float64
-            inf where there are fewer neighbors. The shape is that of `lon`, with an axis of `k` unless `k` is 1.
+            inf where there are fewer neighbors. The shape is that of `lon`, with an axis of `k`
+            unless `k` is 1.
         indices : int or ndarray of intp
             `n` where there are fewer neighbors.
 
         Notes
         -----
-        Of equal distances before they are rounded the lowest index comes first: of great circles the squares of chords are compared, so a later index may come first where
-        only the returned distances are equal.
+        Of equal distances before they are rounded the lowest index comes first: of great circles
+        the squares of chords are compared, so a later index may come first where only the returned
+        distances are equal.
 
         Examples
         --------
@@ -205,7 +210,8 @@ class GlobeTree(_search.Fixed):
         sort_results: bool = True,
         workers: int = -1,
     ) -> _radius.Within:
-        """The places within a distance of each position, as `sklearn.neighbors.BallTree` gives them.
+        """The places within a distance of each position, as `sklearn.neighbors.BallTree` gives
+        them.
 
         Parameters
         ----------
@@ -218,7 +224,8 @@ class GlobeTree(_search.Fixed):
         count_only : bool
             The numbers of places instead.
         sort_results : bool
-            Nearest first, of equal distances before they are rounded (`GlobeTree.query`) the lowest index; else by index.
+            Nearest first, of equal distances before they are rounded (`GlobeTree.query`) the lowest
+            index; else by index.
         workers : int
             Threads; -1 for as many as there are CPUs.
 
@@ -262,7 +269,8 @@ class GlobeTree(_search.Fixed):
         distances: bool,
         workers: int,
     ) -> _radius.Found:
-        """The places within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
+        """The places within a radius (of each) of others, or (own) of each of its own among the
+        others; nearest first."""
         batch = _radius.Queries(
             self._index,
             None if own else lambda first, end: _positions.points(lon[first:end], lat[first:end]),
@@ -282,7 +290,8 @@ class GlobeTree(_search.Fixed):
         workers: int,
         progress: Progress,
     ) -> _search.Indices:
-        """The index of the nearest place of each of some flat positions, -1 for none. Without distances, for which geodesics are computed."""
+        """The index of the nearest place of each of some flat positions, -1 for none. Without
+        distances, for which geodesics are computed."""
         limit, threads = _search.real(max_distance, "max_distance", 0.0), worker_threads(workers)
         usable_rows = _search.usable((lon, lat), self._skip, True)
         x, y = (lon, lat) if usable_rows is None else (lon[usable_rows], lat[usable_rows])
@@ -310,7 +319,10 @@ class GlobeTree(_search.Fixed):
         return int(self.n)
 
     def __repr__(self) -> str:
-        return f"GlobeTree(n={self.n}, metric={self.metric!r}, ellipsoid={self.ellipsoid!r}, backend={self.backend!r})"
+        return (
+            f"GlobeTree(n={self.n}, metric={self.metric!r}, ellipsoid={self.ellipsoid!r}, "
+            f"backend={self.backend!r})"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (

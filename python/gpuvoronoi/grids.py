@@ -51,12 +51,13 @@ def default_grid(
     crs : Any, optional
         The coordinate system of the cells: whatever pyproj accepts.
     extent : (float, float, float, float), optional
-        xmin, ymin, xmax, ymax. Default: the globe for longitudes and latitudes, else the extent of the seeds
-        and a tenth on each side.
+        xmin, ymin, xmax, ymax. Default: the globe for longitudes and latitudes, else the extent of
+        the seeds and a tenth on each side.
     resolution : float, optional
         The side of a cell. Default: the longer side of the extent has 2048 cells.
     level : int, optional
-        A level of the QTM mesh, which makes the default for longitudes and latitudes 2**(level + 3) columns.
+        A level of the QTM mesh, which makes the default for longitudes and latitudes 2**(level + 3)
+        columns.
     shape : (int, int), optional
         Rows and columns, in place of `resolution`.
 
@@ -117,7 +118,8 @@ def _cells(length: float, step: float) -> int:
 
 
 def _around(seeds: _seeds.Seeds, crs: Any) -> Box:
-    """The extent of seeds in the system of the cells, with a margin; it ends at the area of use if one is far outside."""
+    """The extent of seeds in the system of the cells, with a margin; it ends at the area of use if
+    one is far outside."""
     if seeds.features is not None:
         seeds = dataclasses.replace(seeds, x=seeds.features.x, y=seeds.features.y)
     x, y, area = seeds.x, seeds.y, None
@@ -198,7 +200,8 @@ def polygon_mask(polygons: Any, grid: _grid.Grid) -> npt.NDArray[np.bool_]:
 
 
 def _inside(arrays: _geometries.Arrays, x: Any, y: Any, turn: float) -> npt.NDArray[np.bool_]:
-    """Behind each crossing of an edge the cells of a row change sides. x repeats after `turn` (0: never)."""
+    """Behind each crossing of an edge the cells of a row change sides. x repeats after `turn` (0:
+    never)."""
     made = np.zeros((y.size, x.size), bool)
     up = -y  # rows go south
     for part in range(len(arrays.kind)):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Query = Callable[
     [Indices, int, bool], tuple[Floats, Indices]
-]  # of rows that search, how many neighbors, whether only those at 0 are wanted: distances and numbers
+]  # rows that search, how many neighbors, whether only those at 0: distances and numbers
 Searcher = Callable[
     [int, int], Query
 ]  # among some of what is searched, from the first up to but without the last
@@ -52,16 +52,18 @@ def sjoin_nearest(
     Parameters
     ----------
     left_df, right_df : GeoDataFrame
-        Points, lines and polygons, in one coordinate system. In a geographic one distances are geodesics on its ellipsoid, right across
-        the antimeridian and at the poles; on a map they are straight lines. Geometries that meet are at distance 0.
+        Points, lines and polygons, in one coordinate system. In a geographic one distances are
+        geodesics on its ellipsoid, right across the antimeridian and at the poles; on a map they
+        are straight lines. Geometries that meet are at distance 0.
     how : {"inner", "left", "right"}
-        "inner": the rows of `left_df` that have a neighbor; "left": all of them; "right": all rows of `right_df`, each
-        with its nearest rows of `left_df`.
+        "inner": the rows of `left_df` that have a neighbor; "left": all of them; "right": all rows
+        of `right_df`, each with its nearest rows of `left_df`.
     max_distance : float, optional
         Rows farther away are not neighbors; inclusive; meters, or the map's unit.
     lsuffix, rsuffix : str
-        For columns that both tables have, and for the column of the other table's index, `index_right` (`index_left`),
-        where the index has no name. A MultiIndex makes a column a level (`index_right0`, ...).
+        For columns that both tables have, and for the column of the other table's index,
+        `index_right` (`index_left`), where the index has no name. A MultiIndex makes a column a
+        level (`index_right0`, ...).
     distance_col : str, optional
         The name of a column for distances.
     exclusive : bool
@@ -69,12 +71,14 @@ def sjoin_nearest(
     k : int
         How many neighbors, nearest first.
     ties : {"all", "first"}
-        Of rows as far away as the `k`-th neighbor: "all", as GeoPandas, or only the first in the other table's order (of equal distances
-        before they are rounded), so that there are `k` at most.
+        Of rows as far away as the `k`-th neighbor: "all", as GeoPandas, or only the first in the
+        other table's order (of equal distances before they are rounded), so that there are `k` at
+        most.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic in geographic systems, euclidean on maps and without a system.
     edges : {"straight", "geodesic"}
-        As of `FeatureTree`. In geographic systems "geodesic" is required if both tables have lines or polygons.
+        As of `FeatureTree`. In geographic systems "geodesic" is required if both tables have lines
+        or polygons.
     workers, progress
         As of `KDTree.query`.
 
@@ -85,7 +89,8 @@ def sjoin_nearest(
 
     Notes
     -----
-    Rows without a geometry, with an empty one or with coordinates that are not finite have no neighbor and are none.
+    Rows without a geometry, with an empty one or with coordinates that are not finite have no
+    neighbor and are none.
     """
     for frame, name in ((left_df, "left_df"), (right_df, "right_df")):
         if not hasattr(frame, "geometry") or not hasattr(frame, "columns"):
@@ -103,7 +108,8 @@ def sjoin_nearest(
     if left.crs is not None and left.crs.is_geographic:
         if left.crs.is_derived and edges == "straight" and (_has_edges(left) or _has_edges(right)):
             raise ValueError(
-                f"edges: straight edges are not supported in {_crs.name(left.crs)}; use edges='geodesic', or to_crs() first"
+                f"edges: straight edges are not supported in {_crs.name(left.crs)}; use "
+                "edges='geodesic', or to_crs() first"
             )
         left, right = _seeds.on_globe(left, "left_df"), _seeds.on_globe(right, "right_df")
     queries, references = (right, left) if how == "right" else (left, right)
@@ -174,7 +180,8 @@ def _searcher(
     meant = metric_of(metric, queries.crs, geographic)
     if geographic and edges == "straight" and _has_edges(queries) and _has_edges(references):
         raise ValueError(
-            "edges: straight edges are not supported for lines and polygons of both tables in a geographic system; use "
+            "edges: straight edges are not supported for lines and polygons of both tables in a "
+            "geographic system; use "
             "edges='geodesic', or to_crs() to a map"
         )
     if not geographic and edges != "straight":
@@ -251,7 +258,8 @@ def _neighbors(
     ties: str,
     exclusive: bool,
 ) -> tuple[Indices, Indices, Floats]:
-    """Rows, their neighbors' rows, and how far those are: by row, then by distance, then by neighbor.
+    """Rows, their neighbors' rows, and how far those are: by row, then by distance, then by
+    neighbor.
 
     Rows of `references` at one place are searched as one place, so that the search has few ties."""
     of_points = references.features is None
@@ -301,8 +309,8 @@ def _places(
     ties: bool,
     exclusive: bool,
 ) -> tuple[Indices, Indices, Floats]:
-    """The `k` nearest of `count` places and all that are as far as the last of them, by row. Neighbors are requested until
-    a farther one, or none, is found."""
+    """The `k` nearest of `count` places and all that are as far as the last of them, by row.
+    Neighbors are requested until a farther one, or none, is found."""
     made: list[tuple[Indices, Indices, Floats]] = [
         (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
     ]
@@ -362,7 +370,8 @@ def _in_parts(searcher: Searcher, count: int, most: int) -> Query:
 def _joined(
     frames: tuple[Any, Any], rows: tuple[Indices, Indices], right: bool, suffixes: tuple[str, str]
 ) -> Any:
-    """Rows of both tables (-1: none) side by side: the index and the geometry are those of one of them, the other's index is columns."""
+    """Rows of both tables (-1: none) side by side: the index and the geometry are those of one of
+    them, the other's index is columns."""
     pandas = package("pandas", "sjoin_nearest")
 
     own = int(right)
@@ -375,7 +384,8 @@ def _joined(
     common = set(names[0]).intersection(names[1])
     if common and not any(suffixes):
         raise ValueError(
-            f"lsuffix, rsuffix: both tables have a column {min(map(str, common))!r}; give one of them a suffix"
+            f"lsuffix, rsuffix: both tables have a column {min(map(str, common))!r}; give one of "
+            "them a suffix"
         )
     index = frames[own].index.take(rows[own])
     parts = []
@@ -423,6 +433,7 @@ def _names(side: Any, other: Any, suffix: str) -> list[Any]:
     for name, label in zip(names, side.index.names):
         if label is None and (name in side.columns or name in other.columns):
             raise ValueError(
-                f"left_df, right_df: {name!r} cannot be a column of both the tables and the result; rename it first"
+                f"left_df, right_df: {name!r} cannot be a column of both the tables and the "
+                "result; rename it first"
             )
     return [*names, *side.columns]

@@ -36,23 +36,26 @@ def to_parquet(
     Parameters
     ----------
     found : xarray.DataArray or xarray.Dataset
-        A result of `voronoi`, `nearest_value` or `regrid` with the coordinate `cell_ids`, or the NetCDF file of the
-        command's ``--cells-of`` as xarray opens it. A part of the cells, too, in any order.
+        A result of `voronoi`, `nearest_value` or `regrid` with the coordinate `cell_ids`, or the
+        NetCDF file of the command's ``--cells-of`` as xarray opens it. A part of the cells, too, in
+        any order.
     path : str or path-like
         The file. One that exists is replaced once the new one is complete.
     geometry : str, optional
-        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet then, with the columns `lon`, `lat`,
-        the centers of the cells as points, `bbox` and the coordinate system of `found`.
+        The cells as `cells` of `voronoi` has them, for example ``"h3:4"``: the table is GeoParquet
+        then, with the columns `lon`, `lat`, the centers of the cells as points, `bbox` and the
+        coordinate system of `found`.
     compression : str
         Of pyarrow.
     geoparquet : {"1.1", "2.0"}
-        The version of GeoParquet. In 2.0 the points have Parquet's type `GEOGRAPHY`, and there is no column `bbox`, as the file has boxes in its
-        statistics; needs pyarrow 21.
+        The version of GeoParquet. In 2.0 the points have Parquet's type `GEOGRAPHY`, and there is
+        no column `bbox`, as the file has boxes in its statistics; needs pyarrow 21.
 
     Notes
     -----
-    The column `cell_ids` is uint64. Each variable is a column; with `rank` the further neighbors are `NAME_2` and so on. Cells without
-    a seed are null. The schema's metadata has the system of the cells as `dggs`.
+    The column `cell_ids` is uint64. Each variable is a column; with `rank` the further neighbors
+    are `NAME_2` and so on. Cells without a seed are null. The schema's metadata has the system of
+    the cells as `dggs`.
 
     Examples
     --------
@@ -64,7 +67,8 @@ def to_parquet(
     package("pyarrow.parquet", "to_parquet")
     if not hasattr(found, "data_vars") and not hasattr(found, "to_dataset"):
         raise TypeError(
-            f"found must be an xarray.DataArray or Dataset with cell_ids, not {type(found).__name__}"
+            "found must be an xarray.DataArray or Dataset with cell_ids, not "
+            f"{type(found).__name__}"
         )
     dataset = (
         found.to_dataset(name=found.name or "value") if not hasattr(found, "data_vars") else found
@@ -103,7 +107,8 @@ def to_parquet(
 
 @contextlib.contextmanager
 def _replaced(path: Any) -> Iterator[str]:
-    """A path to write to; the file is moved to `path` when it is complete, and until then a file there stays."""
+    """A path to write to; the file is moved to `path` when it is complete, and until then a file
+    there stays."""
     target = os.path.realpath(path)
     with tempfile.TemporaryDirectory(prefix=".", dir=os.path.dirname(target)) as folder:
         made = os.path.join(folder, os.path.basename(target))
@@ -132,7 +137,8 @@ def _geography(pyarrow: Any, points: Any, crs: Any) -> Any:
 
 
 def _geoparquet(dataset: Any, lon: Any, lat: Any, version: str) -> dict[str, Any]:
-    """GeoParquet's metadata of the centers, which are longitudes and latitudes: their system, and the column with a box of each row."""
+    """GeoParquet's metadata of the centers, which are longitudes and latitudes: their system, and
+    the column with a box of each row."""
     mapping = _grid._grid_mapping(dataset)
     stated = mapping.get("crs_wkt") or mapping.get("spatial_ref")
     crs = _grid._crs_of(dataset, mapping) if stated else None
@@ -160,7 +166,8 @@ def _columns(pyarrow: Any, name: str, variable: Any, dim: str) -> dict[str, Any]
     others = [d for d in variable.dims if d != dim]
     if others not in ([], ["rank"]):
         raise ValueError(
-            f"found: {name!r} has the dimensions {tuple(variable.dims)}; select one element of each but {dim!r} and 'rank'"
+            f"found: {name!r} has the dimensions {tuple(variable.dims)}; select one element of "
+            f"each but {dim!r} and 'rank'"
         )
     values = variable.transpose(*others, dim).values
     fill = variable.attrs.get("_FillValue", variable.encoding.get("_FillValue"))

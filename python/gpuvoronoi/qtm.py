@@ -1,6 +1,8 @@
-"""Dutton's quaternary triangular mesh, on arrays: places to cells, cells to places, neighbors, texts.
+"""Dutton's quaternary triangular mesh, on arrays: places to cells, cells to places, neighbors,
+texts.
 
-A cell is an int64 id, which knows its level (0 ... 29). Every function takes scalars or arrays of any shape.
+A cell is an int64 id, which knows its level (0 ... 29). Every function takes scalars or arrays of
+any shape.
 
 Examples
 --------
@@ -57,7 +59,8 @@ def _ids(cells: npt.ArrayLike) -> Ids:
 
 
 def _levels(cells: Ids, name: str = "cells") -> Ids:
-    """The levels, by the bits of an id that gpuvoronoi/cells.h defines: the octant, two bits a digit, a 1, zeros."""
+    """The levels, by the bits of an id that gpuvoronoi/cells.h defines: the octant, two bits a
+    digit, a 1, zeros."""
     ends = np.bitwise_and(cells, -cells)  # the 1 at bit 58 - 2 * level
     exponents = np.frexp(ends.astype(np.float64))[1].astype(np.int64) - 1
     octants = cells >> _OCTANT
@@ -132,7 +135,8 @@ def centers(cells: npt.ArrayLike) -> tuple[Union[float, Floats], Union[float, Fl
 
 
 def corners(cells: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Longitudes and latitudes of the corners, with a last axis of 3, counter-clockwise from outside."""
+    """Longitudes and latitudes of the corners, with a last axis of 3, counter-clockwise from
+    outside."""
     return _places_of("gv_qtm_corner_array", cells, (3,))
 
 

@@ -34,39 +34,48 @@ if TYPE_CHECKING:
 
 NAMES = ("allocation", "proximity", "direction")
 _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
-        Points, lines or polygons: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays of points, or geometries, which
-        are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
-        `seeds_crs` says otherwise. Or a raster, with its cells as seeds: an `xarray.DataArray`, or a two-dimensional array
-        with `target_values` and `extent`. A seed is then all cells of one value, a whole number, and each cell with `k` above 1; masked cells of a
-        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of the result, slice by slice; the raster's own cells are the
-        queries unless `like`, `shape` or `level` say otherwise.
+        Points, lines or polygons: x and y (longitude and latitude in degrees on the globe) as
+        one-dimensional arrays of points, or geometries, which are reprojected to the grid's
+        coordinate system by pyproj. Pairs of arrays are in the grid's system unless `seeds_crs`
+        says otherwise. Or a raster, with its cells as seeds: an `xarray.DataArray`, or a
+        two-dimensional array with `target_values` and `extent`. A seed is then all cells of one
+        value, a whole number, and each cell with `k` above 1; masked cells of a
+        `numpy.ma.MaskedArray` are none; other dimensions of a DataArray (time, level) are those of
+        the result, slice by slice; the raster's own cells are the queries unless `like`, `shape` or
+        `level` say otherwise.
     target_values : sequence of int, optional
-        The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
-        a seed, no cell has one.
+        The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and
+        `_FillValue`. Where no cell is a seed, no cell has one.
     like : xarray.DataArray or xarray.Dataset, optional
-        The cells to compute: its last two spatial coordinates, evenly spaced, or longitudes and latitudes that are not (Gaussian grids, a
-        single row) or two-dimensional (curvilinear grids), as `cells` takes them, and its coordinate system if it has one by CF's
-        `grid_mapping` (as rioxarray writes it). The result has its coordinates, and is computed by Dask, chunk by chunk,
-        if it is chunked.
+        The cells to compute: its last two spatial coordinates, evenly spaced, or longitudes and
+        latitudes that are not (Gaussian grids, a single row) or two-dimensional (curvilinear
+        grids), as `cells` takes them, and its coordinate system if it has one by CF's
+        `grid_mapping` (as rioxarray writes it). The result has its coordinates, and is computed by
+        Dask, chunk by chunk, if it is chunked.
     shape : (int, int), optional
         Rows and columns of the grid, in place of `like`.
     extent : (float, float, float, float), optional
-        xmin, ymin, xmax, ymax of the grid with `shape`; the whole globe by default. The first row is the northernmost.
+        xmin, ymin, xmax, ymax of the grid with `shape`; the whole globe by default. The first row
+        is the northernmost.
     transform : sequence of six float, optional
-        In place of `extent`: GDAL's geotransform of a grid that is not rotated, (xmin, width of a cell, 0, ymax, 0, minus its height).
+        In place of `extent`: GDAL's geotransform of a grid that is not rotated, (xmin, width of a
+        cell, 0, ymax, 0, minus its height).
     level : int, optional
-        A level of the QTM mesh: its triangles are the queries. With `like` or `shape` each cell holds the result of its triangle;
-        alone, the result is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
+        A level of the QTM mesh: its triangles are the queries. With `like` or `shape` each cell
+        holds the result of its triangle; alone, the result is one value a triangle, in the order of
+        `gpuvoronoi.qtm.number`.
     cells : str, (array_like, array_like), xarray.DataArray or xarray.Dataset, optional
-        Other cells as queries: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme (``",ring"``: in RING's order;
-        ``",authalic"``: latitudes of centers are authalic, not geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``,
-        which needs the package h3; longitudes and latitudes of places, arrays of one
-        shape, which the result has; or an xarray object with such coordinates, as `regrid` takes it.
+        Other cells as queries: ``"healpix:LEVEL"``, the pixels of HEALPix in the NESTED scheme
+        (``",ring"``: in RING's order; ``",authalic"``: latitudes of centers are authalic, not
+        geodetic); ``"s2:LEVEL"``, with ``",authalic"`` too; ``"h3:LEVEL"``, which needs the package
+        h3; longitudes and latitudes of places, arrays of one shape, which the result has; or an
+        xarray object with such coordinates, as `regrid` takes it.
     crs : optional
-        The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,
-        positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
-        Positions are in its unit (degrees, grads). Cells of grid systems and triangles of a mesh are counted from Greenwich whatever its
-        prime meridian; so are places, if only the seeds have a system.
+        The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of
+        the seeds. Without any, positions are longitudes and latitudes on WGS 84 with the globe's
+        metrics, plain coordinates with the plane's. Positions are in its unit (degrees, grads).
+        Cells of grid systems and triangles of a mesh are counted from Greenwich whatever its prime
+        meridian; so are places, if only the seeds have a system.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic for longitudes and latitudes, euclidean on maps.
     distance_metric : str, optional
@@ -74,9 +83,11 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     k : int
         How many neighbors, up to 64. Above 1 the result has a first dimension `rank`.
     max_distance : float
-        Seeds farther away do not count; inclusive; meters on the globe, the map's unit on the plane.
+        Seeds farther away do not count; inclusive; meters on the globe, the map's unit on the
+        plane.
     mask : array_like of the grid's shape, or GeoDataFrame, optional
-        Cells that are 0 (or False, or NaN) are left out; of polygons, cells without their center in one of them.
+        Cells that are 0 (or False, or NaN) are left out; of polygons, cells without their center in
+        one of them.
     weights : array_like or str, optional
         One weight a seed, or a column of the seeds' table.
     weighting : {"multiplicative", "additive", "power"}, optional
@@ -84,16 +95,19 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     seeds_crs : optional
         The seeds' coordinate system.
     edges : {"straight", "geodesic"}
-        Of lines and polygons, what is between two vertices: a line that is straight in the grid's coordinates (on the globe in longitude and
-        latitude), or the shorter way on the globe.
+        Of lines and polygons, what is between two vertices: a line that is straight in the grid's
+        coordinates (on the globe in longitude and latitude), or the shorter way on the globe.
     boundary : bool
         Polygons count as their rings, with nothing within.
     barriers : GeoDataFrame or GeoSeries, optional
-        Lines and polygons that the way to a seed may touch and follow, but not cross or enter: distances and directions are those of the shortest way
-        round them, and cells inside polygons have no seed. With metric euclidean, great-circle or geodesic, one neighbor, and points as seeds.
+        Lines and polygons that the way to a seed may touch and follow, but not cross or enter:
+        distances and directions are those of the shortest way round them, and cells inside polygons
+        have no seed. With metric euclidean, great-circle or geodesic, one neighbor, and points as
+        seeds.
     skip_invalid : bool
-        Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no place in the grid's system
-        (on the globe a latitude beyond 90 degrees); the others keep their numbers.
+        Leave out seeds that have no geometry, an empty one, coordinates that are not finite or no
+        place in the grid's system (on the globe a latitude beyond 90 degrees); the others keep
+        their numbers.
     x, y : str, optional
         The names of the dimensions of `like`, or of the raster of seeds.
     backend : str
@@ -107,7 +121,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
 
 
 def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
-    """The integer type of a raster of ids, and its value of cells without a seed, as the command chooses them.
+    """The integer type of a raster of ids, and its value of cells without a seed, as the command
+    chooses them.
 
     Parameters
     ----------
@@ -119,7 +134,8 @@ def no_seed(ids: Any, dtype: Any = None) -> tuple[np.dtype[Any], int]:
     Returns
     -------
     tuple
-        The value is -1, or the least one of the type if -1 is an id; of unsigned types the largest, or 0.
+        The value is -1, or the least one of the type if -1 is an id; of unsigned types the largest,
+        or 0.
 
     Examples
     --------
@@ -292,7 +308,8 @@ class RasterRequest:
             raise ValueError("level alone has no chunks")
 
     def _mask(self, mask: Any) -> Any:
-        """As it was given, which blocks read (`_field.mask_bytes`); a Dask array where the result is one."""
+        """As it was given, which blocks read (`_field.mask_bytes`); a Dask array where the result
+        is one."""
         if mask is None:
             return None
         if hasattr(mask, "geometry") and hasattr(mask, "crs"):
@@ -358,7 +375,8 @@ class RasterRequest:
     def compute(
         self, names: Optional[_field.Names], *, distance: Any = None, azimuth: bool = False
     ) -> tuple[Any, Any, Any]:
-        """Seeds by `names`, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
+        """Seeds by `names`, distances and azimuths, k x rows x columns: numpy's, or Dask's where
+        `like` is chunked."""
         if self.nothing:
             return (
                 None if names is None else self._full(names.nodata, names.dtype),
@@ -431,13 +449,14 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Unpack[RasterOptions
     ----------
     ARGUMENTS
     ids : array_like of int, or str, optional
-        Integers to write in place of the seeds' numbers from 0; one a seed, or the name of a column of the seeds' table.
+        Integers to write in place of the seeds' numbers from 0; one a seed, or the name of a column
+        of the seeds' table.
 
     Returns
     -------
     ndarray or xarray.DataArray
-        int32 (int64 for large ids); -1 where there is no seed (the type's least value if -1 is an id). An
-        `xarray.DataArray` if `like` is given. Cells of a raster as seeds: their values.
+        int32 (int64 for large ids); -1 where there is no seed (the type's least value if -1 is an
+        id). An `xarray.DataArray` if `like` is given. Cells of a raster as seeds: their values.
 
     Examples
     --------
@@ -486,8 +505,8 @@ def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Unpack[Raster
     Returns
     -------
     ndarray or xarray.DataArray
-        Meters on the globe, the map's unit on the plane; NaN where there is no seed. Weights decide which seed is
-        nearest, not how far it is.
+        Meters on the globe, the map's unit on the plane; NaN where there is no seed. Weights decide
+        which seed is nearest, not how far it is.
 
     Examples
     --------
@@ -528,8 +547,9 @@ def direction(seeds: Any, **arguments: Unpack[RasterOptions]) -> Any:
     Returns
     -------
     ndarray or xarray.DataArray of float32
-        Degrees clockwise from true north (from +y on the plane) in which the line leaves the cell, [0, 360); 0 at the seed
-        itself, NaN where there is no seed, and within a polygon that is the nearest.
+        Degrees clockwise from true north (from +y on the plane) in which the line leaves the cell,
+        [0, 360); 0 at the seed itself, NaN where there is no seed, and within a polygon that is the
+        nearest.
 
     Examples
     --------
@@ -566,8 +586,8 @@ def voronoi(
     Returns
     -------
     xarray.Dataset
-        With coordinates, the coordinate system as CF's `grid_mapping` (which rioxarray reads), and `_FillValue`. Where
-        xarray is not installed, a dict of numpy arrays with the same names.
+        With coordinates, the coordinate system as CF's `grid_mapping` (which rioxarray reads), and
+        `_FillValue`. Where xarray is not installed, a dict of numpy arrays with the same names.
 
     Examples
     --------
@@ -603,12 +623,14 @@ def voronoi(
 
 
 def _has_slices(seeds: Any) -> bool:
-    """Whether seeds are several rasters: variables of a Dataset, or slices along other dimensions than two of space."""
+    """Whether seeds are several rasters: variables of a Dataset, or slices along other dimensions
+    than two of space."""
     return hasattr(seeds, "dims") and (hasattr(seeds, "data_vars") or len(seeds.dims) > 2)
 
 
 def _by_slices(seeds: Any, function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """What `function` returns for each variable, or for each slice along the first other dimension, one behind another."""
+    """What `function` returns for each variable, or for each slice along the first other dimension,
+    one behind another."""
     xarray = package("xarray", "seeds with other dimensions")
     if hasattr(seeds, "data_vars"):
         rasters = {name: one for name, one in seeds.data_vars.items() if one.ndim > 1}

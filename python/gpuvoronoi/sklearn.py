@@ -1,4 +1,5 @@
-"""Estimators for scikit-learn: `NearestNeighbors`, `KNeighborsTransformer`, `RadiusNeighborsTransformer`.
+"""Estimators for scikit-learn: `NearestNeighbors`, `KNeighborsTransformer`,
+`RadiusNeighborsTransformer`.
 
 Importing this module needs scikit-learn."""
 
@@ -35,9 +36,11 @@ _PARAMETERS = """n_neighbors : int
     algorithm : {"auto", "ball_tree", "kd_tree", "brute"}
     leaf_size : int
         Accepted for scikit-learn's sake; the neighbors are exact and the same whatever they are.
-    metric : {"euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "inner_product", "haversine"}
-        Or their other names "l2", "l1", "cityblock", "infinity". With "haversine" the two features are latitude and longitude in
-        radians, and distances are angles in radians (on the sphere; `gpuvoronoi.GlobeTree` has geodesics).
+    metric : str
+        "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "inner_product" or
+        "haversine", or other names of these: "l2", "l1", "cityblock", "infinity". With "haversine"
+        the two features are latitude and longitude in radians, and distances are angles in radians
+        (on the sphere; `gpuvoronoi.GlobeTree` has geodesics).
     p : float
         The power of "minkowski", from 1.
     metric_params : dict, optional
@@ -62,8 +65,8 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Neighbors at the same distance, before the root is rounded, come in the order of their indices, and lists within a radius nearest
-    first.
+    Neighbors at the same distance, before the root is rounded, come in the order of their indices,
+    and lists within a radius nearest first.
 
     Examples
     --------
@@ -120,7 +123,8 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         others = set(self.metric_params or {}) - ({"p"} if self.metric == "minkowski" else set())
         if others:
             raise ValueError(
-                f"metric_params: unsupported parameter {sorted(others)[0]!r} of the metric {self.metric!r}"
+                f"metric_params: unsupported parameter {sorted(others)[0]!r} of the metric "
+                f"{self.metric!r}"
             )
         points = self._checked(X, True)
         self.n_samples_fit_ = points.shape[0]
@@ -241,7 +245,8 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> Union[Lists, tuple[Lists, Lists]]:
-        """The points within a radius, inclusive, of each row of `X`, or of each point among the others.
+        """The points within a radius, inclusive, of each row of `X`, or of each point among the
+        others.
 
         Parameters
         ----------
@@ -279,7 +284,8 @@ class NearestNeighbors(BaseEstimator):  # type: ignore[misc]
     def radius_neighbors_graph(
         self, X: Optional[npt.ArrayLike] = None, radius: Any = None, mode: str = "connectivity"
     ) -> csr_matrix:
-        """`radius_neighbors` as a sparse matrix of ones ("connectivity") or of distances ("distance")."""
+        """`radius_neighbors` as a sparse matrix of ones ("connectivity") or of distances
+        ("distance")."""
         return self._graph(self._within(X, radius, True), mode)
 
     def _graph(self, found: _radius.Found, mode: str) -> csr_matrix:
@@ -296,7 +302,8 @@ def _degrees(points: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float64], npt.NDA
     """Longitudes and latitudes of rows of latitude and longitude in radians."""
     if points.shape[1] != 2:
         raise ValueError(
-            f"haversine takes two features, latitude and longitude in radians, not {points.shape[1]}"
+            "haversine takes two features, latitude and longitude in radians, not "
+            f"{points.shape[1]}"
         )
     return np.degrees(points[:, 1].astype(np.float64)), np.degrees(points[:, 0].astype(np.float64))
 
@@ -351,7 +358,8 @@ class KNeighborsTransformer(_Transformer):
     Parameters
     ----------
     mode : {"distance", "connectivity"}
-        What the graph holds. With "distance" it has one neighbor more than `n_neighbors`, as each point is its own.
+        What the graph holds. With "distance" it has one neighbor more than `n_neighbors`, as each
+        point is its own.
     PARAMETERS
 
     Examples
@@ -364,13 +372,15 @@ class KNeighborsTransformer(_Transformer):
     """
 
     def transform(self, X: npt.ArrayLike) -> csr_matrix:
-        """The nearest points that were fitted, of each row of `X`: a sparse matrix, the row's nearest first."""
+        """The nearest points that were fitted, of each row of `X`: a sparse matrix, the row's
+        nearest first."""
         check_is_fitted(self)
         return self.kneighbors_graph(X, self.n_neighbors + (self.mode == "distance"), self.mode)
 
 
 class RadiusNeighborsTransformer(_Transformer):
-    """The graph of the neighbors within a radius, as `sklearn.neighbors.RadiusNeighborsTransformer`.
+    """The graph of the neighbors within a radius, as
+    `sklearn.neighbors.RadiusNeighborsTransformer`.
 
     Parameters
     ----------
@@ -380,7 +390,8 @@ class RadiusNeighborsTransformer(_Transformer):
     """
 
     def transform(self, X: npt.ArrayLike) -> csr_matrix:
-        """The points that were fitted within the radius of each row of `X`: a sparse matrix, the row's nearest first."""
+        """The points that were fitted within the radius of each row of `X`: a sparse matrix, the
+        row's nearest first."""
         return self.radius_neighbors_graph(X, None, self.mode)
 
 

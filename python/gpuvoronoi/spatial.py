@@ -121,7 +121,8 @@ class SphericalVoronoi:
     center : array of shape (3,), optional
         Of the sphere; by default the origin.
     threshold : float
-        Relative to the radius: points closer to each other, or farther from the sphere, are refused.
+        Relative to the radius: points closer to each other, or farther from the sphere, are
+        refused.
     workers : int
         Threads; -1 for all CPUs.
 

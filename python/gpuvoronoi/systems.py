@@ -18,8 +18,8 @@ def default_metric(crs: Any) -> tuple[str, str]:
     Returns
     -------
     tuple of str
-        The metric is "geodesic" for longitudes and latitudes and for projected CRSs of the whole world that stretch distances without bound
-        (Web Mercator), else "euclidean".
+        The metric is "geodesic" for longitudes and latitudes and for projected CRSs of the whole
+        world that stretch distances without bound (Web Mercator), else "euclidean".
 
     Examples
     --------
@@ -31,7 +31,8 @@ def default_metric(crs: Any) -> tuple[str, str]:
 
 
 def ellipsoid_of(crs: Any) -> tuple[float, float]:
-    """Semi-major axis in meters and flattening of a coordinate system's ellipsoid; the flattening of a sphere is 0.
+    """Semi-major axis in meters and flattening of a coordinate system's ellipsoid; the flattening
+    of a sphere is 0.
 
     Parameters
     ----------

@@ -38,7 +38,8 @@ def statistics(
     keep: Any = None,
     **arguments: Unpack[RasterOptions],
 ) -> pandas.DataFrame:
-    """What each seed's region amounts to: cells, area, distances, centroid, and sums of rasters of counts.
+    """What each seed's region amounts to: cells, area, distances, centroid, and sums of rasters of
+    counts.
 
     Parameters
     ----------
@@ -55,10 +56,11 @@ def statistics(
     Returns
     -------
     pandas.DataFrame
-        A row a seed, with the seeds' index, and the columns of the command's ``--stats``: `cells`, `area_km2` (`area` without a
-        unit; none for places), `distance_mean`, `distance_max`, `centroid_x`, `centroid_y`, and for each of `sums` `NAME_sum` and
-        `NAME_distance_mean`. Of seeds at one place the first has the cells. With `k` it is about the nearest seed. Sums
-        have the same bits whatever the threads.
+        A row a seed, with the seeds' index, and the columns of the command's ``--stats``: `cells`,
+        `area_km2` (`area` without a unit; none for places), `distance_mean`, `distance_max`,
+        `centroid_x`, `centroid_y`, and for each of `sums` `NAME_sum` and `NAME_distance_mean`. Of
+        seeds at one place the first has the cells. With `k` it is about the nearest seed. Sums have
+        the same bits whatever the threads.
 
     Examples
     --------
@@ -203,7 +205,8 @@ def _quantity(given: Any, name: str, request: RasterRequest, on_gpu: bool) -> An
 
 
 def _power_above(size: float) -> float:
-    """The least power of two that is not less, as the command's bounds, so that sums of whole numbers are whole."""
+    """The least power of two that is not less, as the command's bounds, so that sums of whole
+    numbers are whole."""
     fraction, exponent = math.frexp(size)
     if size == 0.0:
         return 1.0
@@ -211,7 +214,8 @@ def _power_above(size: float) -> float:
 
 
 class _Table:
-    """A ``gv_statistics``, of seeds or, if these have groups (numbers below `groups`), of the groups; and what is added to it."""
+    """A ``gv_statistics``, of seeds or, if these have groups (numbers below `groups`), of the
+    groups; and what is added to it."""
 
     def __init__(
         self,

@@ -31,23 +31,25 @@ class KDTree(_search.Fixed):
     Parameters
     ----------
     data : array_like, shape (n, m)
-        The points, float32 or float64 (others become float64). They are copied: later changes of the array do not count.
-        Arrays on a GPU (CuPy, torch) stay there and are searched there.
+        The points, float32 or float64 (others become float64). They are copied: later changes of
+        the array do not count. Arrays on a GPU (CuPy, torch) stay there and are searched there.
     leafsize, compact_nodes, copy_data, balanced_tree
         scipy's; accepted, of no influence on results.
     boxsize : float or array_like, shape (m,), optional
-        Lengths of a periodic box; 0 for a dimension that is not periodic. Points lie in [0, boxsize), queries are moved into the box. GPUs
-        are not used.
+        Lengths of a periodic box; 0 for a dimension that is not periodic. Points lie in [0,
+        boxsize), queries are moved into the box. GPUs are not used.
     metric : {"euclidean", "manhattan", "chebyshev", "cosine", "inner_product"}
-        What is measured by methods that are not given `p`. "cosine" is 1 - cosine of the angle between vectors, "inner_product" the negative
-        inner product, so that the largest comes first; both without `p`.
+        What is measured by methods that are not given `p`. "cosine" is 1 - cosine of the angle
+        between vectors, "inner_product" the negative inner product, so that the largest comes
+        first; both without `p`.
     backend : str
         A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same results.
     device : int, optional
         The GPU for backends that use one; the first usable one by default.
     skip_invalid : bool
-        Points with a coordinate that is missing or not finite are not neighbors, and queries with one have none, where both
-        are errors otherwise. The other points keep their indices. Not for arrays on a GPU.
+        Points with a coordinate that is missing or not finite are not neighbors, and queries with
+        one have none, where both are errors otherwise. The other points keep their indices. Not for
+        arrays on a GPU.
 
     Attributes
     ----------
@@ -58,9 +60,11 @@ class KDTree(_search.Fixed):
 
     Notes
     -----
-    Of points at the same distance the lowest index comes first; scipy leaves their order open. What counts is the distance before its last
-    step is rounded: of Euclidean ones the square, of Minkowski ones the power, so of points with equal returned distances a later one
-    may come first. Distances are computed in float64. Any number of threads may query one tree. A tree may be pickled; it is built again when it is loaded.
+    Of points at the same distance the lowest index comes first; scipy leaves their order open. What
+    counts is the distance before its last step is rounded: of Euclidean ones the square, of
+    Minkowski ones the power, so of points with equal returned distances a later one may come first.
+    Distances are computed in float64. Any number of threads may query one tree. A tree may be
+    pickled; it is built again when it is loaded.
 
     Examples
     --------
@@ -102,7 +106,8 @@ class KDTree(_search.Fixed):
         points = _coordinates(data, "data")
         if points.ndim != 2 or not 1 <= points.shape[1] <= _c.MAX_DIM:
             raise ValueError(
-                f"data must have the shape (n, m), with m from 1 to {_c.MAX_DIM}, not {points.shape}"
+                f"data must have the shape (n, m), with m from 1 to {_c.MAX_DIM}, not "
+                f"{points.shape}"
             )
         # A tree searches one state of its data: other metrics are built later from the same values.
         self._skip, self._rows = bool(skip_invalid), None
@@ -129,7 +134,8 @@ class KDTree(_search.Fixed):
     def _no_skipping(self, argument: str) -> None:
         if self._skip:
             raise TypeError(
-                f"{argument}: skip_invalid is not supported for arrays on a GPU; leave such points out before"
+                f"{argument}: skip_invalid is not supported for arrays on a GPU; leave such points "
+                "out before"
             )
 
     def _box(self, boxsize: npt.ArrayLike) -> _search.Floats:
@@ -143,13 +149,15 @@ class KDTree(_search.Fixed):
             raise ValueError(f"boxsize must be finite numbers >= 0, not {lengths.tolist()}")
         if isinstance(self._given, _device_arrays.DeviceArray):
             raise TypeError(
-                "boxsize is not supported for arrays on a GPU: copy data to the host first, e.g. by cupy.asnumpy"
+                "boxsize is not supported for arrays on a GPU: copy data to the host first, e.g. "
+                "by cupy.asnumpy"
             )
         periodic = lengths > 0
         outside = ((self._given < 0) | (self._given >= lengths))[:, periodic].any(axis=1)
         if outside.any():
             raise ValueError(
-                f"data[{int(outside.argmax())}] is outside the periodic box; points must be in [0, boxsize)"
+                f"data[{int(outside.argmax())}] is outside the periodic box; points must be in [0, "
+                "boxsize)"
             )
         lengths.setflags(write=False)
         return lengths
@@ -169,7 +177,7 @@ class KDTree(_search.Fixed):
                 )
                 large = self.n > _BUILT_LARGE
                 if isinstance(self._given, _device_arrays.DeviceArray):
-                    large = False  # milliseconds: this thread's context, which has its buffers on the GPU
+                    large = False  # milliseconds: this thread's context has its buffers on the GPU
                     points = _device_arrays.take(self.data, "data")
                     there = _c.ArrayOptions(memory=_c.MEMORY_CUDA, stream=points.stream)
                     rows, options.array_options = points.rows(self.m), ctypes.addressof(there)
@@ -252,30 +260,34 @@ class KDTree(_search.Fixed):
         Parameters
         ----------
         x : array_like, last dimension m
-            The query points. An array on a GPU (CuPy, torch) is supported by GPU backends; `d` and `i` are then arrays on the GPU, too.
+            The query points. An array on a GPU (CuPy, torch) is supported by GPU backends; `d` and
+            `i` are then arrays on the GPU, too.
         k : int or sequence of int
             How many neighbors, on a GPU up to 1024; or which ones, counted from 1.
         eps : float
             scipy's permission to approximate. Results are exact anyway.
         p : float, optional
-            The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by default. Others than 1, 2 and inf are for
-            CPUs.
+            The norm, as scipy counts them, 1 to 2^20 or inf; that of the tree's `metric` by
+            default. Others than 1, 2 and inf are for CPUs.
         distance_upper_bound : float
-            Only points with a distance `d` less than this count. (scipy compares squares, which may differ in the last bit.)
+            Only points with a distance `d` less than this count. (scipy compares squares, which may
+            differ in the last bit.)
         workers : int
             Threads; -1 for as many as there are CPUs.
         exclude_self : bool
-            `x` are the tree's points, in their order: none of them is its own neighbor; others in its place are. Not for
-            arrays on a GPU.
+            `x` are the tree's points, in their order: none of them is its own neighbor; others in
+            its place are. Not for arrays on a GPU.
         mask : array_like, optional
-            Of the shape of the queries: those where it is 0, False or NaN have no neighbor, whatever their coordinates.
+            Of the shape of the queries: those where it is 0, False or NaN have no neighbor,
+            whatever their coordinates.
         progress : bool or callable, optional
             True for a bar by tqdm, or a function that is given the fraction done.
 
         Returns
         -------
         d : float or ndarray of float64
-            Distances; the shape is that of `x` without its last axis, with an axis of `k` unless `k` is 1. inf where there are fewer neighbors.
+            Distances; the shape is that of `x` without its last axis, with an axis of `k` unless
+            `k` is 1. inf where there are fewer neighbors.
         i : int or ndarray of intp
             Indices into `data`; `n` where there are fewer neighbors.
 
@@ -379,7 +391,8 @@ class KDTree(_search.Fixed):
         """The tree's usable points, as queries of another."""
         if isinstance(self._given, _device_arrays.DeviceArray):
             raise TypeError(
-                "data is an array on a GPU: copy it to the host first, e.g. by cupy.asnumpy, for searches of trees in trees"
+                "data is an array on a GPU: copy it to the host first, e.g. by cupy.asnumpy, for "
+                "searches of trees in trees"
             )
         return np.asarray(self._given)
 
@@ -407,20 +420,22 @@ class KDTree(_search.Fixed):
         x : array_like, last dimension m
             The query points, on the host.
         r : float or array_like
-            Radii, of a shape that broadcasts to that of `x` without its last axis. Inclusive, by the distance that `query` gives.
-            (scipy compares squares, which may differ in the last bits.)
+            Radii, of a shape that broadcasts to that of `x` without its last axis. Inclusive, by
+            the distance that `query` gives. (scipy compares squares, which may differ in the last
+            bits.)
         p, eps, workers
             As of `query`.
         return_sorted : bool, optional
-            True: each list is in the order of indices. False: nearest first, of distances that are equal
-            before the root the lowest index. None: True for several places, False for one.
+            True: each list is in the order of indices. False: nearest first, of distances that are
+            equal before the root the lowest index. None: True for several places, False for one.
         return_length : bool
             The numbers of points instead of lists.
 
         Returns
         -------
         list or ndarray of object
-            Of one place a list of indices, else an array of lists; with `return_length` an int or an array of ints.
+            Of one place a list of indices, else an array of lists; with `return_length` an int or
+            an array of ints.
 
         Examples
         --------
@@ -434,7 +449,8 @@ class KDTree(_search.Fixed):
         queries = self._queries(x)
         if isinstance(queries, _device_arrays.DeviceArray):
             raise TypeError(
-                "x is an array on a GPU, which only query takes: copy it to the host first, e.g. by cupy.asnumpy"
+                "x is an array on a GPU, which only query takes: copy it to the host first, e.g. "
+                "by cupy.asnumpy"
             )
         shape = queries.shape[:-1]
         radius = _radius.radii(r, "r", shape)
@@ -471,7 +487,8 @@ class KDTree(_search.Fixed):
         workers: int,
         p: Optional[float] = None,
     ) -> _radius.Found:
-        """The points within a radius (of each) of others, or (own) of each of its own among the others; nearest first."""
+        """The points within a radius (of each) of others, or (own) of each of its own among the
+        others; nearest first."""
         batch = self._queries_of(points, self._metric(p), worker_threads(workers), "X")
         if own:
             batch = dataclasses.replace(batch, points=None)
@@ -557,7 +574,8 @@ class KDTree(_search.Fixed):
         weights: Any = None,
         cumulative: bool = True,
     ) -> _radius.Counts:
-        """How many pairs of a point of this tree and one of another are within a distance of each other.
+        """How many pairs of a point of this tree and one of another are within a distance of each
+        other.
 
         Parameters
         ----------
@@ -568,10 +586,12 @@ class KDTree(_search.Fixed):
         p
             As of `query`.
         weights : array_like or (array_like, array_like), optional
-            A weight for each point of this tree and of `other`, either of which may be None: products of weights are added up instead. One
-            array stands for both if they are the same tree.
+            A weight for each point of this tree and of `other`, either of which may be None:
+            products of weights are added up instead. One array stands for both if they are the same
+            tree.
         cumulative : bool
-            False: for each radius but the first the pairs between the one before, exclusive, and this one. Radii must not decrease then.
+            False: for each radius but the first the pairs between the one before, exclusive, and
+            this one. Radii must not decrease then.
 
         Returns
         -------
@@ -585,7 +605,8 @@ class KDTree(_search.Fixed):
             pair = (weights, weights)
         else:
             raise ValueError(
-                "weights must be a tuple of two, for this tree and for other, as they are different trees"
+                "weights must be a tuple of two, for this tree and for other, as they are "
+                "different trees"
             )
         if len(pair) != 2:
             raise ValueError(f"weights must be an array or a tuple of two, not of {len(pair)}")
@@ -601,7 +622,8 @@ class KDTree(_search.Fixed):
         p: Optional[float] = None,
         output_type: str = "dok_matrix",
     ) -> _radius.Sparse:
-        """Distances from this tree's points to those of another, as far as they are within a distance.
+        """Distances from this tree's points to those of another, as far as they are within a
+        distance.
 
         Parameters
         ----------
@@ -611,7 +633,8 @@ class KDTree(_search.Fixed):
         p
             As of `query`.
         output_type : {"dok_matrix", "coo_matrix", "dok_array", "coo_array", "dict", "ndarray"}
-            "ndarray": records of i, j and v, in the order of (i, j). The first four are scipy's and need it.
+            "ndarray": records of i, j and v, in the order of (i, j). The first four are scipy's and
+            need it.
 
         Returns
         -------
@@ -651,7 +674,8 @@ class KDTree(_search.Fixed):
         def __getattr__(self, name: str) -> Any:
             if name in ("tree", "size", "innernode", "leafnode", "node", "indices"):
                 raise AttributeError(
-                    f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it is the number of "
+                    f"gpuvoronoi.KDTree has no {name}: its nodes are not accessible; len() of it "
+                    "is the number of "
                     "points, scipy.spatial.KDTree has nodes"
                 )
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

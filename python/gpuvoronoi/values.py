@@ -35,7 +35,8 @@ def take(values: Values, numbers: npt.NDArray[Any], fill: Any) -> Values:
 
 
 def fill_of(dtype: np.dtype[Any], fill: Any, argument: str) -> Any:
-    """What stands where there is no seed: NaN, NaT, False, of integers the least of the type, or the highest of an unsigned one."""
+    """What stands where there is no seed: NaN, NaT, False, of integers the least of the type, or
+    the highest of an unsigned one."""
     if dtype.kind not in "biufMm":
         raise TypeError(f"{argument} must be numbers, bools or times, not {dtype}")
     if fill is not None:
@@ -84,16 +85,19 @@ def nearest_value(
     ----------
     ARGUMENTS
     value : str, array_like, or a mapping of names to these
-        Numbers or times, one a seed: an array with the seeds as its last dimension (dimensions before it, such as times, are kept),
-        the name of a column of the seeds' table, or several of them by name. The nearest seeds are computed once.
+        Numbers or times, one a seed: an array with the seeds as its last dimension (dimensions
+        before it, such as times, are kept), the name of a column of the seeds' table, or several of
+        them by name. The nearest seeds are computed once.
     fill : optional
-        What stands where there is no seed: by default NaN, NaT, False, the least integer of the type, the highest of an unsigned one.
+        What stands where there is no seed: by default NaN, NaT, False, the least integer of the
+        type, the highest of an unsigned one.
 
     Returns
     -------
     ndarray, xarray.DataArray or xarray.Dataset
-        Of the type of `value`; the dimensions of `value` before its last come first, then `rank` with k above 1, then the cells'.
-        With `like` it is an `xarray.DataArray`, of a mapping an `xarray.Dataset` (without `like` a dict of arrays).
+        Of the type of `value`; the dimensions of `value` before its last come first, then `rank`
+        with k above 1, then the cells'. With `like` it is an `xarray.DataArray`, of a mapping an
+        `xarray.Dataset` (without `like` a dict of arrays).
 
     Examples
     --------
@@ -135,7 +139,8 @@ def _of_seeds(request: RasterRequest, value: Any, argument: str) -> Values:
     count = seeds.x.size if seeds.rows is None else seeds.total
     if array.ndim == 0 or array.shape[-1] != count:
         raise ValueError(
-            f"{argument}: the last dimension must have one value for each of {count} seeds, not the shape {array.shape}"
+            f"{argument}: the last dimension must have one value for each of {count} seeds, not "
+            f"the shape {array.shape}"
         )
     return array if seeds.rows is None else array[..., seeds.rows]
 
@@ -207,40 +212,44 @@ def regrid(
     Parameters
     ----------
     source : xarray.DataArray or xarray.Dataset
-        With coordinates of longitude and latitude (by CF's `standard_name` or `units`, or by their usual names) in degrees or
-        radians: one-dimensional axes, two-dimensional ones of a curvilinear grid or swath, or one place a cell of an
-        unstructured mesh; or a raster with x, y and a coordinate system, as rioxarray has it; or data of uxarray. Cells without a
-        place are left out.
+        With coordinates of longitude and latitude (by CF's `standard_name` or `units`, or by their
+        usual names) in degrees or radians: one-dimensional axes, two-dimensional ones of a
+        curvilinear grid or swath, or one place a cell of an unstructured mesh; or a raster with x,
+        y and a coordinate system, as rioxarray has it; or data of uxarray. Cells without a place
+        are left out.
     target : xarray.DataArray, xarray.Dataset, (array_like, array_like) or str
-        The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one shape, or
-        ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"`` as `allocation` takes it.
+        The cells that get values: such coordinates, or longitudes and latitudes in degrees, of one
+        shape, or ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"`` as `allocation` takes it.
     metric, ellipsoid, backend, device
-        As of `GlobeTree`; the ellipsoid is by default that of the source's coordinate system, if it has one. Of equal
-        distances, before they are rounded, the cell of `source` that comes first counts.
+        As of `GlobeTree`; the ellipsoid is by default that of the source's coordinate system, if it
+        has one. Of equal distances, before they are rounded, the cell of `source` that comes first
+        counts.
     max_distance : float
         Meters; cells farther away do not count. Inclusive.
     fill : optional
         As of `nearest_value`; also for target cells without a place.
     dims : sequence of str, optional
-        The names of the dimensions of a pair of arrays as `target`; by default ``cell`` or ``y, x``.
+        The names of the dimensions of a pair of arrays as `target`; by default ``cell`` or
+        ``y, x``.
     nearest_valid : bool
-        Leave out cells of `source` that are missing (NaN or NaT), of each variable and each of its other dimensions (times,
-        levels) by itself. Variables that are Dask arrays are then computed.
+        Leave out cells of `source` that are missing (NaN or NaT), of each variable and each of its
+        other dimensions (times, levels) by itself. Variables that are Dask arrays are then
+        computed.
     workers, progress
         As of `GlobeTree.query`.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
-        The variables of `source`, with the cells of `target` as their last dimensions; variables of a Dataset that do not have
-        the source's cells are unchanged. The nearest cells are computed once; values are taken lazily, chunk by chunk, where
-        variables are Dask arrays.
+        The variables of `source`, with the cells of `target` as their last dimensions; variables of
+        a Dataset that do not have the source's cells are unchanged. The nearest cells are computed
+        once; values are taken lazily, chunk by chunk, where variables are Dask arrays.
 
     Examples
     --------
     >>> import numpy, xarray, gpuvoronoi
-    >>> station = xarray.DataArray([[7.0, 20.0]], dims=("time", "station"),
-    ...                            coords={"lon": ("station", [8.5, -60.0]), "lat": ("station", [47.4, -3.1])})
+    >>> places = {"lon": ("station", [8.5, -60.0]), "lat": ("station", [47.4, -3.1])}
+    >>> station = xarray.DataArray([[7.0, 20.0]], dims=("time", "station"), coords=places)
     >>> gpuvoronoi.regrid(station, ([0.0, -50.0, 20.0], [50.0, 0.0, 40.0])).values
     array([[ 7., 20.,  7.]])
     """
@@ -279,13 +288,15 @@ def regrid(
 def _regridded(
     variable: Any, start: _places.Places, end: _places.Places, numbers: Any, fill: Any
 ) -> Any:
-    """`numbers`: the nearest cells, or the function of values, axes and fill that takes those of valid cells."""
+    """`numbers`: the nearest cells, or the function of values, axes and fill that takes those of
+    valid cells."""
     xarray = package("xarray", "regrid")
 
     if not set(start.dims) <= set(variable.dims):
         if set(start.dims) & set(variable.dims):
             raise ValueError(
-                f"source: the variable {variable.name!r} has only some of the dimensions {start.dims} of the cells"
+                f"source: the variable {variable.name!r} has only some of the dimensions "
+                f"{start.dims} of the cells"
             )
         return variable.variable
     value, given = fill_of(variable.dtype, fill, f"source: {variable.name!r}"), variable.variable
@@ -322,7 +333,8 @@ def _flat_take(values: Values, axes: int, numbers: Values, fill: Any) -> Values:
 
 
 def _of_valid(start: _places.Places, nearest: Any, values: Values, axes: int, fill: Any) -> Values:
-    """Values of the nearest cells that have one, slice by slice; a search for each set of such cells."""
+    """Values of the nearest cells that have one, slice by slice; a search for each set of such
+    cells."""
     flat = values.reshape(-1, start.lon.size)
     missing = np.isnan(flat) if values.dtype.kind in "fMm" else np.zeros(flat.shape, bool)
     sets, which = np.unique(missing, axis=0, return_inverse=True)

@@ -1,4 +1,5 @@
-"""Weight files of regridding, in the form that ESMF, SCRIP and the programs that read their files have in common."""
+"""Weight files of regridding, in the form that ESMF, SCRIP and the programs that read their files
+have in common."""
 
 from __future__ import annotations
 
@@ -36,32 +37,38 @@ def regrid_weights(
     workers: int = -1,
     progress: Progress = None,
 ) -> xarray.Dataset:
-    """The weights of `regrid`, as ESMF and SCRIP write them: nearest cells, or inverse distances of the `k` nearest.
+    """The weights of `regrid`, as ESMF and SCRIP write them: nearest cells, or inverse distances of
+    the `k` nearest.
 
     Parameters
     ----------
     source, target : xarray.DataArray, xarray.Dataset, (array_like, array_like) or str
-        The cells, each as the target of `regrid`: coordinates of longitude and latitude, a pair of arrays in degrees, or
-        ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"``. Exchange both for the weights of the way back.
+        The cells, each as the target of `regrid`: coordinates of longitude and latitude, a pair of
+        arrays in degrees, or ``"healpix:LEVEL"``, ``"s2:LEVEL"`` or ``"h3:LEVEL"``. Exchange both
+        for the weights of the way back.
     k : int
         How many neighbors of each cell of `target`, up to 64. With 1 the weights are 1.
     power : float
-        Of the distance: weights are in proportion to ``distance ** -power`` and add up to 1. Cells at distance 0 share the weight.
+        Of the distance: weights are in proportion to ``distance ** -power`` and add up to 1. Cells
+        at distance 0 share the weight.
     metric, ellipsoid, max_distance, dims, backend, device, workers, progress
         As of `regrid`.
 
     Returns
     -------
     xarray.Dataset
-        The matrix as `row` (target) and `col` (source), from 1, and `S`, ordered by row, nearest first. Cells are counted in the order of
-        their arrays, the last dimension fastest. `src_grid_dims` and `dst_grid_dims`: the shapes, fastest dimension first. Of the source (``_a``) and the
-        target (``_b``): `xc`, `yc`, centers in degrees (0 for cells without a position, of which `mask` is 0); `area`, square radians, of grid systems and of axes
-        of longitude and latitude (0 for others); `frac`, of the target 1 for cells that get a value.
+        The matrix as `row` (target) and `col` (source), from 1, and `S`, ordered by row, nearest
+        first. Cells are counted in the order of their arrays, the last dimension fastest.
+        `src_grid_dims` and `dst_grid_dims`: the shapes, fastest dimension first. Of the source
+        (``_a``) and the target (``_b``): `xc`, `yc`, centers in degrees (0 for cells without a
+        position, of which `mask` is 0); `area`, square radians, of grid systems and of axes of
+        longitude and latitude (0 for others); `frac`, of the target 1 for cells that get a value.
 
     Examples
     --------
     >>> import gpuvoronoi
-    >>> made = gpuvoronoi.regrid_weights(([0.0, 90.0], [0.0, 0.0]), ([10.0, 80.0, 91.0], [0.0, 0.0, 0.0]))
+    >>> source, target = ([0.0, 90.0], [0.0, 0.0]), ([10.0, 80.0, 91.0], [0.0, 0.0, 0.0])
+    >>> made = gpuvoronoi.regrid_weights(source, target)
     >>> made.row.values, made.col.values, made.S.values
     (array([1, 2, 3], dtype=int32), array([1, 2, 2], dtype=int32), array([1., 1., 1.]))
     >>> made.to_netcdf("weights.nc")  # doctest: +SKIP
@@ -151,7 +158,8 @@ def _cells(places: _places.Places, given: Any, letter: str, integer: Any) -> dic
 
 
 def _areas(places: _places.Places) -> Floats:
-    """Of axes of longitude and latitude the areas between halfway lines; 0 for other cells, of which only the center is known."""
+    """Of axes of longitude and latitude the areas between halfway lines; 0 for other cells, of
+    which only the center is known."""
     none = np.zeros(places.lon.size)
     if len(places.shape) != 2 or min(places.shape) < 2:
         return none

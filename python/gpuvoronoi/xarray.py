@@ -1,4 +1,5 @@
-"""The accessor `gpuvoronoi` of xarray's objects: importing this module registers it. It needs xarray."""
+"""The accessor `gpuvoronoi` of xarray's objects: importing this module registers it. It needs
+xarray."""
 
 from __future__ import annotations
 
@@ -32,14 +33,17 @@ __all__ = ["Accessor"]
 class Accessor:
     """The functions of this package, for the cells of a DataArray or Dataset.
 
-    Without `seeds` the cells of a DataArray, or of each variable of a Dataset, are the seeds (those that are not 0, NaN or `_FillValue`, unless `target_values` says otherwise)
-    and the queries as well; with `seeds` its cells are the queries, as with ``like=``. Keyword arguments are those of the function of the same name.
+    Without `seeds` the cells of a DataArray, or of each variable of a Dataset, are the seeds (those
+    that are not 0, NaN or `_FillValue`, unless `target_values` says otherwise) and the queries as
+    well; with `seeds` its cells are the queries, as with ``like=``. Keyword arguments are those of
+    the function of the same name.
 
     Examples
     --------
     >>> import numpy as np, xarray
     >>> import gpuvoronoi.xarray
-    >>> raster = xarray.DataArray(np.eye(3, dtype=int), dims=("y", "x"), coords={"y": [2.5, 1.5, 0.5], "x": [0.5, 1.5, 2.5]})
+    >>> axes = {"y": [2.5, 1.5, 0.5], "x": [0.5, 1.5, 2.5]}
+    >>> raster = xarray.DataArray(np.eye(3, dtype=int), dims=("y", "x"), coords=axes)
     >>> raster.gpuvoronoi.proximity(metric="manhattan").values
     array([[0., 1., 2.],
            [1., 0., 1.],

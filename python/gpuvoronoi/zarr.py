@@ -1,4 +1,5 @@
-"""Results for cells as Zarr, with the attributes of the convention for discrete global grid systems."""
+"""Results for cells as Zarr, with the attributes of the convention for discrete global grid
+systems."""
 
 from __future__ import annotations
 
@@ -20,25 +21,28 @@ _CHUNK = 1 << 16  # cells: those of one cell eight levels up, of HEALPix in nest
 def to_zarr(
     found: Any, path: Any, *, zarr_format: int = 3, mode: str = "w-", **options: Any
 ) -> None:
-    """Write results for cells as a Zarr group with the attributes `zarr_conventions` and `dggs`; needs zarr.
+    """Write results for cells as a Zarr group with the attributes `zarr_conventions` and `dggs`;
+    needs zarr.
 
     Parameters
     ----------
     found : xarray.DataArray or xarray.Dataset
-        A result of `voronoi`, `nearest_value` or `regrid` with the coordinate `cell_ids`, or the NetCDF file of the
-        command's ``--cells-of`` as xarray opens it. A part of the cells, too.
+        A result of `voronoi`, `nearest_value` or `regrid` with the coordinate `cell_ids`, or the
+        NetCDF file of the command's ``--cells-of`` as xarray opens it. A part of the cells, too.
     path : str, path-like or store
         As of `xarray.Dataset.to_zarr`.
     zarr_format : {3, 2}
         The version of Zarr; 3 needs zarr 3.
     mode : str
-        As of `xarray.Dataset.to_zarr`: an existing group is an error by default, and replaced with ``"w"``.
+        As of `xarray.Dataset.to_zarr`: an existing group is an error by default, and replaced with
+        ``"w"``.
     options
         Other arguments of `xarray.Dataset.to_zarr`.
 
     Notes
     -----
-    Chunks have 65,536 cells, in nested order and of S2 those of one cell eight levels up. ``xdggs.decode`` decodes both versions.
+    Chunks have 65,536 cells, in nested order and of S2 those of one cell eight levels up.
+    ``xdggs.decode`` decodes both versions.
 
     Examples
     --------
@@ -75,7 +79,8 @@ def to_zarr(
 
 
 def _grid(dataset: Any, dim: str) -> dict[str, Any]:
-    """The convention's object, of what xdggs reads in `cell_ids`, and the ellipsoid of authalic latitudes."""
+    """The convention's object, of what xdggs reads in `cell_ids`, and the ellipsoid of authalic
+    latitudes."""
     attributes = dict(dataset["cell_ids"].attrs)
     grid = {
         "name": str(attributes["grid_name"]),
