@@ -83,6 +83,45 @@ GV_API gv_status gv_qtm_from_lonlat_array(int level, const double *longitude, co
 GV_API gv_status gv_qtm_centers(int level, int64_t first, int64_t count, double *longitude, double *latitude);
 
 /**
+ * Returns the centers of any cells: gv_qtm_center for each.
+ * @param      id        `count` cells, of any levels.
+ * @param      count     number of cells, 0 or more.
+ * @param[out] longitude array of the caller of `count` values, degrees, (-180, 180]; NaN for invalid ids.
+ * @param[out] latitude  likewise, [-90, 90].
+ * @return GV_OK, INVALID_ARGUMENT (NULL, count).
+ */
+GV_API gv_status gv_qtm_center_array(const gv_qtm_id *id, int64_t count, double *longitude, double *latitude);
+
+/**
+ * Returns the corners of any cells: gv_qtm_corners for each.
+ * @param      id        `count` cells, of any levels.
+ * @param      count     number of cells, 0 or more.
+ * @param[out] longitude array of the caller of 3 x `count` values, degrees, [-180, 180], cell by cell; NaN
+ * for invalid ids.
+ * @param[out] latitude  likewise, [-90, 90].
+ * @return GV_OK, INVALID_ARGUMENT (NULL, count).
+ */
+GV_API gv_status gv_qtm_corner_array(const gv_qtm_id *id, int64_t count, double *longitude, double *latitude);
+
+/**
+ * Returns the neighbors of any cells: gv_qtm_neighbors for each.
+ * @param      id        `count` cells, of any levels.
+ * @param      count     number of cells, 0 or more.
+ * @param[out] neighbors array of the caller of 3 x `count` cells, cell by cell; 0 for invalid ids.
+ * @return GV_OK, INVALID_ARGUMENT (NULL, count).
+ */
+GV_API gv_status gv_qtm_neighbor_array(const gv_qtm_id *id, int64_t count, gv_qtm_id *neighbors);
+
+/**
+ * Returns the areas of any cells: gv_qtm_area for each.
+ * @param      id        `count` cells, of any levels.
+ * @param      count     number of cells, 0 or more.
+ * @param[out] area      array of the caller of `count` values, steradians; NaN for invalid ids.
+ * @return GV_OK, INVALID_ARGUMENT (NULL, count).
+ */
+GV_API gv_status gv_qtm_area_array(const gv_qtm_id *id, int64_t count, double *area);
+
+/**
  * @param id any number.
  * @return non-zero if the id is that of a cell.
  */

@@ -42,8 +42,14 @@ extern "C" {
  * if (status == GV_OK) status = gv_cost_set_rows(context, cost, 0, 3, friction[0], 4);
  * if (status == GV_OK) status = gv_cost_solve(context, cost, &seeds, &skipped);
  * if (status == GV_OK) status = gv_cost_get(context, cost, &cells);
+ * gv_cost_way way;
+ * int32_t seed = -1;
+ * gv_cost_way_init(&way); // from the first cell
+ * way.seed = &seed;
+ * if (status == GV_OK) status = gv_cost_get_way(context, cost, &way);
  * gv_cost_destroy(cost);
- * if (status != GV_OK || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 || least[9] != sqrt(5))
+ * if (status != GV_OK || seed != nearest[0] || nearest[1] != 0 || nearest[2] != -1 || nearest[3] != 1 ||
+ *     least[9] != sqrt(5))
  *   return 1;
  * @endcode
  */
@@ -57,22 +63,23 @@ typedef struct gv_cost gv_cost;
 
 typedef struct gv_cost_options {
   size_t struct_size;
-  /** "auto" (default), "serial" (the reference, one thread), "tile" (all CPUs) or "cuda-tile"; not
-   * kept. */
+  /** "auto" (default), or the name of a backend that has travel_cost (gv_backend_info); not kept. */
   const char *backend;
   gv_metric metric; /**< GV_EUCLIDEAN (default), GV_GREAT_CIRCLE or GV_GEODESIC: the lengths of moves */
-  int32_t moves;    /**< 8, 16 or 32 (default) directions in which ways leave a cell */
+  int32_t moves;    /**< 8, 16 (default) or 32 directions in which ways leave a cell */
   double max_cost;  /**< cells with a higher cost get no seed; default: INFINITY */
   /** Keeps the cells in a temporary file there, 21 bytes each, and not in memory; not for the backend
    * "serial"; NULL (default): 28 bytes a cell in memory. Not kept. */
   const char *folder;
-  double resident; /**< with `folder`: bytes of the file that may be in memory at once, about; default 2^29 */
+  /** With `folder`: bytes of the file that may be in memory at once, about, half of which the starts of seeds
+   * may take in addition (16 bytes each); default 2^29. */
+  double resident;
 } gv_cost_options;
 
 /** Sets the defaults. */
 static inline void gv_cost_options_init(gv_cost_options *options) {
   const gv_cost_options defaults = {
-      sizeof(gv_cost_options), "auto", GV_EUCLIDEAN, 32, INFINITY, NULL, 536870912.0};
+      sizeof(gv_cost_options), "auto", GV_EUCLIDEAN, 16, INFINITY, NULL, 536870912.0};
   *options = defaults;
 }
 
@@ -142,8 +149,9 @@ static inline void gv_cost_seeds_init(gv_cost_seeds *seeds) {
  * @param[out] skipped number of seeds outside the raster, at positions that are not finite, and in barriers.
  * May be NULL.
  * @return GV_OK, INVALID_ARGUMENT (features that are invalid or have geodesic edges; rows without friction; a
- * sum of costs exceeds the range of double), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile").
- * May be called again, also with other seeds.
+ * sum of costs exceeds the range of double), UNSUPPORTED (with `folder`: seeds start in more cells than
+ * `resident` allows), OUT_OF_MEMORY, CANCELLED, UNAVAILABLE and DEVICE ("cuda-tile"). May be called again,
+ * also with other seeds.
  */
 GV_API gv_status gv_cost_solve(gv_context *context, gv_cost *cost, const gv_cost_seeds *seeds,
                                int64_t *skipped);
@@ -174,6 +182,40 @@ static inline void gv_cost_cells_init(gv_cost_cells *cells) {
  * @return GV_OK, INVALID_ARGUMENT (not solved; a rectangle outside the raster).
  */
 GV_API gv_status gv_cost_get(gv_context *context, gv_cost *cost, const gv_cost_cells *cells);
+
+/** The cheapest way from the cell at a point to its seed, and the arrays for it. */
+typedef struct gv_cost_way {
+  size_t struct_size;
+  /** The point; longitude and latitude in degrees on the globe. The way begins in the center of its cell. */
+  double x, y;
+  int64_t room; /**< positions that the arrays hold */
+  /** Positions of the way: centers of cells, then that of a seed that is a position. Longitudes are
+   * continuous, also beyond 180. May be NULL, as may the others. */
+  double *way_x, *way_y;
+  /** Of positions, also if it exceeds `room`; 0: no seed reaches the cell, or the point is outside. */
+  int64_t *count;
+  int32_t *seed;  /**< the nearest seed; -1: none */
+  double *cost;   /**< of the way, the cell's in gv_cost_get; NaN: none */
+  double *length; /**< of the way: the lengths of its moves, added up from the seed on; NaN: none */
+} gv_cost_way;
+
+/** Sets the defaults: no arrays. */
+static inline void gv_cost_way_init(gv_cost_way *way) {
+  const gv_cost_way defaults = {sizeof(gv_cost_way), 0.0, 0.0, 0, NULL, NULL, NULL, NULL, NULL, NULL};
+  *way = defaults;
+}
+
+/**
+ * Follows the moves from a cell to its seed. Of several ways of the same cost it is the one that begins as
+ * gv_cost_cells.azimuth points, except where moves cost nothing: there it has the fewest of these. Any number
+ * of threads may call it at once, as gv_cost_get.
+ * @param context of the calling thread; threads, progress and message. NULL is an error.
+ * @param cost solved.
+ * @param way  the point, and the arrays in the caller's memory.
+ * @return GV_OK, INVALID_ARGUMENT (not solved), OUT_OF_MEMORY, IO (no space in `folder`: moves that cost
+ * nothing need 5 bytes a cell there, else in memory).
+ */
+GV_API gv_status gv_cost_get_way(gv_context *context, gv_cost *cost, const gv_cost_way *way);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /**
  * @file crs.h
- * gpuvoronoi: the default metric of a coordinate system. The library reads no coordinate systems: callers
- * pass the facts.
+ * gpuvoronoi: the default metric of a coordinate system, and the default extent of a grid in it. The library
+ * reads no coordinate systems: callers pass the facts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,6 +64,37 @@ static inline void gv_crs_facts_init(gv_crs_facts *crs) {
  * @return GV_GEODESIC or GV_EUCLIDEAN.
  */
 GV_API gv_metric gv_default_metric(const gv_crs_facts *crs, const char **reason);
+
+/* ---------------------------------------------------------------------------------------- default extents */
+
+/**
+ * @par Example
+ * @code
+ * const double places[4] = {500000.0, 5400000.0, 520000.0, 5410000.0}; // of a city, in UTM
+ * double rectangle[4];
+ * if (gv_default_extent(places, NULL, 1.0, rectangle, NULL) != GV_OK) return 1;
+ * // 498000, 5399000, 522000, 5411000
+ * @endcode
+ */
+
+/**
+ * The default extent of a grid round seeds in a system other than longitudes and latitudes, the same in the
+ * command and the Python package. Thread safe.
+ *
+ * The seeds' rectangle with a tenth of its width and height on each side; a rectangle without a width has
+ * that of the height, and the other way round; round a single place 1,000 m, or half a unit where units have
+ * no length. Projections are good for twice their area of use: seeds farther outside, or without a place in
+ * the system, are left out, and the extent is cut at the area; it is all of the area if nothing else is left.
+ * @param seeds       xmin, ymin, xmax, ymax of the seeds that have a place in the system; NULL = none has.
+ * @param area        the same of the system's area of use; NULL = unknown, or no seed is outside of it.
+ * @param meters      of a unit of the system; 0 = units have no length.
+ * @param[out] extent xmin, ymin, xmax, ymax.
+ * @param[out] is_cut 1 = the extent is cut at the area, 0 = it is not; may be NULL.
+ * @return GV_OK; INVALID_ARGUMENT, without a message: neither seeds nor an area, a rectangle that is none,
+ * `extent` is NULL.
+ */
+GV_API gv_status gv_default_extent(const double *seeds, const double *area, double meters, double *extent,
+                                   int32_t *is_cut);
 
 #ifdef __cplusplus
 }

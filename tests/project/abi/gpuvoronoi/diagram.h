@@ -156,7 +156,7 @@ GV_API gv_status gv_diagram_get(gv_context *context, const gv_diagram *diagram, 
  * @param diagram not changed; any number of threads may share it.
  * @param[out] area seed_count values, in square meters on the globe, else in the square of the coordinates'
  * unit.
- * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_diagram_areas(gv_context *context, const gv_diagram *diagram, double *area);
 
@@ -189,7 +189,7 @@ static inline void gv_diagram_rings_init(gv_diagram_rings *rings) {
  * @param cut      globe: non-zero = cut at 180 degrees and closed along the poles, as RFC 7946 requires;
  * valid in longitude and latitude. 0 = one ring for each cell; its longitudes jump at 180 degrees.
  * @param[out] out the polygons; free them with gv_diagram_polygons_destroy.
- * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY.
+ * @return GV_OK, INVALID_ARGUMENT, OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_diagram_polygons_create(gv_context *context, const gv_diagram *diagram, int cut,
                                             gv_diagram_polygons **out);

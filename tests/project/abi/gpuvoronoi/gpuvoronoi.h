@@ -48,12 +48,10 @@ extern "C" {
 #define GV_VERSION_NUMBER (GV_VERSION_MAJOR * 10000 + GV_VERSION_MINOR * 100 + GV_VERSION_PATCH)
 
 /* Windows: programs that link the static library define GV_STATIC. */
-#if defined(_WIN32) && !defined(GV_STATIC)
-#if defined(GV_BUILDING)
+#if defined(_WIN32) && !defined(GV_STATIC) && defined(GV_BUILDING)
 #define GV_API __declspec(dllexport)
-#else
+#elif defined(_WIN32) && !defined(GV_STATIC)
 #define GV_API __declspec(dllimport)
-#endif
 #elif defined(__GNUC__)
 #define GV_API __attribute__((visibility("default")))
 #else
@@ -418,11 +416,18 @@ typedef struct gv_backend_info {
   int weighted_grids;  /**< non-zero: usable with gv_voronoi_create with weights, too; all are without */
   int available;       /**< non-zero: can run on this machine now */
   const char *reason;  /**< the reason if it is not available; else "" */
+  /**
+   * Non-zero: computes on GPUs, else on CPUs; searches by radius itself (where it does not, a backend of CPUs
+   * does); usable with gv_voronoi_create for grids of HEALPix, S2 and lists of places; for grids with lines
+   * and polygons as seeds; usable with gv_cost_create (1: with all cells in memory, 2: also with
+   * gv_cost_options.folder).
+   */
+  int gpu, searches_radius, list_grids, feature_grids, travel_cost;
 } gv_backend_info;
 
 /** Sets the size; the rest is written by gv_backend_get. */
 static inline void gv_backend_info_init(gv_backend_info *out) {
-  const gv_backend_info defaults = {sizeof(gv_backend_info), "", "", 0, 0, 0, ""};
+  const gv_backend_info defaults = {sizeof(gv_backend_info), "", "", 0, 0, 0, "", 0, 0, 0, 0, 0};
   *out = defaults;
 }
 
@@ -657,7 +662,8 @@ GV_API int32_t gv_index_dim(const gv_index *index);
 
 /**
  * @param index may be NULL.
- * @return the name of the backend (static); with "auto" that of the selected backend. "" for NULL.
+ * @return the name of the backend (static); with "auto" that of the selected one, "axes" for a grid of
+ * longitudes and latitudes. "" for NULL.
  */
 GV_API const char *gv_index_backend(const gv_index *index);
 
