@@ -72,6 +72,34 @@ GV_API gv_status gv_inverse_distance_weights(gv_context *context, const double *
 GV_API gv_status gv_axis_cell_areas(gv_context *context, const double *longitude, int64_t columns,
                                     const double *latitude, int64_t rows, double *widths, double *heights);
 
+/**
+ * @par Example
+ * @code
+ * const double ring_lon[4] = {0.0, 90.0, 90.0, 0.0}, ring_lat[4] = {0.0, 0.0, 90.0, 90.0};
+ * const int64_t rings[2] = {0, 4};
+ * double eighth; // of the globe: 63758202715511.6 square meters
+ * if (gv_ring_areas(context, 0.0, 0.0, ring_lon, ring_lat, rings, 1, &eighth) != GV_OK) return 1;
+ * @endcode
+ */
+
+/**
+ * Areas of rings on an ellipsoid, of lines straight in longitude and latitude, as the command measures cut
+ * cells. Errors are below 1e-14 of the zone that a line crosses. Runs on the calling thread. Thread safe.
+ * @param context    of the calling thread; message. NULL is an error.
+ * @param semi_major of the ellipsoid, meters; 0 = WGS 84.
+ * @param flattening of the ellipsoid, below 1; 0 = a sphere, but for a semi_major of 0.
+ * @param longitude  of all vertices in order, degrees, finite; not wrapped: across 180 degrees they go on.
+ * @param latitude   likewise, [-90, 90].
+ * @param ring       `count` + 1 numbers: ring i has the vertices ring[i] ... ring[i + 1] - 1. The last may
+ * repeat the first.
+ * @param count      number of rings, 0 or more.
+ * @param[out] area  of each ring, square meters, 0 or more, whatever its direction.
+ * @return GV_OK, INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_ring_areas(gv_context *context, double semi_major, double flattening,
+                               const double *longitude, const double *latitude, const int64_t *ring,
+                               int64_t count, double *area);
+
 #ifdef __cplusplus
 }
 #endif

@@ -473,6 +473,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_arrow_release_stream": (None, [HANDLE]),
     "gv_inverse_distance_weights": (c_int, [HANDLE, HANDLE, c_int64, c_int32, c_double, HANDLE]),
     "gv_axis_cell_areas": (c_int, [HANDLE, HANDLE, c_int64, HANDLE, c_int64, HANDLE, HANDLE]),
+    "gv_ring_areas": (c_int, [HANDLE, c_double, c_double, HANDLE, HANDLE, HANDLE, c_int64, HANDLE]),
     "gv_cost_create": (c_int, [HANDLE, HANDLE, HANDLE, HANDLE]),
     "gv_cost_destroy": (None, [HANDLE]),
     "gv_cost_backend": (c_char_p, [HANDLE]),

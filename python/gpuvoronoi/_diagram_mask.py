@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _crs, _geometries
+from ._library import context, library
 
 _POLYGON, _PARTS = "Polygon", ("MultiPolygon", "GeometryCollection")
-_GAUSS = ((0.5 - 0.15**0.5, 5 / 18), (0.5, 8 / 18), (0.5 + 0.15**0.5, 5 / 18))
 
 
 def read(mask: Any, crs: Any, globe: bool) -> Any:
@@ -136,33 +136,23 @@ def cut(
 
 
 def _areas(polygons: Any, ellipsoid: tuple[float, float], unit: float) -> npt.NDArray[np.float64]:
-    """Square meters of polygons of lines that are straight in longitude and latitude.
-
-    By Green's theorem: an equal-area projection (PROJ's `cea`) is integrated along each line, by
-    Gauss's formula of three points for each degree or less, as the command does.
-    """
-    from pyproj import Proj
-
+    """Square meters of polygons of lines that are straight in longitude and latitude."""
     read = _geometries.read(polygons)
     made = np.zeros(len(read.part) - 1)
     if read.x.size == 0:
         return made
     x, y = read.x * unit, read.y * unit
-    ring = np.repeat(np.arange(len(read.vertex) - 1), np.diff(read.vertex))
-    edge = np.flatnonzero(ring[1:] == ring[:-1])
-    across, up = x[edge + 1] - x[edge], y[edge + 1] - y[edge]
-    pieces = 1 + np.maximum(np.abs(across), np.abs(up)).astype(np.int64)
-    each = np.repeat(np.arange(edge.size), pieces)
-    piece = np.arange(each.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    a, f = ellipsoid
-    project = Proj(proj="cea", a=a, rf=1.0 / f) if f else Proj(proj="cea", R=a)
-    below = np.zeros(edge.size)
-    for at, weight in _GAUSS:
-        latitude = y[edge][each] + up[each] * (piece + at) / pieces[each]
-        height = np.asarray(project(np.zeros(each.size), latitude)[1])
-        below += weight * np.bincount(each, height, edge.size)
-    below *= a * np.radians(across) / pieces
-    ring_area = np.abs(np.bincount(ring[edge], below, len(read.vertex) - 1))
+    vertex = np.ascontiguousarray(read.vertex, dtype=np.int64)
+    ring_area = np.empty(len(vertex) - 1)
+    context().call(
+        library().gv_ring_areas,
+        *ellipsoid,
+        x.ctypes.data,
+        y.ctypes.data,
+        vertex.ctypes.data,
+        ring_area.size,
+        ring_area.ctypes.data,
+    )
     holes = np.ones(ring_area.size, bool)
     holes[read.ring[:-1]] = False
     part = np.repeat(np.arange(len(read.kind)), np.diff(read.ring))

@@ -36,6 +36,23 @@ void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latit
   }
 }
 
+double gv_area_below_line(const gv_ellipsoid *ellipsoid, double parallel, const double y[2], double way) {
+  static const double at[3] = {0.1127016653792583, 0.5, 0.8872983346207417},
+                      weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+  const double longest = fmax(fabs(way), fabs(y[1] - y[0]));
+  const int parts = longest < 1e6 ? 1 + (int)longest : 1000000;
+  double sum = 0.0;
+  if (way == 0.0) return 0.0;
+  for (int i = 0; i < parts; i++)
+    for (int j = 0; j < 3; j++) {
+      const double zone[2] = {parallel, y[0] + (y[1] - y[0]) * (i + at[j]) / parts};
+      double area;
+      gv_zone_areas(ellipsoid, 1, zone, &area);
+      sum += weight[j] * copysign(fabs(area), zone[1] - zone[0]);
+    }
+  return sum * way * GV_DEGREE / parts;
+}
+
 /*
  * Areas of the cells of a row of an octant, pointing to its pole and away from it. At the colatitude c (pole
  * 0, equator 1) a cell has a width of x / (row + x) octants, or (1 - x) / (row + x), where c = (row + x) / N

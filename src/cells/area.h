@@ -18,6 +18,12 @@
  * any order. */
 GV_SHARED void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
+/* Square meters between a line straight in longitude and latitude, of latitudes y[0] to y[1], and a parallel;
+ * positive for lines that lead east (`way`, degrees) and north of it. By Gauss's formula of three points for
+ * each degree or less: errors are below 1e-14 of the zone. */
+GV_SHARED double gv_area_below_line(const gv_ellipsoid *ellipsoid, double parallel, const double y[2],
+                                    double way);
+
 /* Areas in square meters of the cells of a row of an octant of a QTM level, counted from its pole: of those
  * that point to the pole, and of those that point away from it. */
 void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);

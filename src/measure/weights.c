@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "cells/area.h"
 #include "core/angles.h"
 #include "core/core.h"
 #include "core/limits.h"
@@ -75,6 +76,42 @@ gv_status gv_axis_cell_areas(gv_context *context, const double *longitude, int64
     const double before = known ? weights_step(latitude, i > 0 ? i - 1 : 0, false) : 0.0;
     const double after = known ? weights_step(latitude, i + 1 < rows ? i : i - 1, false) : 0.0;
     heights[i] = fabs(weights_sine(latitude[i] + 0.5 * after) - weights_sine(latitude[i] - 0.5 * before));
+  }
+  return GV_OK;
+}
+
+static double weights_ring_area(const gv_ellipsoid *ellipsoid, const double *longitude,
+                                const double *latitude, int64_t count) {
+  double sum = 0.0;
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t next = i + 1 < count ? i + 1 : 0;
+    const double ends[2] = {latitude[i], latitude[next]};
+    sum += gv_area_below_line(ellipsoid, latitude[0], ends, longitude[next] - longitude[i]);
+  }
+  return fabs(sum);
+}
+
+gv_status gv_ring_areas(gv_context *context, double semi_major, double flattening, const double *longitude,
+                        const double *latitude, const int64_t *ring, int64_t count, double *area) {
+  gv_ellipsoid ellipsoid;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (count < 0)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "number of rings: out of range (%lld)",
+                   (long long)count);
+  if (count > 0 && (longitude == NULL || latitude == NULL || ring == NULL || area == NULL))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "vertices, rings or areas: the pointer is NULL");
+  GV_TRY(gv_ellipsoid_init(context, semi_major, flattening, &ellipsoid));
+  for (int64_t i = 0; i < count; i++) {
+    if (ring[i] < 0 || ring[i + 1] < ring[i])
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "ring %lld: its vertices are out of order",
+                     (long long)i);
+    for (int64_t v = ring[i]; v < ring[i + 1]; v++)
+      if (!isfinite(longitude[v]) || !(fabs(latitude[v]) <= 90.0))
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                       "vertex %lld: coordinates out of range or not finite (longitude %.15g, latitude "
+                       "%.15g)",
+                       (long long)v, longitude[v], latitude[v]);
+    area[i] = weights_ring_area(&ellipsoid, longitude + ring[i], latitude + ring[i], ring[i + 1] - ring[i]);
   }
   return GV_OK;
 }

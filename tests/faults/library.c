@@ -352,6 +352,7 @@ static void other_searches(run *r, const void *what) {
   ASK(r, gv_neighbors_join(r->context, numbers, distances, 2, SEEDS, K, r->index, r->real));
   ASK(r, gv_index_distances(r->context, index, K * SEEDS, r->real));
   ASK(r, gv_inverse_distance_weights(r->context, r->real, SEEDS, K, 2.0, r->real));
+  ASK(r, gv_ring_areas(r->context, 0.0, 0.0, plane_x, plane_y, (const int64_t[]){0, SEEDS}, 1, exact));
   ASK(r, gv_axis_cell_areas(r->context, plane_x, SEEDS, plane_y, SEEDS, exact, exact + SEEDS));
   r->indices = r->reals = K * SEEDS;
   ASK(r,

@@ -57,6 +57,41 @@ static void areas(void **state) {
   gv_context_destroy(context);
 }
 
+/* An eighth of the globe, without and with its first vertex again; a cell across 180 degrees in the other
+ * direction is that of areas(); nothing of two vertices. */
+static void rings(void **state) {
+  (void)state;
+  gv_context *context = make_context();
+  const double lon[] = {0, 90, 90, 0, 0, 90, 90, 0, 0, 185, 185, 175, 175, 3, 4},
+               lat[] = {0, 0, 90, 90, 0, 0, 90, 90, 0, 80, 90, 90, 80, 5, 6};
+  const int64_t ring[] = {0, 4, 9, 13, 15, 15};
+  double area[5];
+  const double eighth = 510065621724088.44 / 8.0;
+  assert_int_equal(gv_ring_areas(context, 0.0, 0.0, lon, lat, ring, 5, area), GV_OK);
+  assert_true(fabs(area[0] - eighth) < 1e-12 * eighth && area[1] == area[0]);
+  assert_true(area[3] < 1e-3 && area[4] == 0.0);
+  assert_int_equal(gv_ring_areas(context, 1.0, 0.0, lon, lat, ring, 3, area), GV_OK);
+  const double degree = acos(-1.0) / 180.0;
+  assert_true(fabs(area[2] - 10 * degree * (1 - sin(80 * degree))) < 1e-15);
+  /* Straight lines between corners of a triangle: the area below its slanted side, by a thousand steps. */
+  const double x[] = {10, 70, 70}, y[] = {20, 20, 65};
+  const int64_t triangle[] = {0, 3};
+  double sum = 0.0;
+  assert_int_equal(gv_ring_areas(context, 1.0, 0.0, x, y, triangle, 1, area), GV_OK);
+  for (int i = 0; i < 1000; i++)
+    sum += 0.06 * degree * (sin((20 + 45 * (i + 0.5) / 1000) * degree) - sin(20 * degree));
+  assert_true(fabs(area[0] - sum) < 1e-7);
+  assert_int_equal(gv_ring_areas(NULL, 0.0, 0.0, x, y, triangle, 1, area), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_ring_areas(context, 0.0, 0.0, x, NULL, triangle, 1, area), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_ring_areas(context, 0.0, 0.0, x, y, triangle, -1, area), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_ring_areas(context, 1.0, 2.0, x, y, triangle, 1, area), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_ring_areas(context, 0.0, 0.0, x, y, (const int64_t[]){2, 1}, 1, area),
+                   GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_ring_areas(context, 0.0, 0.0, y, (const double[]){0, 91, 0}, triangle, 1, area),
+                   GV_ERROR_INVALID_ARGUMENT);
+  gv_context_destroy(context);
+}
+
 static void errors(void **state) {
   (void)state;
   gv_context *context = make_context();
@@ -76,6 +111,6 @@ static void errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(inverse_distances), cmocka_unit_test(areas),
-                                     cmocka_unit_test(errors)};
+                                     cmocka_unit_test(rings), cmocka_unit_test(errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /*
  * Green's theorem: the area of a ring is that between its lines and a parallel, added up with the sign of
- * their direction. Of a line straight in longitude and latitude it is the integral of the zone's area for a
- * radian of longitude (cells/area.h), by Gauss's formula of three points for each degree or less: errors are
- * below 1e-14 of the zone. A ring around a pole is measured from that pole on.
+ * their direction (cells/area.h). A ring around a pole is measured from that pole on.
  */
 #include "io/geometry/clipped_area.h"
 
@@ -10,24 +8,6 @@
 #include <stdlib.h>
 
 #include "cells/area.h"
-#include "core/angles.h"
-
-/* The area between a line and a parallel, positive for lines that lead east and north of it. */
-static double clipped_below(const gv_ellipsoid *ellipsoid, double parallel, const double y[2], double way) {
-  static const double at[3] = {0.1127016653792583, 0.5, 0.8872983346207417},
-                      weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
-  int parts = 1 + (int)fmax(fabs(way), fabs(y[1] - y[0]));
-  double sum = 0.0;
-  if (way == 0.0) return 0.0;
-  for (int i = 0; i < parts; i++)
-    for (int j = 0; j < 3; j++) {
-      const double zone[2] = {parallel, y[0] + (y[1] - y[0]) * (i + at[j]) / parts};
-      double area;
-      gv_zone_areas(ellipsoid, 1, zone, &area);
-      sum += weight[j] * copysign(fabs(area), zone[1] - zone[0]);
-    }
-  return sum * way * GV_DEGREE / parts;
-}
 
 /* Twice the area in the coordinates of the layer: its sign is the ring's direction. */
 static double clipped_direction(int count, const double *x, const double *y) {
@@ -55,7 +35,7 @@ static gv_status clipped_ring(gv_io *io, const gv_ellipsoid *ellipsoid, gv_opera
   for (int i = 0; i + 1 < count; i++) {
     const double ends[2] = {y[i], i + 2 < count ? y[i + 1] : y[0]};
     double way = inverse != NULL ? remainder(x[i + 1] - x[i], 360.0) : x[i + 1] - x[i];
-    sum -= clipped_below(ellipsoid, parallel, ends, way);
+    sum -= gv_area_below_line(ellipsoid, parallel, ends, way);
   }
   *area = fabs(sum);
   return GV_OK;
