@@ -115,8 +115,7 @@ def diagram(
     if unverified:
         warnings.warn(
             f"{unverified} corners or borders of cells are not verified; they are near the "
-            "antipodes of the seeds, with errors "
-            f"of up to 250 km",
+            "antipodes of the seeds, with errors of up to 250 km",
             UserWarning,
             stacklevel=2,
         )
@@ -188,8 +187,7 @@ def _of_points(seeds: Any) -> Any:
     if others:
         raise ValueError(
             f"seeds: row {others[0]} is a {kinds[others[0]]}; lines and polygons are unsupported "
-            "as "
-            f"seeds of a diagram; use those of a raster, allocation()"
+            "as seeds of a diagram; use those of a raster, allocation()"
         )
     return seeds.explode(index_parts=False) if (kinds == "MultiPoint").any() else seeds
 

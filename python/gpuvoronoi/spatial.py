@@ -90,10 +90,9 @@ class Voronoi:
             cells, ends, places = _diagram.cells(parts), _ends(parts), _places(parts)
         sides = cells["edge_seed"]
         ridges = (sides >= 0).all(axis=1)
-        number = np.zeros(len(places), dtype=np.int64)  # in `vertices`; -1: on the extent
-        number[ends[~ridges]] = -1
-        number[number == 0] = np.arange(np.count_nonzero(number == 0))
-        inside = number >= 0
+        inside = np.ones(len(places), dtype=bool)  # not on the extent
+        inside[ends[~ridges]] = False
+        number = np.where(inside, np.cumsum(inside) - 1, -1)  # in `vertices`
         self.vertices = np.ascontiguousarray(places[inside])
         self.ridge_points: npt.NDArray[np.int64] = np.ascontiguousarray(sides[ridges])
         self.ridge_vertices: list[list[int]] = np.sort(number[ends[ridges]], axis=1).tolist()
